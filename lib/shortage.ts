@@ -31,6 +31,6 @@ export const endsThread = (error: unknown): boolean =>
 export const shortage = (cause: unknown): Shortage =>
   new Shortage(messages.get(codeOf(cause))!, { code: codeOf(cause), cause })
 
-/** The failure of a call whose thread could not start or was replaced, for whatever reason. */
+/** The failure of a call whose thread could not start or was replaced for any reason. */
 export const threadShortage = (cause: unknown): Shortage =>
   shortage(isShortage(cause) ? cause : { code: 'ERR_WORKER_INIT_FAILED', cause })

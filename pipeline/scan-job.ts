@@ -12,14 +12,13 @@ import { mountHealth, mountKey } from '../lib/mount/mount-health.ts'
 import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
 import type { Jobs, Queue } from '../lib/queue/queue.ts'
-import { isShortage } from '../lib/shortage.ts'
 import type { SpaceGuard } from '../lib/space-guard.ts'
 import { enqueueDedupe, enqueueMatching, enqueuePurge } from './finalize/after-scan.ts'
 import { enqueueDue } from './finalize/due.ts'
 import { finalizeMissing } from './finalize/missing.ts'
 import { finalizeSeries } from './finalize/series.ts'
 import { refreshStatistics } from './finalize/statistics.ts'
-import { deviceOf, logAvailability, unavailableReason } from './scan/availability.ts'
+import { deviceOf, logAvailability, pauseMessage, unavailableReason } from './scan/availability.ts'
 import { discover, openScanWalk } from './scan/discover.ts'
 import { retryPending, takeOver } from './scan/pending-files.ts'
 import { type LoadedScan, loadScan } from './scan/scan-context.ts'
@@ -46,9 +45,6 @@ export type ScanDeps = {
 
 const retrySeconds = 1
 const pollMs = 50
-const hungMessage = 'The library folder does not respond; the scan goes on when it does'
-const shortageMessage =
-  'The server lacks file descriptors or memory; the scan resumes automatically'
 
 /** Runs the scan; its outcome becomes that of the job. Postponed while another scan of the library runs. */
 export async function runScanJob(
@@ -125,16 +121,10 @@ async function isBeingDeleted(sql: Sql, libraryId: string) {
 
 /** Fails a scan that cannot go on; transient errors (deadlock, lost connection, hung disk, shortage) are thrown and retried. */
 async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) {
-  if (error instanceof NotResponding) {
-    await storeMessage(sql, scanId, hungMessage)
-    throw error
-  }
-  if (isShortage(error)) {
-    await storeMessage(sql, scanId, shortageMessage)
-    throw error
-  }
+  const pause = pauseMessage(error)
+  if (pause) await storeMessage(sql, scanId, pause)
   const code = String((error as { code?: unknown }).code ?? '')
-  if (isConnectionLost(error) || isDiskFull(error) || /^(40|53|57)/.test(code)) throw error
+  if (pause || isConnectionLost(error) || isDiskFull(error) || /^(40|53|57)/.test(code)) throw error
   log.error({ err: error, scanId }, 'scan failed')
   await finish(sql, scanId, 'failed', 'Internal error; see the server log')
 }

@@ -37,7 +37,7 @@ const MAX_RETAINED_BYTES = 192 * 1024 * 1024
 let modulePromise: Promise<LibarchiveModule> | null = null
 
 async function loadModule(): Promise<LibarchiveModule> {
-  // Read here, because the package reports an error of its own loader to nobody.
+  // Read here, because an error of the package's own loader cannot be caught.
   const wasm = await readFile(new URL(import.meta.resolve(`${home}/wasm-gen/libarchive.wasm`)))
   // @ts-expect-error the package has no types for its inner modules
   const { WasmModule, getWasmModule } = await import('libarchive.js/src/webworker/wasm-module.js')

@@ -52,6 +52,15 @@ async function holdsItsBooks(sql: Sql, scan: LoadedScan): Promise<boolean> {
   return results.filter(Boolean).length * 2 > sample.length
 }
 
+/** Why a scan that is run again pauses, for users; null for another error. */
+export function pauseMessage(error: unknown): string | null {
+  if (error instanceof NotResponding)
+    return 'The library folder does not respond; the scan goes on when it does'
+  return isShortage(error)
+    ? 'The server lacks file descriptors or memory; the scan resumes automatically'
+    : null
+}
+
 /** st_dev of the library folder; null when stat fails. Throws NotResponding. */
 export async function deviceOf({ root }: Pick<LoadedScan, 'root'>): Promise<string | null> {
   try {
