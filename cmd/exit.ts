@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { CommanderError } from 'commander'
 import { Failure } from '../lib/errors.ts'
 import { hasBlockedThreads } from '../lib/mount/mount-health.ts'
+import { isShortage, shortage } from '../lib/shortage.ts'
 
 /** A signal ended a start, or a command that has no orderly end of its own. */
 export class Terminated extends Error {
@@ -42,6 +43,7 @@ function exitCodeOf(error: unknown): number {
 /** One sentence for what an operator can correct; null for a bug. */
 function expectedMessage(error: unknown): string | null {
   if (error instanceof Failure) return error.message
+  if (isShortage(error)) return shortage(error).message
   if (!(error instanceof Error)) return null
   const { code, syscall, path, severity } = error as NodeJS.ErrnoException & { severity?: string }
   if (severity !== undefined) {

@@ -3,8 +3,9 @@
 import { constants, open as openCallback, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { Unreadable } from './errors.ts'
+import { type Shortage, Unreadable } from './errors.ts'
 import { foldName, isWithin, pathText } from './path.ts'
+import { isShortage, shortage } from './shortage.ts'
 
 /** Rules for the files of all libraries, as configured. */
 export type FileAccess = {
@@ -68,8 +69,9 @@ export async function assertContained(file: OpenFile, containment: Containment):
   if (isOfServer || !isPermitted) throw isMarkedDeleted(real, path) ? gone() : outside()
 }
 
-/** The error for a failed system call on a file of a library. */
-export function unreadable(cause: unknown): Unreadable {
+/** The failure for an error of a system call on a file of a library. */
+export function fileFailure(cause: unknown): Unreadable | Shortage {
+  if (isShortage(cause)) return shortage(cause)
   const code = (cause as NodeJS.ErrnoException).code ?? 'error'
   // What `openFlags` cause for a link.
   const message = code === 'ELOOP' ? 'The file is a link' : `The file cannot be read (${code})`
@@ -147,7 +149,7 @@ async function resolve(path: Buffer): Promise<Buffer> {
   try {
     return await realpath(path, { encoding: 'buffer' })
   } catch (cause) {
-    throw unreadable(cause)
+    throw fileFailure(cause)
   }
 }
 

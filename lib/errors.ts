@@ -120,6 +120,16 @@ export class Unavailable extends Failure {
   }
 }
 
+/** 503: file descriptors, memory or threads of the process have run out; `code` is that of the system. */
+export class Shortage extends Unavailable {
+  readonly code: string
+  constructor(message: string, { code, cause }: { code: string; cause: unknown }) {
+    super(message)
+    this.code = code
+    this.cause = cause
+  }
+}
+
 const ofLibraryFolder = { reason: 'library_folder' satisfies FailureReason }
 
 /** 503: the disk of a library does not respond; work on it goes on when it does. */

@@ -5,9 +5,9 @@ import type { DiskAccess } from './async/interleave.ts'
 import {
   assertContained,
   type Containment,
+  fileFailure,
   openFlags,
   openUnchecked,
-  unreadable,
 } from './containment.ts'
 import { createSpans, mergeRanges, type Range } from './file-ranges.ts'
 
@@ -54,7 +54,7 @@ const readAsync = promisify(read)
 
 /**
  * Opens a file of a library. `disk` is that of the library; without it every call is synchronous. Throws
- * Unreadable `io`, also for a file outside; the cause is the system error.
+ * Unreadable `io`, also for a file outside; the cause is the system error. Throws Shortage.
  */
 export async function openLibraryFile(
   path: Buffer,
@@ -63,9 +63,9 @@ export async function openLibraryFile(
 ): Promise<File> {
   const fd = disk?.isSlow
     ? await openSlow(path, containment, disk)
-    : orUnreadable(() => timed(disk, () => openSync(path, openFlags(containment))))
+    : orFailure(() => timed(disk, () => openSync(path, openFlags(containment))))
   try {
-    const stats = orUnreadable(() => fstatSync(fd))
+    const stats = orFailure(() => fstatSync(fd))
     await assertContained({ fd, stats, path }, containment)
     const file = fileOf(fd, { path, stats, disk })
     return disk?.isSlow ? preloadable(fd, file, disk) : file
@@ -79,7 +79,7 @@ async function openSlow(path: Buffer, containment: Containment, disk: DiskAccess
   try {
     return await disk.wait(() => disk.call(() => openUnchecked(path, containment)))
   } catch (cause) {
-    throw unreadable(cause)
+    throw fileFailure(cause)
   }
 }
 
@@ -93,8 +93,8 @@ function timed<T>(disk: DiskAccess | null, call: () => T): T {
 
 /** Opens `path` without a check of its place: for files that users cannot exchange. Throws Unreadable `io`. */
 export function openFile(path: Buffer): File {
-  const fd = orUnreadable(() => openSync(path, 'r'))
-  const stats = orUnreadable(() => fstatSync(fd))
+  const fd = orFailure(() => openSync(path, 'r'))
+  const stats = orFailure(() => fstatSync(fd))
   return fileOf(fd, { path, stats, disk: null })
 }
 
@@ -106,7 +106,7 @@ function fileOf(fd: number, { path, stats: { size, mtimeMs, ctimeMs }, disk }: O
   const readInto = (target: Uint8Array, position: number) => {
     let filled = 0
     while (filled < target.length) {
-      const count = orUnreadable(() =>
+      const count = orFailure(() =>
         readSync(fd, target, filled, target.length - filled, position + filled),
       )
       if (count === 0) break
@@ -267,7 +267,7 @@ async function* readAhead({ size, disk, fill }: Blocks, length: number): AsyncGe
       while (next < size && ahead.length < maxBlocksAhead && disk.tryHold(bufferBytes)) startNew()
       const { buffer, loading } = ahead.shift()!
       const { bytes, error } = await disk.wait(() => loading)
-      if (error) throw unreadable(error)
+      if (error) throw fileFailure(error)
       yield bytes
       if (next < size) start(buffer)
     }
@@ -278,10 +278,10 @@ async function* readAhead({ size, disk, fill }: Blocks, length: number): AsyncGe
   }
 }
 
-function orUnreadable<T>(call: () => T): T {
+function orFailure<T>(call: () => T): T {
   try {
     return call()
   } catch (cause) {
-    throw unreadable(cause)
+    throw fileFailure(cause)
   }
 }

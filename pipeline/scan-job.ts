@@ -18,7 +18,7 @@ import { enqueueDue } from './finalize/due.ts'
 import { finalizeMissing } from './finalize/missing.ts'
 import { finalizeSeries } from './finalize/series.ts'
 import { refreshStatistics } from './finalize/statistics.ts'
-import { deviceOf, logAvailability, unavailableReason } from './scan/availability.ts'
+import { deviceOf, logAvailability, pauseMessage, unavailableReason } from './scan/availability.ts'
 import { discover, openScanWalk } from './scan/discover.ts'
 import { retryPending, takeOver } from './scan/pending-files.ts'
 import { type LoadedScan, loadScan } from './scan/scan-context.ts'
@@ -45,7 +45,6 @@ export type ScanDeps = {
 
 const retrySeconds = 1
 const pollMs = 50
-const hungMessage = 'The library folder does not respond; the scan goes on when it does'
 
 /** Runs the scan; its outcome becomes that of the job. Postponed while another scan of the library runs. */
 export async function runScanJob(
@@ -120,14 +119,12 @@ async function isBeingDeleted(sql: Sql, libraryId: string) {
   return row !== undefined
 }
 
-/** Fails a scan that cannot go on; transient errors (deadlock, lost connection, hung disk) are thrown and retried. */
+/** Fails a scan that cannot go on; transient errors (deadlock, lost connection, hung disk, shortage) are thrown and retried. */
 async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) {
-  if (error instanceof NotResponding) {
-    await storeMessage(sql, scanId, hungMessage)
-    throw error
-  }
+  const pause = pauseMessage(error)
+  if (pause) await storeMessage(sql, scanId, pause)
   const code = String((error as { code?: unknown }).code ?? '')
-  if (isConnectionLost(error) || isDiskFull(error) || /^(40|53|57)/.test(code)) throw error
+  if (pause || isConnectionLost(error) || isDiskFull(error) || /^(40|53|57)/.test(code)) throw error
   log.error({ err: error, scanId }, 'scan failed')
   await finish(sql, scanId, 'failed', 'Internal error; see the server log')
 }

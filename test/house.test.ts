@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..')
 const layers = [
   'lib/version.ts',
   'lib/errors.ts',
+  'lib/shortage.ts',
   'lib/id.ts',
   'lib/host.ts',
   'lib/lazy.ts',

@@ -1,5 +1,6 @@
 // libarchive in WebAssembly: forward-only reader of an archive copied into its memory.
 
+import { readFile } from 'node:fs/promises'
 import { Unreadable, type UnreadableCode } from '../errors.ts'
 import type { File } from '../file.ts'
 
@@ -29,17 +30,21 @@ type LibarchiveModule = {
   }
 }
 
+const home = 'libarchive.js/src/webworker'
 const REGULAR_FILE = 0o100000
 // WASM memory never shrinks, so a larger instance is discarded after use.
 const MAX_RETAINED_BYTES = 192 * 1024 * 1024
 let modulePromise: Promise<LibarchiveModule> | null = null
 
 async function loadModule(): Promise<LibarchiveModule> {
+  // Read here, because an error of the package's own loader cannot be caught.
+  const wasm = await readFile(new URL(import.meta.resolve(`${home}/wasm-gen/libarchive.wasm`)))
   // @ts-expect-error the package has no types for its inner modules
   const { WasmModule, getWasmModule } = await import('libarchive.js/src/webworker/wasm-module.js')
   // The module prints every read error of a damaged archive.
   WasmModule.prototype.printErr = () => {}
   WasmModule.prototype.print = () => {}
+  WasmModule.prototype.wasmBinary = wasm
   const core = await new Promise<LibarchiveModule>(resolve => getWasmModule(resolve))
   core.hasTrapped = false
   return core

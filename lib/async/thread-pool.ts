@@ -3,7 +3,8 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Piscina } from 'piscina'
-import type { UnreadableCode } from '../errors.ts'
+import { Shortage, type UnreadableCode } from '../errors.ts'
+import { endsThread, isShortage, threadShortage } from '../shortage.ts'
 import { releaseRun } from './memory-budget.ts'
 import { openPiscina } from './piscina.ts'
 import { createSemaphore } from './semaphore.ts'
@@ -57,6 +58,16 @@ export function openThreadPool(options: ThreadOptions) {
   const size = options.maxThreads || availableParallelism()
   // Created on first use: each thread loads every format.
   let pool: Piscina | null = null
+  const running = new Map<ThreadControl, AbortController>()
+  /** A call whose thread could not start would wait in the queue of Piscina for the next call. */
+  function onThreadError(error: Error) {
+    const failure = noThread(error)
+    for (const [control, terminator] of running) if (!hasStarted(control)) terminator.abort(failure)
+  }
+  function noThread(error: unknown): Shortage {
+    if (!isShortage(error)) options.onBug(error)
+    return threadShortage(error)
+  }
   const createPool = () => {
     const poolOptions = {
       filename: options.file.href,
@@ -72,14 +83,13 @@ export function openThreadPool(options: ThreadOptions) {
         maxYoungGenerationSizeMb: youngGenerationMb,
       },
     }
-    return openPiscina(poolOptions, options.onBug)
+    return openPiscina(poolOptions, onThreadError)
   }
   // Waiting calls queue here: Piscina's own queue has no priorities for tasks that can be aborted.
-  const running = new Set<ThreadControl>()
   const semaphore = createSemaphore({
     slots: size,
     onUrgentWait: () => {
-      for (const control of running) requestReturn(control)
+      for (const control of running.keys()) requestReturn(control)
     },
   })
   return {
@@ -89,7 +99,7 @@ export function openThreadPool(options: ThreadOptions) {
      * Runs a task over the first items. On a failure `done` is empty and `failedIndex` is the index of
      * the item that the thread was working on. An urgent call runs before all that wait, and running
      * threads return early for it. An aborted call returns no results or those of the items that were
-     * finished; a thread that does not return in time is terminated, and its results are lost.
+     * finished; a thread that does not return in time is terminated, and its results are lost. Throws Shortage.
      */
     async run<I, R, O>(
       task: string,
@@ -98,8 +108,8 @@ export function openThreadPool(options: ThreadOptions) {
     ): Promise<PartialResult<O>> {
       const control: ThreadControl = new Int32Array(new SharedArrayBuffer(20))
       await semaphore.acquire({ urgent })
-      running.add(control)
       const terminator = new AbortController()
+      running.set(control, terminator)
       const heartbeat = watchHeartbeat(control, timeoutMs, () => terminator.abort())
       const stopListening = returnOnAbort(signal, control, terminator)
       try {
@@ -110,7 +120,10 @@ export function openThreadPool(options: ThreadOptions) {
         return { done, failure: null, failedIndex: -1 }
       } catch (error) {
         if (signal?.aborted) return { done: [], failure: null, failedIndex: -1 }
-        const failure = toFailure(error, terminator.signal.aborted, options)
+        const { aborted, reason } = terminator.signal
+        if (reason instanceof Shortage) throw reason
+        if (endsThread(error)) throw noThread(error)
+        const failure = toFailure(error, aborted, options)
         return { done: [], failure, failedIndex: Atomics.load(control, 0) }
       } finally {
         clearInterval(heartbeat)
@@ -128,6 +141,8 @@ export function openThreadPool(options: ThreadOptions) {
     },
   }
 }
+
+const hasStarted = (control: ThreadControl) => Atomics.load(control, 1) > 0
 
 const requestReturn = (control: ThreadControl) => Atomics.store(control, 2, 1)
 

@@ -3,8 +3,8 @@
 import { close, createReadStream, fstat, open, read, type Stats, stat } from 'node:fs'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { assertContained, type Containment, openUnchecked, unreadable } from '../containment.ts'
-import { Failure, NotFound, Unavailable } from '../errors.ts'
+import { assertContained, type Containment, fileFailure, openUnchecked } from '../containment.ts'
+import { Failure, NotFound } from '../errors.ts'
 import { missingFile } from '../library-file.ts'
 import { mountHealth } from '../mount/mount-health.ts'
 import { giveBack, takeBuffer } from './body-buffers.ts'
@@ -52,7 +52,7 @@ export function discardBody({ body, release }: FileBody): void {
 
 /**
  * Opens a file of a library for one response; nothing of it may be sent before `checkFile`. Throws NotFound
- * when it does not exist, NotMounted when its library is not there, Unreadable `io` otherwise.
+ * when it does not exist, NotMounted when its library is not there, Shortage, Unreadable `io` otherwise.
  */
 export async function openForResponse(path: Buffer, containment: Containment): Promise<number> {
   deliveryCounters.opens += 1
@@ -177,14 +177,12 @@ async function withFileErrors<T>(call: () => Promise<T>, root?: string): Promise
   try {
     return await call()
   } catch (error) {
-    const failure = error instanceof Failure ? error : unreadable(error)
+    const failure = error instanceof Failure ? error : fileFailure(error)
     const code = (failure.cause as NodeJS.ErrnoException | undefined)?.code
     if (code === 'ENOENT' || code === 'ENOTDIR')
       throw root === undefined
         ? new NotFound('The file does not exist', { cause: failure.cause })
         : await missingFile(root, failure.cause)
-    // The book is not to blame.
-    if (code === 'EMFILE' || code === 'ENFILE') throw new Unavailable('Too many files are open')
     throw failure
   }
 }

@@ -1,9 +1,10 @@
 // Error responses: every failure as `{error, message, details}` with its status.
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Failure, RateLimited, Unavailable } from '../errors.ts'
+import { Failure, RateLimited, Shortage, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
+import { isShortage, shortage } from '../shortage.ts'
 import type { Challenge, Dialect } from './dialect/dialect.ts'
 import { hasDisconnected } from './input.ts'
 
@@ -72,8 +73,6 @@ const overloadMessages: Record<string, string> = {
   '53400': 'The request exceeds a limit of the database; try again later',
   '55P03': 'The data is locked at the moment; try again',
   '57014': 'The request took too long; narrow it down',
-  EMFILE: 'The server has too many files open; try again later',
-  ENFILE: 'The server has too many files open; try again later',
 }
 
 /** The failure of a request while the database is lost; it usually comes back within seconds. */
@@ -83,6 +82,7 @@ export const databaseUnavailable = () =>
 /** Errors of the database and the disk that are no fault of the request, as failures. */
 function asFailure(error: unknown): unknown {
   if (error instanceof Failure) return error
+  if (isShortage(error)) return shortage(error)
   if (isConnectionLost(error)) return databaseUnavailable()
   if (isDiskFull(error))
     return new Unavailable('The server has no disk space left; nothing can be stored', 60, {
@@ -136,7 +136,8 @@ export function errorResponse(
   const status = statusOf(error)
   const retryAfter = error instanceof Unavailable ? error.retryAfter : overloadRetrySeconds
   const context = { requestId: request.id, route: request.routeOptions?.url }
-  if (overload) log.warn({ ...context, code, ...reasonOf(error, code) }, 'request failed for now')
+  const isPassing = overload || error instanceof Shortage
+  if (isPassing) log.warn({ ...context, code, ...reasonOf(error, code) }, 'request failed for now')
   else if (status >= 500 && status !== 502 && status !== 503)
     log.error({ err: error, ...context }, 'request failed')
   // Reported once by the monitor of the database and by the space guard, or of no interest.

@@ -2,6 +2,7 @@
 import sharp, { type Sharp } from 'sharp'
 import { withMemory } from '../async/memory-budget.ts'
 import { Unreadable } from '../errors.ts'
+import { endsThread } from '../shortage.ts'
 import { checkDecodable, decodeBytes, maxEncodedPixels, maxPixelsOf } from './decode-limits.ts'
 import { type MeasuredImage, measureImage, sniffImage } from './image.ts'
 import { readJpegFrame } from './jpeg.ts'
@@ -124,7 +125,7 @@ async function convertMeasured(
     })
     return { bytes: data, width: info.width, height: info.height, mediaType: `image/${format}` }
   } catch (cause) {
-    throw cause instanceof Unreadable ? cause : toUnreadable(cause)
+    throw cause instanceof Unreadable || endsThread(cause) ? cause : toUnreadable(cause)
   }
 }
 

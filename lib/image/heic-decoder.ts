@@ -35,8 +35,9 @@ const maxMemoryBytes = 512 * 1024 * 1024
 /** Decodes the primary image with its transformations applied: about 250 ms per page. Throws Unreadable `unsupported_image`. */
 export async function decodeHeic(bytes: Uint8Array): Promise<RawImage> {
   libheif ??= loadDecoder()
+  const decoder = await libheif
   try {
-    return decodePrimaryImage(await libheif, bytes)
+    return decodePrimaryImage(decoder, bytes)
   } catch (cause) {
     if (cause instanceof Unreadable) throw cause
     // After a WASM trap the instance is in an undefined state.

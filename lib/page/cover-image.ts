@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import type { FileVersion } from '../download/etag.ts'
 import { NotFound } from '../errors.ts'
+import { isShortage, shortage } from '../shortage.ts'
 import { bookRefOf, type Engine, type ImageBody, retryOnChange } from './engine.ts'
 import { failureKey, pageCacheKey, pageEtag } from './etag.ts'
 import type { FileChanged } from './messages.ts'
@@ -76,6 +77,7 @@ async function readUpload(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {
+    if (isShortage(cause)) throw shortage(cause)
     throw new NotFound('The file of the cover does not exist', { cause })
   }
 }

@@ -6,6 +6,7 @@ import { createSingleFlight } from '../async/single-flight.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { Unreadable } from '../errors.ts'
 import { type ThumbnailFormat, thumbnailPath } from '../image/thumbnail-path.ts'
+import { isShortage, shortage } from '../shortage.ts'
 import type { Variant } from './variant.ts'
 
 /** `etag` is a strong ETag, with its quotes. */
@@ -48,7 +49,7 @@ export function openThumbnails({ folder, format, convert }: Options) {
       return null
     })
   return {
-    /** The thumbnail with that name (hex, as in `book.cover`); null when its file does not exist. Throws Unreadable `io`. */
+    /** The thumbnail with that name (hex, as in `book.cover`); null when its file does not exist. Throws Unreadable `io`, Shortage. */
     read,
     /** The same as JPEG, for clients that do not support WebP. Throws Unreadable, Unavailable. */
     readJpeg: (name: string) =>
@@ -94,6 +95,7 @@ async function readThumbnail(path: string): Promise<Buffer | null> {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    if (isShortage(cause)) throw shortage(cause)
     throw new Unreadable(`The thumbnail cannot be read (${code})`, 'io', { cause })
   }
 }

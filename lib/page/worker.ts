@@ -5,12 +5,14 @@ import type { ArchiveFormat, Container, Entry, EntryLocation } from '../archive/
 import { scoped, type Use } from '../async/dispose.ts'
 import { enterRun } from '../async/memory-budget.ts'
 import type { ThreadRequest } from '../async/thread-pool.ts'
+import { threadTask } from '../async/thread-task.ts'
 import { Unreadable } from '../errors.ts'
 import { type File, openLibraryFile } from '../file.ts'
 import type { Page } from '../format/contract.ts'
 import { formatNamed, isReflowable, openBook, readCover } from '../format/formats.ts'
 import { measureImage, sniffImage } from '../image/image.ts'
 import { imageEnd } from '../image/image-end.ts'
+import { isShortage } from '../shortage.ts'
 import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
 import { createDirectory, entriesOf } from './directory.ts'
 import { decodeUnlessFailed } from './failures.ts'
@@ -147,11 +149,8 @@ function task<T extends keyof PageTasks>(
     tools: Tools,
   ) => Promise<WorkerResult<PageTasks[T]['value']>>,
 ) {
-  return async ({
-    items,
-    options: { failureFolder },
-    control,
-  }: ThreadRequest<PageTasks[T]['request'], TaskOptions>) => {
+  type Request = ThreadRequest<PageTasks[T]['request'], TaskOptions>
+  return threadTask(async ({ items, options: { failureFolder }, control }: Request) => {
     enterRun(control)
     const tick = () => {
       Atomics.add(control, 1, 1)
@@ -160,7 +159,7 @@ function task<T extends keyof PageTasks>(
     const decode = <V>(bytes: Uint8Array, decode: () => Promise<V>) =>
       decodeUnlessFailed(bytes, failureFolder, decode)
     return transferable([await work(items[0]!, { tick, decode })])
-  }
+  })
 }
 
 /** Opens the file if it still is the requested version. `work` returns null for a page that does not exist. */
@@ -184,6 +183,7 @@ async function withFile<T>(
 }
 
 function toError(error: unknown): WorkerResult<never> {
+  if (isShortage(error)) throw error
   const code = (error as NodeJS.ErrnoException).code
   if (error instanceof Unreadable) {
     const cause = (error.cause as NodeJS.ErrnoException | undefined)?.code

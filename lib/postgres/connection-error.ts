@@ -13,8 +13,8 @@ const networkCodes = new Set([
   'ETIMEDOUT',
   'CONNECT_TIMEOUT',
 ])
-// Of a unix socket; without the system call these are errors of files.
-const socketCodes = new Set(['ENOENT', 'EACCES', 'EAGAIN', 'ENOTCONN'])
+// Of a socket; without the system call these are errors of files.
+const socketCodes = new Set(['ENOENT', 'EACCES', 'EAGAIN', 'ENOTCONN', 'EMFILE', 'ENFILE'])
 
 /**
  * The server is absent, starting, stopping or recovering, or the connection to it was lost. The statement may

@@ -91,8 +91,9 @@ function simpleTest(glob: string): Rule['test'] | null {
 }
 
 function patternTest(glob: string): Rule['test'] | null {
+  const { RE2JS } = re2()
   try {
-    const pattern: Pattern = re2().RE2JS.compile(globSource(glob), re2().RE2JS.DOTALL)
+    const pattern: Pattern = RE2JS.compile(globSource(glob), RE2JS.DOTALL)
     return text => pattern.testExact(text)
   } catch {
     return null

@@ -97,8 +97,9 @@ function repeatedLength(source: string): number {
 }
 
 function compileOrThrow(source: string, name: string): Pattern {
+  const { RE2JS } = re2()
   try {
-    return re2().RE2JS.compile(source)
+    return RE2JS.compile(source)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'not a regular expression'
     throw new Invalid(`${name} is not a valid regular expression: ${reason}`, { cause })

@@ -8,6 +8,7 @@ import { newId } from '../../lib/id.ts'
 import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import { isShortage } from '../../lib/shortage.ts'
 import type { Reading } from './reading.ts'
 
 /** A row of pending_file with the book at its place, if any. Names are hex. */
@@ -215,6 +216,8 @@ async function hasLeft(
       return content !== candidate.fingerprint
     })
     .catch(error => {
+      // The file would become a new book instead of the one that moved.
+      if (isShortage(error)) throw error
       if (error instanceof NotResponding) silent.add(candidate.directoryId)
       return false
     })

@@ -18,6 +18,7 @@ import { readCover } from '../../lib/format/formats.ts'
 import { createCover } from '../../lib/image/cover.ts'
 import { thumbnailPath } from '../../lib/image/thumbnail-path.ts'
 import { extensionOf, joinPath } from '../../lib/path.ts'
+import { isShortage } from '../../lib/shortage.ts'
 import {
   emptyThumbnail,
   type Thumbnail,
@@ -65,6 +66,7 @@ function tryToStore(
   try {
     return { cover: storeThumbnail(folder, bytes, format), writeError: null }
   } catch (error) {
+    if (isShortage(error)) throw error
     return { cover: null, writeError: (error as NodeJS.ErrnoException).code ?? String(error) }
   }
 }

@@ -4,6 +4,7 @@ import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
 import { type DiskAccess, interleave } from '../../lib/async/interleave.ts'
 import { enterRun } from '../../lib/async/memory-budget.ts'
 import type { ThreadRequest } from '../../lib/async/thread-pool.ts'
+import { threadTask } from '../../lib/async/thread-task.ts'
 import type { MadeThumbnail } from '../../lib/catalog/cover/new-cover.ts'
 import type { Containment } from '../../lib/containment.ts'
 import { Unreadable, type UnreadableCode } from '../../lib/errors.ts'
@@ -60,7 +61,7 @@ function timeLimited<I, R, O extends object>(
   containmentOf: (item: I, options: R) => Containment,
   task: Task<I, R, O>,
 ) {
-  return async ({ items, options, control }: ThreadRequest<I, R>): Promise<O[]> => {
+  return threadTask(async ({ items, options, control }: ThreadRequest<I, R>): Promise<O[]> => {
     enterRun(control)
     const end = performance.now() + maxCallMs
     const tick = () => {
@@ -80,7 +81,7 @@ function timeLimited<I, R, O extends object>(
       },
       (item, disk) => timed(() => task(item, options, { disk, tick })),
     )
-  }
+  })
 }
 
 export const read = timeLimited(
@@ -102,13 +103,15 @@ export const hash = timeLimited(
 /** A thumbnail of an image that is not in a book. */
 export type CoverImage = MadeThumbnail | { error: { code: UnreadableCode; message: string } }
 
-export async function image({
+type ImageOptions = Pick<ThumbnailOptions, 'maxSide' | 'format' | 'quality'>
+
+export const image = threadTask(makeCover)
+
+async function makeCover({
   items,
   options,
   control,
-}: ThreadRequest<Uint8Array, Pick<ThumbnailOptions, 'maxSide' | 'format' | 'quality'>>): Promise<
-  CoverImage[]
-> {
+}: ThreadRequest<Uint8Array, ImageOptions>): Promise<CoverImage[]> {
   enterRun(control)
   const [bytes] = items
   try {

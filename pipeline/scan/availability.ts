@@ -5,9 +5,10 @@ import type { Log } from '../../lib/log.ts'
 import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import { isShortage, shortage } from '../../lib/shortage.ts'
 import type { LoadedScan } from './scan-context.ts'
 
-/** Why the library must not be compared now, for users; null when it may be. Throws NotResponding. */
+/** Why the library must not be compared now, for users; null when it may be. Throws NotResponding, Shortage. */
 export const unavailableReason = (sql: Sql, scan: LoadedScan): Promise<string | null> =>
   mountHealth.run(mountKey(scan.root), () => findReason(sql, scan))
 
@@ -22,6 +23,7 @@ async function findReason(sql: Sql, scan: LoadedScan): Promise<string | null> {
       return `The library folder is empty, but the catalogue holds ${scan.bookCount} of its books`
     }
   } catch (error) {
+    if (isShortage(error)) throw shortage(error)
     return `The library folder cannot be read (${(error as NodeJS.ErrnoException).code})`
   }
   if (scan.device === null || scan.device === device || scan.bookCount === 0) return null
@@ -48,6 +50,15 @@ async function holdsItsBooks(sql: Sql, scan: LoadedScan): Promise<boolean> {
     ),
   )
   return results.filter(Boolean).length * 2 > sample.length
+}
+
+/** Why a scan that is run again pauses, for users; null for another error. */
+export function pauseMessage(error: unknown): string | null {
+  if (error instanceof NotResponding)
+    return 'The library folder does not respond; the scan goes on when it does'
+  return isShortage(error)
+    ? 'The server lacks file descriptors or memory; the scan resumes automatically'
+    : null
 }
 
 /** st_dev of the library folder; null when stat fails. Throws NotResponding. */

@@ -3,8 +3,10 @@
 // as latin1 strings, one character per byte.
 import { hash } from 'node:crypto'
 import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
+import { threadTask } from '../../lib/async/thread-task.ts'
 import { type Containment, linkFoldersOf } from '../../lib/containment.ts'
 import { childPath, extensionOf, isWithin, pathText } from '../../lib/path.ts'
+import { isShortage } from '../../lib/shortage.ts'
 import { isSpecial, specialFolders } from '../../lib/special-folders.ts'
 import { compileExclusions, type Excluded, isLaterVolume } from '../../lib/strategy/exclusions.ts'
 import { type Entry, errorCode, isRecent, isSidecar, readFolder, readFolderQueued } from './disk.ts'
@@ -29,7 +31,9 @@ const maxFiles = 6_000
 let compiled: CompiledOptions | null = null
 
 /** Lists folders until there are enough files. A thread serves one walk, so its options are compiled once. */
-export default async function list({ options, folders }: WalkRequest): Promise<WalkResult> {
+export default threadTask(list)
+
+async function list({ options, folders }: WalkRequest): Promise<WalkResult> {
   compiled ??= compile(options)
   const { queue } = compiled
   const listings: Listing[] = []
@@ -89,6 +93,7 @@ async function listFolder(path: string, options: CompiledOptions): Promise<Listi
     await addEntries(entries, { listing, digestParts, ...pathsOf(path, options) }, options)
     listing.digest = hash('md5', digestParts.join('\n'), 'hex')
   } catch (error) {
+    if (isShortage(error)) throw error
     return {
       ...listing,
       files: [],

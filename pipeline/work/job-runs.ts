@@ -18,6 +18,7 @@ import {
 import { postpone } from '../../lib/queue/control.ts'
 import { failureReason } from '../../lib/queue/failure-reason.ts'
 import { type JobName, type Jobs, jobTypes } from '../../lib/queue/jobs.ts'
+import { isShortage } from '../../lib/shortage.ts'
 import type { SpaceGuard, StorageArea } from '../../lib/space-guard.ts'
 
 /** Stop signal of a job: `isStopped` to poll, `signal` to listen. */
@@ -45,6 +46,7 @@ const lostRetryMs = 250
 const fullRetrySeconds = 5
 // They are made ready when the disk responds; one that is tried before costs little.
 const hungRetrySeconds = 30
+const shortageRetrySeconds = 5
 
 type Deps = { sql: Sql; log: Log; space: Pick<SpaceGuard, 'shortage' | 'reportFull'> }
 type Run = { jobs: readonly ClaimedJob[]; abort: AbortController }
@@ -117,7 +119,8 @@ export async function startJobRuns({ sql, log, space }: Deps, handlers: Partial<
       try {
         return await endRun(sql, run, outcome)
       } catch (error) {
-        if (isClosing || !(isConnectionLost(error) || isDiskFull(error))) throw error
+        if (isClosing || !(isConnectionLost(error) || isDiskFull(error) || isShortage(error)))
+          throw error
         await sleep(lostRetryMs)
       }
     }
@@ -149,7 +152,11 @@ function outcomeOfError(
   job: { job: JobName; jobIds: string[] },
 ): Outcome {
   const details = { err: error, ...job }
-  // None of these three is a failure of the job: it is repeated as if it had not run.
+  // None of these four is a failure of the job: it is repeated as if it had not run.
+  if (isShortage(error)) {
+    log.warn({ ...job, reason: failureReason(error) }, 'job is repeated later')
+    return { end: 'later', seconds: shortageRetrySeconds }
+  }
   if (isConnectionLost(error)) {
     log.debug(details, 'job is repeated: the database was lost')
     return { end: 'later', seconds: 0 }

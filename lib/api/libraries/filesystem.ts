@@ -14,6 +14,7 @@ import { route } from '../../http/route.ts'
 import { folderHealth, mountKey } from '../../mount/mount-health.ts'
 import { joinPath, pathText } from '../../path.ts'
 import { list, maybe, nullable, record, Type, text } from '../../schema.ts'
+import { isShortage } from '../../shortage.ts'
 import { isSpecial } from '../../special-folders.ts'
 
 const limits = { entries: 5_000, read: 100_000, concurrency: 16 }
@@ -132,6 +133,7 @@ async function namesIn(
         names.push({ bytes, name, isDirectory: entry.isDirectory() })
     }
   } catch (error) {
+    if (isShortage(error)) throw error
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     throw new Invalid(`${pathText(folder)} is not a readable directory (${code})`, {
       details: { code },

@@ -9,6 +9,7 @@ import { Conflict, Invalid, NotResponding } from '../../errors.ts'
 import { folderHealth, mountKey } from '../../mount/mount-health.ts'
 import { isWithin, pathText } from '../../path.ts'
 import type { Transaction } from '../../postgres/db.ts'
+import { isShortage } from '../../shortage.ts'
 import { isSpecial } from '../../special-folders.ts'
 
 export type FilesystemConfig = Pick<Config, 'data_dir' | 'filesystem'>
@@ -33,7 +34,7 @@ export async function readableRoot(
   const stats = await folderHealth
     .run(mountKey(root), () => stat(root))
     .catch(error => {
-      if (error instanceof NotResponding) throw error
+      if (error instanceof NotResponding || isShortage(error)) throw error
       throw new Invalid(`The path cannot be read (${error.code})`, {
         details: { code: error.code },
       })
@@ -144,7 +145,7 @@ export async function deviceOf(root: Buffer): Promise<string> {
   const stats = await folderHealth
     .run(mountKey(root), () => stat(root))
     .catch(error => {
-      if (error instanceof NotResponding) throw error
+      if (error instanceof NotResponding || isShortage(error)) throw error
       const details = { code: error.code }
       throw new Invalid(`${pathText(root)} cannot be read (${error.code})`, { details })
     })

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { nullable, record, type Static, Type } from '../../schema.ts'
+import { isShortage } from '../../shortage.ts'
 import { tryAnswer } from '../check.ts'
 import type { Call, ReleasePage, ReleaseQuery, Source } from '../contract.ts'
 import { SourceFailure } from '../failure.ts'
@@ -117,7 +118,11 @@ async function readInThread(input: FeedInput, { signal }: Call): Promise<FeedOut
     return await new Promise<FeedOutput>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', cause =>
-        reject(new SourceFailure('The feed is too large to be read', 'too_large', { cause })),
+        reject(
+          isShortage(cause)
+            ? cause
+            : new SourceFailure('The feed is too large to be read', 'too_large', { cause }),
+        ),
       )
       worker.once('exit', () => reject(new Error('the thread of a feed ended')))
       stopped.addEventListener('abort', () => reject(stopped.reason), { once: true })

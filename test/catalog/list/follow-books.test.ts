@@ -1,6 +1,6 @@
 // Property tests of book lists from memory while books and series are added, changed, moved and deleted: every list is
 // that of a plain query, without reading the books again.
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -340,7 +340,8 @@ t.test('a list is of one version of the catalogue while others change it', async
   }
   const writing = write()
   let found = 0
-  for (let i = 0; i < 300; i++) {
+  // On a busy machine most lists take longer than the time between two changes, and are not made from memory.
+  for (let i = 0; i < 3_000 && found < 100; i++) {
     const page = await index.page(requests, everyone, request)
     if (!page) continue
     equal(page.total, 1)
@@ -349,7 +350,7 @@ t.test('a list is of one version of the catalogue while others change it', async
   }
   isDone = true
   await writing
-  ok(found > 150, `${found} lists were made`)
+  equal(found, 100, 'lists were made')
 })
 
 t.test('texts and formats in memory follow changes', async () => {
