@@ -72,7 +72,8 @@ export async function storePosition(
   await sql`
     delete from koreader_document
     where account_id = ${viewer.accountId} and document = ${document}`
-  return row.updatedAt
+  // Without progress, the book was marked as unread after `at`.
+  return row?.updatedAt ?? at ?? new Date()
 }
 
 async function recordPosition(

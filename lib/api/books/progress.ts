@@ -78,10 +78,10 @@ export const progress = [
     permission: writePermission,
     summary: 'Update reading progress of a book',
     description:
-      'A book is completed by its last page, or from 98 % on; `completed` decides if it is there. Writing the first page or up to 5 % of a completed book restarts it. The last write wins.',
+      'A book is completed by its last page, or from 98 % on; `completed` decides if it is there. Writing the first page or up to 5 % of a completed book restarts it. The last write wins: 204 if the book was marked as unread later than `modified`.',
     params: BookId,
     body: ProgressUpdate,
-    responses: { 200: Progress },
+    responses: { 200: Progress, 204: null },
     async handle({ params, body, viewer, identity, request }, { sql }) {
       const currentPage = body.currentPage
       const progressPercentage = body.progressPercentage ?? undefined
@@ -92,7 +92,7 @@ export const progress = [
       const at = body.modified ? parseTime(body.modified) : undefined
       const write = { bookId: params.id, currentPage, progressPercentage, completed, at }
       const { row } = await recordReading(sql, viewer, originOf(request, identity), write)
-      return progressRecord(row)
+      return row ? progressRecord(row) : respond(204, undefined)
     },
   }),
   route({

@@ -51,8 +51,8 @@ type Options = {
 }
 
 /**
- * Records a position. `isNewest` is false if newer progress is stored: then the write is only history.
- * Returns the progress that is stored then. Throws NotFound for a hidden book.
+ * Records a position. `isNewest` is false if something newer is stored: then the write is only history.
+ * Returns the progress that is stored then, null after a newer mark as unread. Throws NotFound for a hidden book.
  */
 export async function recordReading(
   sql: Sql,
@@ -60,7 +60,7 @@ export async function recordReading(
   origin: ReadingOrigin,
   { bookId, at, precisionMs = 1, onlyForward = false, locator, ...update }: ReadingWrite,
   options: Options = {},
-): Promise<{ row: ProgressRow; isNewest: boolean }> {
+): Promise<{ row: ProgressRow | null; isNewest: boolean }> {
   const write: NewEntry = {
     id: newId(),
     ...{ bookId, kind: 'progress', surface: origin.surface, device: origin.device },
@@ -70,7 +70,7 @@ export async function recordReading(
   const { results, progress } = await recordEntries(sql, viewer, [write], options)
   const [result] = results
   if (!result) throw new NotFound('Book not found')
-  return { row: progress[0]!, isNewest: result.isNewest }
+  return { row: progress[0] ?? null, isNewest: result.isNewest }
 }
 
 /** Records sessions, and returns the ids of those whose books are not visible, and the progress in the other books. */

@@ -140,6 +140,22 @@ test('progress', async t => {
     t.match((await reader.put(path, { currentPage: 6 })).body, { currentPage: 6 })
   })
 
+  await t.test('a position that is older than a mark as unread is only history', async t => {
+    const reader = await all.createUser('reader')
+    const modified = new Date(Date.now() - 3_600_000).toISOString()
+    const older = { currentPage: 7, modified }
+    for (const clear of [() => reader.post(`/books/${id}/unread`), () => reader.delete(path)]) {
+      t.equal((await reader.put(path, { currentPage: 12 })).status, 200)
+      await clear()
+      for (const update of [older, { ...older, completed: true }, older]) {
+        const { status, bytes } = await reader.put(path, update)
+        t.same([status, bytes.length], [204, 0])
+      }
+      t.equal((await reader.get(path)).status, 204)
+    }
+    t.match(await reader.put(path, { currentPage: 3 }), { status: 200, body: { currentPage: 3 } })
+  })
+
   await t.test('concurrent writes leave the counters consistent', async t => {
     const reader = await all.createUser('reader')
     const other = await shelf.book('Akira 2.cbz')

@@ -195,6 +195,10 @@ test('KOReader sync', async t => {
     const yesterday = { timestamp: Math.floor(Date.now() / 1_000) - 86_400 }
     await kobo.push(content, '1', 0.1, yesterday)
     t.match(await kobo.pull(content), { progress: '4' }, 'what was read before is history')
+    t.equal((await reader.delete(`/books/${id}/progress`)).status, 204)
+    const late = await kobo.push(content, '1', 0.1, yesterday)
+    t.match(late, { status: 200, body: yesterday }, 'what is older than a mark as unread, too')
+    t.equal((await reader.get(`/books/${id}/progress`)).status, 204)
     await kobo.push(md5('unknown'), '7', 0.7)
     await kobo.push(md5('unknown'), '2', 0.2, yesterday)
     t.match(await kobo.pull(md5('unknown')), { progress: '7' })
