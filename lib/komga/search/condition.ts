@@ -70,12 +70,10 @@ function parseNode(
     throw new Invalid(`${path} is nested more than ${maxConditionDepth} levels deep`)
   if (++state.nodeCount > maxNodes) throw new Invalid(`condition has more than ${maxNodes} parts`)
   if (!isObject(node)) throw new Invalid(`${path} must be an object`)
-  const [name, second] = Object.keys(node)
-  if (name === undefined) return null
-  if (second !== undefined)
-    throw new Invalid(`${path} must have exactly one key: allOf, anyOf or a field`)
+  const name = deducedName(state, node, path)
+  if (name === null) return null
   const value = node[name]
-  const valuePath = `${path}.${name.slice(0, maxNameLength)}`
+  const valuePath = `${path}.${name}`
   if (name === 'allOf' || name === 'anyOf') {
     if (!Array.isArray(value)) throw new Invalid(`${valuePath} must be an array of conditions`)
     const parts = value.map((part, i) =>
@@ -83,15 +81,29 @@ function parseNode(
     )
     return name === 'allOf' ? allOfParts(parts) : anyOfParts(parts)
   }
-  if (!Object.hasOwn(state.keys, name))
-    throw new Invalid(
-      `${valuePath} is not a field; fields are ${Object.keys(state.keys).join(', ')}`,
-    )
   if (!isObject(value)) throw new Invalid(`${valuePath} must be an object with an operator`)
   const { operator, ...operands } = value
   if (typeof operator !== 'string') throw new Invalid(`${valuePath}.operator must be a string`)
   if (name === 'deleted' && operator === 'isTrue') state.includeDeleted = true
   return state.keys[name]!({ operator, operands, path: valuePath }, state.context)
+}
+
+/**
+ * The member that makes the node what it is. Others are ignored, as Komga does (JsonTypeInfo DEDUCTION): some clients send a
+ * `type` in each node.
+ */
+function deducedName({ keys }: ParserState, node: object, path: string): string | null {
+  const names = Object.keys(node)
+  const [name, second] = names.filter(
+    name => name === 'allOf' || name === 'anyOf' || Object.hasOwn(keys, name),
+  )
+  if (second !== undefined)
+    throw new Invalid(`${path} must have exactly one of allOf, anyOf and the fields`)
+  if (name !== undefined) return name
+  if (names.length === 0) return null
+  throw new Invalid(
+    `${path}.${names[0]!.slice(0, maxNameLength)} is not a field; fields are ${Object.keys(keys).join(', ')}`,
+  )
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -8,6 +8,11 @@ import { enableKomga } from '../../kit/komga.ts'
 import { differences } from '../../kit/komga-schemas.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { startApi } from '../../kit/server.ts'
+import {
+  clientBookConditions,
+  clientSeriesConditions,
+  withTypes,
+} from '../../komga/search/client-conditions.ts'
 
 const all = await startApi(t)
 const admin = await all.createUser('admin')
@@ -136,6 +141,28 @@ t.test('collections with a condition in conditions, filters and lists', async t 
   t.same(namesIn(await asReader('GET', `/v1/collections/${ruled.id}/series`)), ['Bone'])
   const seen = (await asReader('GET', `/v1/collections/${ruled.id}`)).json
   t.match(seen, { seriesIds: [bone.seriesId], filtered: false })
+})
+
+t.test('the conditions of komga-client, with and without the types that it sends', async t => {
+  const conditions = {
+    series: clientSeriesConditions(shelf.id),
+    books: clientBookConditions(shelf.id, bone.seriesId),
+  }
+  for (const [kind, list] of Object.entries(conditions))
+    for (const condition of [...list, { allOf: list.slice(0, 5) }, { anyOf: [] }]) {
+      const ask = (node: unknown) =>
+        asReader('POST', `/v1/${kind}/list?sort=name`, { condition: node })
+      const plain = await ask(condition)
+      t.equal(plain.status, 200, JSON.stringify(condition))
+      t.same((await ask(withTypes(condition))).json, plain.json)
+    }
+  t.equal(conditions.series.length + conditions.books.length, 110)
+  for (const condition of [
+    { type: 'Title' },
+    { type: 'Title', titel: { operator: 'is', value: 'x' } },
+    { type: 'Both', title: { operator: 'is', value: 'x' }, anyOf: [] },
+  ])
+    t.equal((await asReader('POST', '/v1/books/list', { condition })).status, 400)
 })
 
 t.test('ids that nothing can have are unknown', async t => {
