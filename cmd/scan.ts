@@ -1,6 +1,6 @@
 // `stackroom scan <path>`: scans folders in the foreground and prints a summary.
 import { stat } from 'node:fs/promises'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/library.ts'
 import { fileAccess, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
@@ -9,29 +9,27 @@ import { Invalid, Unavailable } from '../lib/errors.ts'
 import { folderHealth, mountKey } from '../lib/mount/mount-health.ts'
 import { pathText, relativeTo } from '../lib/path.ts'
 import { shortageMessage } from '../lib/space-guard.ts'
-import { seriesStrategies } from '../lib/strategy/series.ts'
 import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { estimateScan } from '../pipeline/scan/estimate.ts'
 import { discardPreparedWalk, prepareWalk } from '../pipeline/scan/walk.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
+import { libraryDraft, type NewLibraryFlags, newLibraryOptions } from './new-library.ts'
 import { exitCodeOf, jsonSummary, tableSummary } from './scan/summary.ts'
 import { trackScan } from './scan/track.ts'
 
-export type ScanFlags = CommonFlags & {
-  mode: 'normal' | 'deep'
-  name?: string
-  strategy?: string
-  strategyConfig?: Record<string, unknown>
-  json?: boolean
-  ndjson?: boolean
-  pageHash?: boolean
-  dryRun?: boolean
-  estimate?: boolean
-  confirmMissing?: boolean
-}
+export type ScanFlags = CommonFlags &
+  NewLibraryFlags & {
+    mode: 'normal' | 'deep'
+    json?: boolean
+    ndjson?: boolean
+    pageHash?: boolean
+    dryRun?: boolean
+    estimate?: boolean
+    confirmMissing?: boolean
+  }
 
 export function scanCommand(): Command {
-  return commonOptions(new Command('scan'))
+  return newLibraryOptions(commonOptions(new Command('scan')))
     .description('scan folders for new, changed, moved and missing books')
     .argument(
       '<path...>',
@@ -42,13 +40,6 @@ export function scanCommand(): Command {
         .choices(['normal', 'deep'])
         .default('normal'),
     )
-    .option('-n, --name <name>', 'name of a new library')
-    .addOption(
-      new Option('-s, --strategy <strategy>', 'series strategy of a new library').choices([
-        ...seriesStrategies,
-      ]),
-    )
-    .option('--strategy-config <json>', 'strategy settings of a new library, as JSON', parseJson)
     .option('--json', 'print one JSON object per library')
     .option(
       '--ndjson',
@@ -110,12 +101,7 @@ async function addLibrary({ sql }: Context, root: Buffer, flags: ScanFlags) {
   if (stats?.isFile()) {
     throw new Invalid(`${pathText(root)} is a file outside all libraries; pass its folder instead`)
   }
-  return await findOrCreateLibrary(sql, {
-    name: flags.name,
-    root,
-    seriesStrategy: flags.strategy,
-    seriesConfig: flags.strategyConfig,
-  })
+  return await findOrCreateLibrary(sql, libraryDraft(root, flags))
 }
 
 /** Scans the libraries one after the other; the exit code is the highest of theirs. */
@@ -187,12 +173,4 @@ async function scanPart(context: Context, { library, paths }: Part, run: Run) {
   else if (!flags.ndjson) process.stdout.write(tableSummary(library, stats))
   if (stats.message) process.stderr.write(`stackroom: ${stats.message}\n`)
   return exitCodeOf(stats)
-}
-
-function parseJson(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new InvalidArgumentError('Not valid JSON.')
-  }
 }

@@ -15,16 +15,18 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
 import { limitHeapGrowth } from './heap-growth.ts'
 import { runService, type Service, startWorkers, stopWorkers } from './lifecycle.ts'
+import { libraryDraft, type NewLibraryFlags, newLibraryOptions } from './new-library.ts'
 import { tableSummary } from './scan/summary.ts'
 import { trackScan } from './scan/track.ts'
 
-type Flags = CommonFlags & { host?: string; port?: string; library: string[]; workers: boolean }
+type Flags = CommonFlags &
+  NewLibraryFlags & { host?: string; port?: string; library: string[]; workers: boolean }
 
 const retryMs = 1_000
 const hungRetryMs = 5_000
 
 export function serveCommand(): Command {
-  return commonOptions(new Command('serve'))
+  return newLibraryOptions(commonOptions(new Command('serve')))
     .description('start the server')
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('-p, --port <port>', 'port to listen on (default: 8080)')
@@ -39,6 +41,8 @@ export function serveCommand(): Command {
 }
 
 async function run(flags: Flags) {
+  if (flags.name !== undefined && flags.library.length !== 1)
+    throw new Invalid('--name needs exactly one --library')
   const settings = { 'application.host': flags.host, 'application.port': flags.port }
   await runService(flags, settings, service => serve(service, flags))
 }
@@ -59,7 +63,7 @@ async function serve(service: Service, flags: Flags) {
     service.readiness.check = api.readiness
     void api.prepare()
     const added = printSetupToken(service).then(
-      () => pipeline && addLibraries(service, pipeline, flags.library),
+      () => pipeline && addLibraries(service, pipeline, flags),
     )
     await Promise.all([shutdown.requested, added])
     api.announceShutdown()
@@ -107,13 +111,13 @@ async function whenPossible<T>({ shutdown, space }: Service, work: () => Promise
   return null
 }
 
-async function addLibraries(service: Service, pipeline: Pipeline, paths: string[]) {
+async function addLibraries(service: Service, pipeline: Pipeline, flags: Flags) {
   // All are requested before the first is followed: its disk may not respond.
   const scans: (LibraryScan & { path: string })[] = []
   const hung: string[] = []
-  for (const path of paths)
+  for (const path of flags.library)
     await reportingFailures(path, async () => {
-      const adding = whenPossible(service, () => addLibrary(service, pipeline, path))
+      const adding = whenPossible(service, () => addLibrary(service, pipeline, { path, flags }))
       const scan = await adding.catch(error => {
         if (error instanceof NotResponding) hung.push(path)
         throw error
@@ -124,19 +128,20 @@ async function addLibraries(service: Service, pipeline: Pipeline, paths: string[
     await reportingFailures(scan.path, async () => {
       await whenPossible(service, () => printScan(service, pipeline, scan))
     })
-  await Promise.all(hung.map(path => addWhenResponding(service, pipeline, path)))
+  await Promise.all(hung.map(path => addWhenResponding(service, pipeline, { path, flags })))
 }
 
-async function addWhenResponding(service: Service, pipeline: Pipeline, path: string) {
+async function addWhenResponding(service: Service, pipeline: Pipeline, folder: Folder) {
   const { shutdown } = service
   while (!shutdown.isRequested()) {
     await Promise.race([sleep(hungRetryMs), shutdown.requested])
     try {
-      const scan = await whenPossible(service, () => addLibrary(service, pipeline, path))
-      if (scan) return await reportingFailures(path, () => printScan(service, pipeline, scan))
+      const scan = await whenPossible(service, () => addLibrary(service, pipeline, folder))
+      if (scan)
+        return await reportingFailures(folder.path, () => printScan(service, pipeline, scan))
     } catch (error) {
       if (error instanceof NotResponding) continue
-      return await reportingFailures(path, () => Promise.reject(error))
+      return await reportingFailures(folder.path, () => Promise.reject(error))
     }
   }
 }
@@ -153,13 +158,15 @@ async function reportingFailures(path: string, work: () => Promise<void>) {
   }
 }
 
+type Folder = { path: string; flags: Flags }
 type LibraryScan = { library: LibraryRow; scanId: string }
 
 /** Adds the library if it is new, and requests a scan. */
-async function addLibrary({ sql }: Service, pipeline: Pipeline, path: string) {
+async function addLibrary({ sql }: Service, pipeline: Pipeline, { path, flags }: Folder) {
   const root = await rootBytes(path)
   const library =
-    (await findEnclosingLibrary(sql, root)) ?? (await findOrCreateLibrary(sql, { root }))
+    (await findEnclosingLibrary(sql, root)) ??
+    (await findOrCreateLibrary(sql, libraryDraft(root, flags)))
   const request = { libraryId: library.id, mode: 'normal' } as const
   const scanId = await requestScan(sql, pipeline.queue, request)
   pipeline.wake()

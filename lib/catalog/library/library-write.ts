@@ -95,6 +95,7 @@ export type LibraryDraft = {
   root: Buffer
   seriesStrategy?: string | undefined
   seriesConfig?: Record<string, unknown> | undefined
+  scanningConfig?: LibrarySettings['scanningConfig']
 }
 
 /** Returns the library with this root, or creates it. Throws Invalid for an unreadable folder or an invalid strategy. */
@@ -102,12 +103,18 @@ export async function findOrCreateLibrary(sql: Sql, library: LibraryDraft): Prom
   const { strategy, config } = seriesStrategyOf(library)
   const path = pathText(library.root)
   if (!isAbsolute(path)) throw new Invalid('The path of a library must be absolute')
-  const device = await deviceOf(library.root)
+  const columns = {
+    id: newId(),
+    name: trimmedName(library.name ?? (basename(path).trim() || path)),
+    root: library.root,
+    device: await deviceOf(library.root),
+    series_strategy: strategy,
+    series_config: { json: config },
+    ...settingColumns({ scanningConfig: library.scanningConfig }, initialSettings),
+  }
   const created = await sql.begin(async tx => {
     const [row] = await tx<LibraryRow[]>`
-      insert into library (id, name, root, device, series_strategy, series_config)
-      values (${newId()}, ${library.name ?? (basename(path) || path)}, ${library.root}, ${device},
-        ${strategy}, ${tx.json(config as never)})
+      insert into library ${tx(toSql(tx, columns))}
       on conflict (sha256(root)) where deleting_at is null do nothing
       returning id, name, root, book_count as "bookCount"`
     if (!row) return row

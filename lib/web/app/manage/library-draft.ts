@@ -42,7 +42,7 @@ const noScanning: Scanning = {
   watch: 'off',
 }
 
-/** A new library notices changes by itself. */
+/** A new library notices changes by itself; the daily scan is for file systems that report none. */
 export const newDraft: LibraryDraft = {
   name: '',
   path: '',
@@ -56,7 +56,7 @@ export const newDraft: LibraryDraft = {
   bookStrategy: 'metadata_first',
   bookConfig: {},
   numberStrategy: 'smart',
-  scanning: { ...noScanning, watch: 'on' },
+  scanning: { ...noScanning, watch: 'on', cronSchedule: '0 3 * * *', enabled: true },
   titleRules: [],
 }
 
