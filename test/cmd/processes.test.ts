@@ -101,7 +101,8 @@ t.test('after SIGTERM it is not ready, but serves until the drain time is over',
   const headers = await admin()
   const file = join(temporaryFolder(t), 'stackroom.yaml')
   writeFileSync(file, 'application:\n  drain_seconds: 3\n')
-  const { base, terminate } = await serve('--config', file)
+  // A signal while workers still start ends the start.
+  const { base, terminate } = await serve('--no-workers', '--config', file)
   for (const path of ['/health', '/health/ready', '/health/live', '/health/startup']) {
     const response = await fetch(base + path)
     t.equal(response.status, 200, path)
