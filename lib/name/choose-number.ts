@@ -10,7 +10,9 @@ import { type Token, tokenize } from './tokens.ts'
 import {
   findUnmarkedNumber,
   firstNumber,
+  leadingNumber,
   numberAfterVolume,
+  numberBeforeVolume,
   type UnmarkedNumber,
 } from './unmarked-number.ts'
 
@@ -38,7 +40,8 @@ const boundChapters = / (\d{1,4}-\d{1,4}) as $/
 export function chooseNumber(name: NameParts, series: string | null): ChosenNumber | null {
   const { own } = name
   if (own.issue) return { ...own.issue, source: 'issue', marker: own.issue }
-  if (own.chapter) return { ...own.chapter, source: 'chapter', marker: own.chapter }
+  if (own.chapter && !isInNameBeforeVolume(name, own.chapter))
+    return { ...own.chapter, source: 'chapter', marker: own.chapter }
   const unmarked = unmarkedNumber(name, series)
   // `Area 77 - nr. 165`, but `Kaiju No. 8 036`
   const isInName =
@@ -47,10 +50,15 @@ export function chooseNumber(name: NameParts, series: string | null): ChosenNumb
     own.weakIssue.from > unmarked.from &&
     !/^-?0\d/.test(name.text.slice(unmarked.from))
   if (unmarked && !isInName) return { ...unmarked, source: 'unmarked', marker: null }
-  // `Kaiju No. 8 v02`: before a volume it is part of the series name.
-  if (own.weakIssue && !(own.volume && own.volume.from > own.weakIssue.from))
+  if (own.weakIssue && !isInNameBeforeVolume(name, own.weakIssue))
     return { ...own.weakIssue, source: 'issue', marker: own.weakIssue }
   return numberFromBrackets(name)
+}
+
+// `Kaiju No. 8 v02`, `Angels of Death Episode.0 v01`, but `Nr. 8 Band 2`, `Ep. 8 v02`
+function isInNameBeforeVolume({ text, own }: NameParts, { from, to }: Marker): boolean {
+  const isWord = /^(?:no\b|episode\.)\D*(?!0\d)\d+$/i.test(text.slice(from, to))
+  return isWord && own.volume !== undefined && own.volume.from > from
 }
 
 /** `#008 - Simple Truth 03 (of 06)`: next to an issue number the counted number is the volume. */
@@ -101,7 +109,11 @@ function unmarkedNumber(
   // `Never Say Ugly 001-050 as v01-10`: chapters collected in volumes.
   const bound = boundChapters.exec(text.slice(0, volume.from))
   if (bound) return { text: stripLeadingZeros(bound[1]!), from: bound.index, to: volume.from }
-  return numberAfterVolume(tokens, volume)
+  return (
+    numberAfterVolume(tokens, volume) ??
+    numberBeforeVolume(tokens, volume) ??
+    leadingNumber(tokens, volume)
+  )
 }
 
 function numberAfterSeries(text: string, series: string): UnmarkedNumber | null {

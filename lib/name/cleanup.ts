@@ -3,6 +3,8 @@
 const leading = /^[\s\-–—,;:~.]+(?=\S)|^['’](?!.*['’](?:\s|$))/u
 const trailing = /[\s\-–—,;:~+]{1,50}$/u
 const ordinal = /^(?:\d{1,3}\. |0\d{1,2} )(?=\p{L})/u
+// `012 - Episode 12`
+const positionOnly = /^ ?0\d{1,2} - ?$/
 // French scene names start with the kind of work.
 const kind = /^(?:bd fr|manga|comic)\s?-\s?/iu
 const editionWords =
@@ -23,6 +25,7 @@ const countRemainder = new RegExp(`^(?:\\+|(?:${ofWords}) \\d+$|of \\d+|\\d+ of 
 /** The first segment of `text` that contains a name, or null. Segments are separated by removed brackets and dates. */
 export function seriesText(text: string): string | null {
   for (const segment of text.split(/[\n\t]/)) {
+    if (positionOnly.test(segment)) continue
     const name = trimPunctuation(segment).replace(kind, '')
     if (/[\p{L}\p{N}!?]/u.test(name)) return name.replace(ordinal, '')
   }
@@ -53,4 +56,21 @@ export function isEdition(title: string): boolean {
 
 function trimPunctuation(text: string): string {
   return text.trim().replace(leading, '').replace(leading, '').replace(trailing, '')
+}
+
+const versionEnd = / ?(\n ?)?(?<![\p{L}\p{N}])(ver\.? ?|v)?\d(\.\d)? ?$/iu
+
+/**
+ * `text` without the version of the scan, which is behind the number of the book: `012 - Title v1.1`, `012 ver 2`, and after
+ * brackets other than those of a date `1.1` and `v2`.
+ */
+export function withoutVersion(text: string, isAfterDate: boolean): string {
+  const match = versionEnd.exec(text)
+  if (!match || !/\d/.test(text.slice(0, match.index))) return text
+  const [whole, gap, word = '', decimals] = match
+  const isTag = gap !== undefined && !isAfterDate && (word !== '' || decimals !== undefined)
+  const isPadded = /(?<!\S)0\d/.test(text.slice(0, match.index))
+  const isDecimal = decimals === '.0' || (decimals !== undefined && isPadded)
+  const isVersion = isTag || word.length > 1 || (word !== '' && isDecimal)
+  return isVersion ? text.slice(0, -whole.length) + (gap ?? '') : text
 }

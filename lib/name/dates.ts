@@ -22,14 +22,17 @@ const months = new Map(
 // Words beside a year that are no month.
 const seasons = 'spring|summer|fall|autumn|winter|printemps|été|automne|hiver'
 const neutral = new RegExp(`^(?:${seasons}|de|of|del)$`)
-const issueBefore = '(?<!(?:ausgabe|heft|nr\\.|issue|no\\.|№|n°|#) ?)'
+const issueBefore = '(?<!(?:ausgabe|heft|nummer|numero|nr\\.?|issue|no\\.|n\\.|№|n[°º]|#) ?)'
 const numeric =
-  '(?:\\d{4}-\\d\\d(?:-\\d\\d)?|\\d\\d?-\\d\\d?-\\d{4}|\\d\\d?-\\d{4}|--\\d{4}-\\d{4}--|(?:19|20)\\d\\d(?:0[1-9]|1[0-2])[0-3]\\d|(?<=annual )(?:19|20)\\d\\d(?= ?(?:$|[\\n\\t#])))'
+  '(?:\\d{4}-\\d\\d(?:-\\d\\d)?|\\d{4}\\.\\d\\d(?:\\.\\d\\d)?|\\d\\d?-\\d\\d?-\\d{4}|\\d\\d?[-.]\\d{4}|--\\d{4}-\\d{4}--|(?:19|20)\\d\\d(?:0[1-9]|1[0-2])[0-3]\\d|(?<=annual )(?:19|20)\\d\\d(?= ?(?:$|[\\n\\t#])))'
 const month = `(?:${seasons}|${[...months.keys()].sort((a, b) => b.length - a.length).join('|')})`
 const day = '\\d{1,2}(?:\\.|st|nd|rd|th)? '
-const spelled = `(?:${day})?(?:de )?${month}\\.?(?:[-/ ]${month})?\\.?,? (?:\\d{1,2}, )?(?:de )?\\d{4}(?= ?(?:$|[\\n\\t]))`
+// At the end of a part, or before a number.
+const isDateEnd = '(?= ?(?:$|[\\n\\t]| - | #?\\d))'
+const monthNames = `${month}\\.?(?:[-/ ]${month})?\\.?`
+const spelled = `(?:${day})?(?:de )?${monthNames},? (?:\\d{1,2}, )?(?:de )?\\d{4}${isDateEnd}|\\d{4} ${monthNames}${isDateEnd}`
 const datePattern = new RegExp(
-  `${issueBefore}(?<![\\p{L}\\p{N}.])(?:${numeric}|${spelled})(?![\\p{L}\\p{N}-])`,
+  `(?<![\\p{L}\\p{N}.])${issueBefore}(?:${numeric}|${spelled})(?![\\p{L}\\p{N}-])`,
   'giu',
 )
 
@@ -70,16 +73,35 @@ export function parseDate(text: string): NamedDate | null {
   return { year, month: inRange(second, 12), day: inRange(first, 31) }
 }
 
-/** Replaces full dates in text by `\t` and returns the first. */
-export function extractDates(text: string): { text: string; date: NamedDate | null } {
+const anyYear = /(?:19|20)\d\d/
+const weeks = 53
+const weekly = /^(?:\d{4}[-.](\d\d(?:-\d\d)?)|(\d\d)[-.]\d{4})$/
+const yearBeforeIssue =
+  /(?<=\S )((?:19\d|20[0-3])\d)(?= (?:ausgabe|heft|nummer|numero|nr|issue|no|№|n[°º])\.? ?#?\d)/i
+
+/**
+ * Replaces full dates in text by `\t` and returns the first. The issue of a weekly remains: `1986-23`. Without another
+ * date, `isDated`, the year before an issue is one: `2012 No. 24`.
+ */
+export function extractDates(
+  text: string,
+  isDated = false,
+): { text: string; date: NamedDate | null } {
+  if (!anyYear.test(text)) return { text, date: null }
   let date: NamedDate | null = null
   const rest = text.replace(datePattern, match => {
     const parsed = parseDate(match)
     if (parsed?.year == null) return match
-    date ??= parsed
-    return '\t'
+    const [, last, first] = (parsed.month === null && weekly.exec(match)) || []
+    const issue = last ?? first ?? ''
+    const isIssue = Number.parseInt(issue, 10) > 0 && Number.parseInt(issue, 10) <= weeks
+    date ??= isIssue ? { ...parsed, day: null } : parsed
+    return isIssue ? `\t ${issue}` : '\t'
   })
-  return { text: rest, date }
+  const year = date === null && !isDated ? yearBeforeIssue.exec(rest) : null
+  if (!year) return { text: rest, date }
+  date = { year: Number(year[1]), month: null, day: null }
+  return { text: rest.replace(yearBeforeIssue, '\t'), date }
 }
 
 function inRange(value: number | undefined, max: number): number | null {

@@ -8,7 +8,14 @@
 // first of these, the title the text after the last. Markers outside of brackets precede those inside.
 import { splitBrackets } from './brackets.ts'
 import { type ChosenNumber, chooseNumber, countedVolume, type NameParts } from './choose-number.ts'
-import { isEdition, ofWords, seriesText, splitEdition, titleText } from './cleanup.ts'
+import {
+  isEdition,
+  ofWords,
+  seriesText,
+  splitEdition,
+  titleText,
+  withoutVersion,
+} from './cleanup.ts'
 import { extractDates, isYear, type NamedDate } from './dates.ts'
 import { findMarkers } from './markers.ts'
 import { normalizeStem } from './normalize.ts'
@@ -63,15 +70,18 @@ let latest: { stem: string; series: string | null; parsed: ParsedName } | null =
 
 function parse(stem: string, knownSeries: string | null): ParsedName {
   const { flat, groups } = splitBrackets(normalizeStem(stem))
-  const { text, date } = extractDates(flat)
-  const tokens = tokenize(text)
   const tags = readTags(flat, groups)
+  const versionless = withoutVersion(flat, tags.at(-1)?.kind === 'date')
+  const isDated = tags.some(tag => tag.kind === 'date')
+  const { text, date } = extractDates(versionless, isDated)
+  const tokens = tokenize(text)
   const own = findMarkers(tokens)
   const withMarkers = groupsWithMarkers(groups, tags, { text, tokens, own })
   const inGroups = findMarkers(tokenize(withMarkers.join('\n')))
   const name: NameParts = { text, tokens, tags, own, groups: inGroups }
   const special = own.special ?? inGroups.special
-  const number = special ? null : chooseNumber(name, knownSeries)
+  const isTitle = knownSeries === null && isDated && isNumberTitle(text)
+  const number = special || isTitle ? null : chooseNumber(name, knownSeries)
   const counted = countedVolume(name, number)
   const volume = volumeOf(name, counted)
   const chapter = number?.source === 'chapter' ? number.marker : null
@@ -95,6 +105,9 @@ function parse(stem: string, knownSeries: string | null): ParsedName {
     groups: tags.flatMap(groupOf),
   }
 }
+
+// `300 (1998)`, but `12 (1998)` and `012 (1998)` are issues in the folder of a series.
+const isNumberTitle = (text: string) => /^[1-9]\d{2,3} ?(?:\n ?)+$/.test(text)
 
 // `(C99)` is a convention (Comiket), not a chapter; `(v2)` after a number is a version.
 function groupsWithMarkers(
@@ -135,15 +148,17 @@ type Cut = { from: number; to: number }
 function readTexts({ text, own, tags }: NameParts, numbers: FoundNumbers): NameTexts {
   const { number, counted } = numbers
   const book = own.issue || own.volume ? null : own.book
-  const cuts: Cut[] = [own.volume, own.season, book, number, own.special, own.total].filter(
-    cut => cut != null,
-  )
+  // `5 - Spider-Man Volume 2`
+  const isLeading = number?.from === 0 && number.source === 'unmarked' && own.volume !== undefined
+  const start = isLeading ? number.to : 0
+  const marks = [own.volume, own.season, book, number, own.special, own.total]
+  const cuts: Cut[] = marks.filter(cut => cut != null && cut.to > start) as Cut[]
   // Next to other numbers a part belongs to the series: `Part 2 v03`.
   if (cuts.length === 0 && own.part) cuts.push(own.part)
   const none = { from: text.length, to: text.length }
   const first = cuts.reduce((a, b) => (b.from < a.from ? b : a), cuts[0] ?? none)
   const last = cuts.reduce((a, b) => (b.to > a.to ? b : a), first)
-  const { name, edition } = splitEdition(seriesText(text.slice(0, first.from)) ?? '')
+  const { name, edition } = splitEdition(seriesText(text.slice(start, first.from)) ?? '')
   const after =
     titleText(text.slice(last.to, Math.max(counted?.from ?? text.length, last.to))) ??
     (first === last ? null : titleText(text.slice(first.to, last.from)))

@@ -4,10 +4,11 @@
 //           | numeral [.] word             2 глава  3. Band  1권  100巻
 //           | 第 numeral counter           第03卷  第十二卷
 //           | [issue] # numeral            #½  #B01  #78.BEY  #1 – 12
-import { isYear } from './dates.ts'
+import { isHanDigit, numeralWord } from './numeral-words.ts'
 import { type Numeral, readNumeral } from './numerals.ts'
-import type { Token } from './tokens.ts'
-import { hanCounter, type MarkerKind, markerWord, numeralWord } from './words.ts'
+import { isRank } from './sign-in-name.ts'
+import { isClosed, type Token } from './tokens.ts'
+import { hanCounter, type MarkerKind, markerWord } from './words.ts'
 
 /**
  * `end` closes a range; `from` and `to` are offsets in the text, `at` and `next` the indexes of its first token and of the token after
@@ -37,48 +38,13 @@ export function findMarkers(tokens: Token[]): Markers {
       continue
     }
     const kind = isTotal(tokens, i) ? 'total' : marker.kind
-    // `Team #1 Fans Vol. 3`: the sign is part of the name.
-    if (found.issue && isInName(tokens, found.issue) && isProofOfName(tokens, marker))
-      delete found.issue
+    if (found.issue && isRank(tokens, found.issue, marker)) delete found.issue
     found[kind] ??= marker
     last = marker
     i = marker.next
   }
-  if (found.issue && isInName(tokens, found.issue) && endsPadded(tokens, found.issue.next))
-    delete found.issue
+  if (found.issue && isRank(tokens, found.issue, null)) delete found.issue
   return found
-}
-
-function isProofOfName(tokens: Token[], { kind, next }: Marker): boolean {
-  return /^(?:issue|chapter|volume)$/.test(kind) || (kind === 'weakIssue' && isClosed(tokens, next))
-}
-
-// `#1` without padding, followed by a word
-function isInName(tokens: Token[], { at, next, text }: Marker): boolean {
-  const after = tokens[next]
-  return (
-    tokens[at]!.text === '#' &&
-    at > 0 &&
-    /^\d{1,2}$/.test(text) &&
-    !/^0/.test(tokens[at + 1]!.text) &&
-    after?.kind === 'word' &&
-    !after.isGlued
-  )
-}
-
-// `Team #1 Fans 012 (2004)`
-function endsPadded(tokens: Token[], from: number): boolean {
-  return tokens.some(
-    ({ kind, text, isGlued }, i) =>
-      i > from &&
-      kind === 'number' &&
-      !isGlued &&
-      /^0\d|^\d{3,4}$/.test(text) &&
-      !isYear(text) &&
-      (tokens[i + 1] === undefined ||
-        tokens[i + 1]!.kind === 'gap' ||
-        /^[-–—]$/.test(tokens[i + 1]!.text)),
-  )
 }
 
 function readMarker(tokens: Token[], at: number, last: Marker | null): Marker | null {
@@ -92,11 +58,22 @@ function readMarker(tokens: Token[], at: number, last: Marker | null): Marker | 
     return create(tokens, at, 'chapter', readNumeral(tokens, at + 1))
   const word = markerWord(token.key)
   if (word) return afterWord(tokens, at, last)
-  // `卷3`
   const counter = hanCounter(token.text, false)
-  return counter && tokens[at + 1]?.kind === 'number'
-    ? create(tokens, at, counter, readNumeral(tokens, at + 1))
-    : null
+  if (counter) return afterHan(tokens, at, counter)
+  // `四十二話`
+  const numeral = token.isGlued ? null : hanNumeral(tokens, at)
+  const unit = numeral && tokens[numeral.next]
+  const kind = unit?.isGlued ? hanCounter(unit.text, false) : null
+  return kind && create(tokens, at, kind, { ...numeral!, next: numeral!.next + 1 })
+}
+
+// `卷3`, `卷二十七`, but not `卷三国`
+function afterHan(tokens: Token[], at: number, kind: MarkerKind): Marker | null {
+  const digits = readNumeral(tokens, at + 1)
+  if (digits) return create(tokens, at, kind, digits)
+  const numeral = tokens[at + 1]?.isGlued ? hanNumeral(tokens, at + 1) : null
+  const after = numeral && tokens[numeral.next]
+  return after?.isGlued && after.kind === 'word' ? null : create(tokens, at, kind, numeral)
 }
 
 // A marker may be glued to the marker before it (`v01c02`), to a mark and to text in other scripts.
@@ -143,21 +120,17 @@ function afterWord(tokens: Token[], at: number, last: Marker | null): Marker | n
   return create(tokens, at, kind, numeral)
 }
 
-function isClosed(tokens: Token[], at: number): boolean {
-  const token = tokens[at]
-  return token === undefined || token.kind === 'gap' || /^[-–—:]$/.test(token.text)
-}
-
 // `c2c`, the scan from cover to cover
 function isCoverToCover(tokens: Token[], at: number): boolean {
   return tokens[at]!.key === 'c' && tokens[at + 1]?.text === '2' && tokens[at + 2]?.key === 'c'
 }
 
-// `Chapter 12 v2`, `012 v2`: the second version of a chapter, not a volume.
-function isSecondVersion(tokens: Token[], at: number, { text }: Numeral, last: Marker | null) {
-  if (tokens[at]!.key !== 'v' || !/^[1-9]$/.test(text)) return false
+// `Chapter 12 v2`, `012 v2`, `012 v1.1`: the second version of a chapter. `v02` and `#12 v2` are volumes.
+function isSecondVersion(tokens: Token[], at: number, { next }: Numeral, last: Marker | null) {
+  const digits = tokens[next - 1]!.text
+  if (tokens[at]!.key !== 'v' || !/^\d(?:\.\d)?$/.test(digits)) return false
+  if (last?.next === at) return last.kind === 'chapter'
   const before = tokens[at - 1]
-  if (last?.next === at) return last.kind === 'chapter' || last.kind === 'issue'
   return before?.kind === 'number' && /^0\d/.test(before.text)
 }
 
@@ -255,22 +228,23 @@ function isTimes(tokens: Token[], at: number): boolean {
   )
 }
 
-// `第3巻`, `제 3 화`, `全12巻`
+// `第3巻`, `제 3 화`, `全12巻`, `第十二回`
 function ordinal(tokens: Token[], at: number): Marker | null {
-  let numeral = readNumeral(tokens, at + 1)
-  if (!numeral) {
-    let i = at + 1
-    let text = ''
-    while (tokens[i]?.isGlued && /^[一二三四五六七八九十百]$/u.test(tokens[i]!.text))
-      text += tokens[i++]!.text
-    const value = numeralWord(text)
-    if (text === '' || value === null) return null
-    numeral = { text: String(value), value, end: null, next: i }
-  }
+  const numeral = readNumeral(tokens, at + 1) ?? hanNumeral(tokens, at + 1)
+  if (!numeral) return null
   const counter = tokens[numeral.next]
   if (counter?.kind !== 'word') return null
   const kind = hanCounter(counter.text, true) ?? markerWord(counter.key)?.kind
   return kind ? create(tokens, at, kind, { ...numeral, next: numeral.next + 1 }) : null
+}
+
+function hanNumeral(tokens: Token[], at: number): Numeral | null {
+  let i = at
+  let text = ''
+  while (tokens[i] && (i === at || tokens[i]!.isGlued) && isHanDigit(tokens[i]!.text))
+    text += tokens[i++]!.text
+  const value = text === '' ? null : numeralWord(text)
+  return value === null ? null : { text: String(value), value, end: null, next: i }
 }
 
 function isTotal(tokens: Token[], at: number): boolean {

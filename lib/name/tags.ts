@@ -16,7 +16,7 @@ export type Tag =
   | { kind: 'series'; name: string; number: string; isVolume: boolean }
   /** `(Panini, 2012)` */
   | { kind: 'publisher'; text: string; date: NamedDate }
-  /** `[v2]`, `{r2}`, `(f2)` */
+  /** `[v2]`, `{r2}`, `(f2)`, `(v1.1)` */
   | { kind: 'version' }
   | { kind: 'number'; text: string }
   | { kind: 'other'; text: string }
@@ -27,7 +27,7 @@ const source =
 const edition =
   /\b(?:editions?|omnibus|tpb|gn|ogn|hc|hard[ -]?cover|trade[ -]?paper[ -]?back|graphic novel|uncensored|full colou?r|colou?red|remaster(?:ed)?|deluxe|one[- ]?shot|os)$/i
 const ofSeries = /^(\p{L}[^#]{0,200}?),? (#|book )(\d{1,4}(?:\.\d{1,3})?)$/iu
-const version = /^[vrf][1-9]$/i
+const version = /^(?:[vrf]|ver\.? ?)\d(?:\.\d{1,2})?$/i
 const languages: Record<string, string> = {
   en: 'en eng english',
   fr: 'fr fra fre french francais français vf vff',

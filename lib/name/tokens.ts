@@ -12,7 +12,7 @@ export type Token = {
   isGlued: boolean
 }
 
-// Han characters are words of their own. `n°`, `Nº`, `№` and `N.12` become the word `№`.
+// Han characters are words of their own. `n°`, `Nº`, `№`, `N.12` and `n012` become the word `№`.
 const lexeme =
   /[\n\t]|\d+½?(?:\.\d+)*|½|[nN](?:\.?[°º]|\.(?= ?\d))|№|\p{Script=Han}|\p{Script=Latin}[\p{Script=Latin}\p{M}]*(?:['’]\p{Script=Latin}+)*|(?:(?![\p{Script=Latin}\p{Script=Han}])[\p{L}\p{M}\u30fc])+|[^\s]/gu
 
@@ -22,12 +22,20 @@ export function tokenize(text: string): Token[] {
   let end = 0
   for (const { 0: lexed, index } of text.matchAll(lexeme)) {
     const kind = kindOf(lexed)
-    const key = kind !== 'word' ? lexed : /[°º№]|^n\.$/iu.test(lexed) ? '№' : lexed.toLowerCase()
     const to = index + lexed.length
+    const isNumberSign =
+      /[°º№]|^n\.$/iu.test(lexed) || (lexed === 'n' && /^\d/.test(text.charAt(to)))
+    const key = kind !== 'word' ? lexed : isNumberSign ? '№' : lexed.toLowerCase()
     tokens.push({ kind, text: lexed, key, from: index, to, isGlued: index > 0 && index === end })
     end = to
   }
   return tokens
+}
+
+/** Whether the name, a segment of it or a part before a dash ends before `tokens[at]`. */
+export function isClosed(tokens: Token[], at: number): boolean {
+  const token = tokens[at]
+  return token === undefined || token.kind === 'gap' || /^[-–—:]$/.test(token.text)
 }
 
 function kindOf(lexed: string): Token['kind'] {

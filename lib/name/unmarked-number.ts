@@ -4,7 +4,7 @@ import { isYear } from './dates.ts'
 import type { Marker } from './markers.ts'
 import { stripLeadingZeros } from './number.ts'
 import { readNumeral } from './numerals.ts'
-import type { Token } from './tokens.ts'
+import { isClosed, type Token } from './tokens.ts'
 
 /** `from` and `to` are offsets in the text. */
 export type UnmarkedNumber = { text: string; from: number; to: number }
@@ -26,7 +26,7 @@ export function findUnmarkedNumber(tokens: Token[], markers: Marker[]): Unmarked
       continue
     best = candidate
   }
-  return best ?? hyphenatedNumber(tokens, markers)
+  return best ?? hyphenatedNumber(tokens, markers) ?? gluedNumber(tokens, markers)
 }
 
 const isOf = new RegExp(`^(?:${ofWords})$`, 'u')
@@ -47,7 +47,7 @@ function readCandidate(tokens: Token[], at: number) {
   if (tokens[from]!.isGlued && before && !isNative && !/^[\n\t([!?:;~"]$/.test(before.text))
     return null
   const numeral = readNumeral(tokens, from, { sign: isSigned })
-  if (!numeral || tokens[at]!.text.length > 5) return null
+  if (!numeral || /^\d{6}/.test(tokens[at]!.text)) return null
   const { text, end, next } = numeral
   const after = tokens[next]
   if (after?.isGlued && /^[%½°]$/.test(after.text)) return null
@@ -58,7 +58,7 @@ function readCandidate(tokens: Token[], at: number) {
   const isBeforeDash = isDash(tokens, next)
   const score =
     before === undefined || (before.kind === 'gap' && !hasText(tokens, from))
-      ? scoreOfFirst(tokens, next, isLast, isBeforeDash || isOrdinal(tokens, next))
+      ? scoreOfFirst(tokens, next)
       : isPadded
         ? isLast || isBeforeDash
           ? 6
@@ -76,12 +76,17 @@ function isOrdinal(tokens: Token[], at: number): boolean {
   return tokens[at]?.text === '.' && tokens[at]!.isGlued && tokens[at + 1]?.isGlued === false
 }
 
-// Alone before a gap it is the number, unless a padded number follows.
-function scoreOfFirst(tokens: Token[], next: number, isLast: boolean, isBeforeDash: boolean) {
+// Alone before a gap it is the number, unless a padded number follows; before a dash, too, unless a likelier one follows.
+function scoreOfFirst(tokens: Token[], next: number): number {
+  const digits = tokens[next - 1]!.text
   const isBeforePadded = tokens
     .slice(next)
     .some(({ kind, text }) => kind === 'number' && /^0\d/.test(text))
-  return isLast && !isBeforePadded ? 5 : isBeforeDash ? 3 : 0
+  if (isAtEnd(tokens, next) && !isBeforePadded) return 5
+  // `012-The Final Battle`, but `07-Ghost`
+  const isHyphen = tokens[next]?.text === '-' && tokens[next + 1]?.kind === 'word'
+  if (isHyphen && /^0\d\d$/.test(digits)) return 4
+  return isDash(tokens, next) || isOrdinal(tokens, next) ? (/^0\d/.test(digits) ? 4 : 3) : 0
 }
 
 function hasText(tokens: Token[], to: number): boolean {
@@ -127,6 +132,18 @@ function hyphenatedNumber(tokens: Token[], markers: Marker[]): UnmarkedNumber | 
   return { text: stripLeadingZeros(text), from: from - 1, to }
 }
 
+// `Naruto012`, `One Piece045`, `Bleach345`, but `X23`, `Apollo13` and `New Zom100`.
+function gluedNumber(tokens: Token[], markers: Marker[]): UnmarkedNumber | null {
+  const at = tokens.findIndex(({ kind }) => kind === 'number')
+  const [word, digits] = [tokens[at - 1], tokens[at]]
+  if (word?.kind !== 'word' || !digits?.isGlued || isMarked(digits, markers)) return null
+  const isName = /^\p{L}{2,}\p{Ll}$/u.test(word.text)
+  const isNumber = (at === 1 ? /^(?:0\d{1,3}|[1-9]\d\d)$/ : /^0\d{1,3}$/).test(digits.text)
+  const isLast = isAtEnd(tokens, at + 1) || isDash(tokens, at + 1)
+  if (!isName || !isNumber || !isLast) return null
+  return { text: stripLeadingZeros(digits.text), from: digits.from, to: digits.to }
+}
+
 /** The number right after a volume marker: `v2 017 - …`, `v01,009-090`, `v1 -001`. */
 export function numberAfterVolume(tokens: Token[], volume: Marker): UnmarkedNumber | null {
   let i = volume.next
@@ -150,6 +167,25 @@ export function numberAfterVolume(tokens: Token[], volume: Marker): UnmarkedNumb
   if (!isClosed && !/^0\d/.test(first.text)) return null
   if (first.isGlued && i === volume.next) return null
   return { text: numeral.text, from: first.from, to: tokens[numeral.next - 1]!.to }
+}
+
+/** The padded number right before a volume marker: `045 Vol. 2`, `007 - Tome 2`, but `Mob Psycho 100 v05`. */
+export function numberBeforeVolume(tokens: Token[], volume: Marker): UnmarkedNumber | null {
+  let end = volume.at
+  while (end > 0 && isClosed(tokens, end - 1)) end--
+  const digits = tokens[end - 1]
+  if (digits?.kind !== 'number' || !/^0\d{1,2}(?!\d)/.test(digits.text) || digits.isGlued)
+    return null
+  const number = findUnmarkedNumber(tokens.slice(0, end), [])
+  return number?.to === digits.to ? number : null
+}
+
+/** The position in the folder before the series and its volume: `5 - Spider-Man (2005) Volume 2`, but `86 - Eighty-Six v02`. */
+export function leadingNumber(tokens: Token[], volume: Marker): UnmarkedNumber | null {
+  const [digits] = tokens
+  if (digits?.kind !== 'number' || volume.at < 3 || !isDash(tokens, 1)) return null
+  if (!/^(?:0\d{1,2}|\d)$/.test(digits.text)) return null
+  return { text: stripLeadingZeros(digits.text), from: digits.from, to: digits.to }
 }
 
 /** The first number in any notation, for text after the name of the series. */

@@ -148,35 +148,3 @@ export function hanCounter(char: string, isOrdinal: boolean): MarkerKind | null 
   const counter = Object.hasOwn(hanCounters, char) ? hanCounters[char]! : null
   return counter && (isOrdinal || !counter.isOrdinal) ? counter.kind : null
 }
-
-const numberWords = 'one two three four five six seven eight nine ten eleven twelve'.split(' ')
-
-/** The value of `IV`, `twelve` or `十二`; null for other text. Roman numerals are upper case. */
-export function numeralWord(text: string): number | null {
-  if (/^[IVXLC]{1,7}$/.test(text)) return romanValue(text)
-  if (/^[一二三四五六七八九十百]{1,5}$/u.test(text)) return hanValue(text)
-  const spelled = numberWords.indexOf(text.toLowerCase())
-  return spelled < 0 ? null : spelled + 1
-}
-
-const romanDigits: Record<string, number> = { I: 1, V: 5, X: 10, L: 50, C: 100 }
-
-function romanValue(text: string): number | null {
-  if (!/^C{0,3}(?:XC|XL|L?X{0,4})(?:IX|IV|V?I{0,4})$/.test(text)) return null
-  const values = [...text].map(letter => romanDigits[letter] ?? 0)
-  return values.reduce((sum, v, i) => sum + (v < (values[i + 1] ?? 0) ? -v : v), 0)
-}
-
-function hanValue(text: string): number {
-  let sum = 0
-  let digit = 0
-  for (const char of text) {
-    const unit = char === '十' ? 10 : char === '百' ? 100 : 0
-    if (unit === 0) digit = '一二三四五六七八九'.indexOf(char) + 1
-    else {
-      sum += (digit || 1) * unit
-      digit = 0
-    }
-  }
-  return sum + digit
-}

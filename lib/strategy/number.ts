@@ -1,6 +1,7 @@
 // Number strategies: how the number of a book in its series is determined.
 import { Invalid } from '../errors.ts'
-import { parseFilename } from '../name/filename.ts'
+import { isYear } from '../name/dates.ts'
+import { type ParsedName, parseFilename } from '../name/filename.ts'
 import { sortNumber } from '../name/number.ts'
 
 export const numberStrategies = ['file_order', 'metadata', 'filename', 'smart'] as const
@@ -39,16 +40,22 @@ export function resolveNumber(
  * volume precedes a chapter: `v03 c016` is the third volume.
  */
 export function numberInName(stem: string, series: string | null = null): string | null {
-  const { number, volume, chapter, part } = parseFilename(stem, { series })
+  const parsed = parseFilename(stem, { series })
+  const { number, volume, chapter, part } = parsed
   if (volume !== null && (number === null || chapter !== null)) return String(volume)
-  return number ?? (part === null ? null : String(part))
+  return number ?? (part === null ? numberAsTitle(parsed) : String(part))
 }
 
 /** Chapters are numbered across volumes: `Vol. 2 Ch. 9` is the ninth book. */
 function smartNumber(stem: string): string | null {
-  const { number, volume, part } = parseFilename(stem)
-  const other = volume ?? part
-  return number ?? (other === null ? null : String(other))
+  const parsed = parseFilename(stem)
+  const other = parsed.volume ?? parsed.part
+  return parsed.number ?? (other === null ? numberAsTitle(parsed) : String(other))
+}
+
+// `125 (2022)` is a title, but in the folder of a series the number of the book.
+function numberAsTitle({ series }: ParsedName): string | null {
+  return series !== null && /^\d{3,4}$/.test(series) && !isYear(series) ? series : null
 }
 
 function numbered(text: string | null): BookNumber {

@@ -65,6 +65,7 @@ t.test('a number next to a volume takes precedence over the volume', async t => 
   t.equal(numberInName('Superman v1 024 (1943)'), '24')
   t.equal(numberInName('X-Men v1 #067'), '67')
   t.equal(numberInName('Naruto v05'), '5')
+  t.equal(numberInName('125 (2022)'), '125', 'a title, but a number in a folder')
   t.equal(numberInName('JoJo Part 5 v03 c016'), '3')
 })
 
