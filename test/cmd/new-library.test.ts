@@ -51,8 +51,8 @@ t.test('options of a new library', async t => {
   const [still] = await sql`select scanning_config from library where name <> 'Manga'`
   t.match(still!.scanning_config, { watch: 'off', cronSchedule: null, enabled: false })
   t.equal((await stackroom(['scan', root, '--watch', 'on'])).code, 0)
-  const [kept] = await sql`select scanning_config from library where name = 'Manga'`
-  t.match(kept!.scanning_config, { watch: 'poll' }, 'an existing library keeps its settings')
+  const [unchanged] = await sql`select scanning_config from library where name = 'Manga'`
+  t.match(unchanged!.scanning_config, { watch: 'poll' }, 'an existing library keeps its settings')
 })
 
 t.test('what an option cannot have is refused at the start', async t => {
