@@ -85,7 +85,7 @@ async function registerUnconfirmed(
 
 /**
  * Confirms the e-mail address of a token. Only the first token of a registration signs in: later ones may have been
- * sent to a mistyped address of an account that somebody uses. Throws Invalid for an unknown or expired token.
+ * sent to a mistyped address of an account that is in use. Throws Invalid for an unknown or expired token.
  */
 export async function verifyEmail(
   auth: Auth,
@@ -188,11 +188,11 @@ const purposes = {
     'an account that is not confirmed is deleted.',
   ],
   change: [
-    'your Stackroom account is to have this e-mail address instead of its present one. Confirming it signs nobody in.',
+    'your Stackroom account is to have this e-mail address instead of its present one. Confirming it does not sign in.',
     'the account keeps its present address.',
   ],
   address: [
-    'a Stackroom account has this e-mail address, which is not confirmed yet. Confirming it signs nobody in.',
+    'a Stackroom account has this e-mail address, which is not confirmed yet. Confirming it does not sign in.',
     'the address stays unconfirmed.',
   ],
 } as const

@@ -22,7 +22,7 @@ export function rejectMalformedRequest({ code = '' }: ClientError, socket: Socke
   if (code !== 'ECONNRESET') respond(socket, statuses[code] ?? 400, {})
 }
 
-/** They count for the address of the connection: what a proxy says is not known. */
+/** They count for the address of the connection: the headers of a proxy were not read. */
 export function limitMalformedRequests(limiter: RateLimiter) {
   const answered = new WeakSet<Socket>()
   return async ({ code = '' }: ClientError, socket: Socket): Promise<void> => {
