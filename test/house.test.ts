@@ -17,6 +17,7 @@ const layers = [
   'lib/host.ts',
   'lib/lazy.ts',
   'lib/memoize-last.ts',
+  'lib/meter.ts',
   'lib/released-memory.ts',
   'lib/path.ts',
   'lib/windows-1252.ts',

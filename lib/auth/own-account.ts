@@ -35,6 +35,32 @@ export async function changeOwnEmail(auth: Auth, identity: Identity, email: stri
   else await changeAccount(auth, { id: account.id }, { email, emailVerified: false })
 }
 
+const passwordMinutes = 10
+
+/**
+ * Changes the password without the current one: only for a caller that has just proved to know it, by HTTP Basic or
+ * a sign-in of the last minutes. Throws Forbidden for others, and Invalid.
+ */
+export async function replaceOwnPassword(
+  auth: Auth,
+  identity: Identity,
+  password: string,
+): Promise<void> {
+  forbidApiKey(identity)
+  const { credentialKind, sessionId, account } = identity
+  const [recent] = await auth.sql`
+    select from session
+    where id = ${sessionId} and created_at > now() - make_interval(mins => ${passwordMinutes})`
+  if (credentialKind !== 'basic' && !recent)
+    throw new Forbidden('Sign in with the current password again to change it')
+  await changeAccount(auth, { id: account.id, exceptSessionId: sessionId }, { password })
+}
+
+/** Throws Forbidden for an API key that would change the account it belongs to. */
+export function forbidOwnAccountToKey(identity: Identity, accountId: string): void {
+  if (accountId === identity.account.id) forbidApiKey(identity)
+}
+
 // An API key may have leaked; it must not be able to lock its owner out.
 function forbidApiKey({ keyId }: Identity) {
   if (keyId !== null) throw new Forbidden('An API key cannot change its own account')

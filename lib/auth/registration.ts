@@ -8,7 +8,7 @@ import { checkEmail, checkUsername, insertAccount, toAccountColumns } from './ac
 import type { Auth } from './auth.ts'
 import type { Account } from './identify.ts'
 import { hashSecret } from './secret.ts'
-import { issueTokens, type SignedIn, startSession, type Tokens } from './session.ts'
+import { issueTokens, startSession, type Tokens } from './session.ts'
 
 type RegistrationRequest = { username: string; email: string; password: string }
 /** `tokens` is null until the address is confirmed; `isMailed` is whether the confirmation mail was sent. */
@@ -76,30 +76,43 @@ async function registerUnconfirmed(
     if (existing && isAddress) await tx`delete from account where id = ${account.id}`
     return { account: { ...account, username: columns.username! }, token: existing ? null : token }
   })
-  const message = token ? confirmationMessage(auth, { username, token }) : addressInUse(username)
+  const message = token
+    ? confirmationMessage(auth, { username, token, purpose: 'registration' })
+    : addressInUse(username)
   const isMailed = (await auth.mail?.send({ to: email, ...message })) ?? false
   return { account: { ...account, email }, tokens: null, isMailed }
 }
 
-/** Confirms the e-mail address of a token and signs in. Throws Invalid for an unknown or expired token. */
-export async function verifyEmail(auth: Auth, token: string): Promise<SignedIn> {
+/**
+ * Confirms the e-mail address of a token. Only the first token of a registration signs in: later ones may have been
+ * sent to a mistyped address of an account that is in use. Throws Invalid for an unknown or expired token.
+ */
+export async function verifyEmail(
+  auth: Auth,
+  token: string,
+): Promise<Pick<RegistrationResult, 'account' | 'tokens'>> {
   const { account, session } = await auth.sql.begin(async tx => {
-    const [used] = await tx<{ accountId: string; email: string | null }[]>`
-      delete from email_verification where sha256 = ${hashSecret(token)} and expires_at > now()
-      returning account_id as "accountId", email`
+    // An account and the token of its registration are made in one transaction, so at the same time.
+    const [used] = await tx<{ accountId: string; email: string | null; isFirst: boolean }[]>`
+      delete from email_verification v using account a
+      where v.sha256 = ${hashSecret(token)} and v.expires_at > now() and a.id = v.account_id
+      returning v.account_id as "accountId", v.email,
+        v.email is null and not a.is_active and v.created_at = a.created_at as "isFirst"`
     if (!used) throw new Invalid(unknownToken)
     // Deactivation deletes the tokens, so an account with a token is only unconfirmed.
     const [account] = await tx<Account[]>`
       update account set email = coalesce(${used.email}, email), email_verified = true,
-        is_active = true, last_login_at = now(), updated_at = now()
+        is_active = true, updated_at = now(),
+        last_login_at = case when ${used.isFirst} then now() else last_login_at end
       where id = ${used.accountId}
       returning id, username, coalesce(email, '') as email, role,
         email_verified as "emailVerified", permissions`.catch(rethrowTaken)
     await tx`delete from email_verification where account_id = ${used.accountId}`
-    return { account: account!, session: await startSession(tx, auth, used.accountId) }
+    const session = used.isFirst ? await startSession(tx, auth, used.accountId) : null
+    return { account: account!, session }
   })
   auth.identities.invalidate(account.id)
-  return { ...(await issueTokens(auth, account, session)), account }
+  return { account, tokens: session && (await issueTokens(auth, account, session)) }
 }
 
 const unknownToken = 'The token is unknown or has expired'
@@ -130,7 +143,9 @@ export async function requestEmailChange(
     const token = await createVerificationToken(tx, { accountId: id, hours, email: address })
     return { token, isTaken: existing !== undefined }
   })
-  const message = isTaken ? addressInUse(username) : confirmationMessage(auth, { username, token })
+  const message = isTaken
+    ? addressInUse(username)
+    : confirmationMessage(auth, { username, token, purpose: 'change' })
   auth.mail?.sendLater({ to: address, ...message })
 }
 
@@ -142,8 +157,10 @@ export async function resendVerification(auth: Auth, email: string): Promise<voi
   const address = checkEmail(email)
   const hours = auth.mail?.verificationHours ?? 24
   const recipient = await auth.sql.begin(async tx => {
-    const [account] = await tx<{ id: string; username: string; email: string }[]>`
-      select id, username, email from account a
+    const [account] = await tx<
+      { id: string; username: string; email: string; isActive: boolean }[]
+    >`
+      select id, username, email, is_active as "isActive" from account a
       where lower(email) = lower(${address}) and not email_verified
         -- Deactivation deletes the tokens: an inactive account without one is deactivated, not unconfirmed.
         and (is_active or exists (select from email_verification v where v.account_id = a.id))
@@ -158,21 +175,40 @@ export async function resendVerification(auth: Auth, email: string): Promise<voi
       token: await createVerificationToken(tx, { accountId: account.id, hours }),
     }
   })
-  if (recipient)
-    auth.mail?.sendLater({ to: recipient.email, ...confirmationMessage(auth, recipient) })
+  if (!recipient) return
+  const purpose = recipient.isActive ? 'address' : 'registration'
+  const message = confirmationMessage(auth, { ...recipient, purpose })
+  auth.mail?.sendLater({ to: recipient.email, ...message })
 }
+
+/** By purpose: what the address was used for, and what happens without a confirmation. */
+const purposes = {
+  registration: [
+    'this e-mail address was used to register a Stackroom account.',
+    'an account that is not confirmed is deleted.',
+  ],
+  change: [
+    'your Stackroom account is to have this e-mail address instead of its present one. Confirming it does not sign in.',
+    'the account keeps its present address.',
+  ],
+  address: [
+    'a Stackroom account has this e-mail address, which is not confirmed yet. Confirming it does not sign in.',
+    'the address stays unconfirmed.',
+  ],
+} as const
 
 function confirmationMessage(
   { mail }: Auth,
-  { username, token }: { username: string; token: string },
+  { username, token, purpose }: { username: string; token: string; purpose: keyof typeof purposes },
 ) {
   const link = mail?.link(`/auth/verify-email?token=${token}`)
   const instruction = link
     ? `Open this link to confirm it:\n\n${link}\n`
     : `Confirm it with this code:\n\n${token}\n`
+  const [reason, otherwise] = purposes[purpose]
   return {
     subject: 'Confirm your e-mail address',
-    text: `Hello ${username},\n\nthis e-mail address was used to register a Stackroom account.\n${instruction}\nIf this was not you, ignore this mail: an account that is not confirmed is deleted.\n`,
+    text: `Hello ${username},\n\n${reason}\n${instruction}\nIf this was not you, ignore this mail: ${otherwise}\n`,
   }
 }
 

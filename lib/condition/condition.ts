@@ -3,8 +3,17 @@
 
 import { Invalid } from '../errors.ts'
 import { checkStorable } from '../metadata/user-input.ts'
+import {
+  chargeMembers,
+  chargeSearch,
+  chargeText,
+  createMeter,
+  isSame,
+  type Meter,
+  numberOf,
+} from '../meter.ts'
 import { body, json, list, maybe, oneOf, type Static, text } from '../schema.ts'
-import { checkPatterns, tryPattern } from '../strategy/pattern.ts'
+import { checkPatterns, searchableLength, searchSteps, tryPattern } from '../strategy/pattern.ts'
 
 const operators = [
   ...(['is_null', 'is_not_null', 'equals', 'not_equals', 'gt', 'gte', 'lt', 'lte'] as const),
@@ -46,52 +55,45 @@ export function checkConditions({ mode = 'all', rules }: Conditions, name: strin
   return { mode, rules }
 }
 
-export type Condition = (context: unknown) => boolean
-
-/** Instructions of programs times characters of the texts, for all rules: some 50 ms. */
-const maxSteps = 2_500_000
+/** Whether it holds for a context; one that takes too many steps does not. */
+export type Condition = (context: unknown, meter?: Meter) => boolean
 
 /** Compiles stored conditions for many contexts; without rules they always hold. A pattern that is not valid matches nothing. */
 export function compileConditions({ mode, rules }: Conditions): Condition {
-  const sizes = rules.flatMap(({ operator, value }) =>
-    operator === 'matches' ? (tryPattern(String(value ?? ''))?.programSize() ?? 0) : 0,
-  )
-  const maxLength = Math.floor(
-    maxSteps /
-      Math.max(
-        1,
-        sizes.reduce((a, b) => a + b, 0),
-      ),
-  )
-  const tests = rules.map(rule => compileRule(rule, maxLength))
+  const tests = rules.map(compileRule)
   if (tests.length === 0) return () => true
-  return mode === 'any'
-    ? context => tests.some(test => test(context))
-    : context => tests.every(test => test(context))
+  return (context, meter = createMeter('conditions')) => {
+    try {
+      return mode === 'any'
+        ? tests.some(test => test(context, meter))
+        : tests.every(test => test(context, meter))
+    } catch (error) {
+      if (error instanceof Invalid) return false
+      throw error
+    }
+  }
 }
 
-function compileRule(
-  { field, operator, value }: Conditions['rules'][number],
-  maxLength: number,
-): Condition {
+function compileRule({ field, operator, value }: Conditions['rules'][number]): Test {
   const path = pathOf(field)
-  const test = testOf(operator, value, maxLength)
-  return context => test(fieldValue(context, path))
+  const test = testOf(operator, value)
+  return (context, meter) => test(fieldValue(context, path, meter), meter)
 }
 
-type Test = (value: unknown) => boolean
+type Test = (value: unknown, meter: Meter) => boolean
 
 /** The value is a field: null is a missing one, too, an empty text or list. */
-function testOf(operator: Operator, expected: unknown, maxLength: number): Test {
+function testOf(operator: Operator, expected: unknown): Test {
+  const equals: Test = (value, meter) => isEqual(value, expected, meter)
   switch (operator) {
     case 'is_null':
       return isNull
     case 'is_not_null':
       return not(isNull)
     case 'equals':
-      return present(value => isEqual(value, expected))
+      return present(equals)
     case 'not_equals':
-      return not(present(value => isEqual(value, expected)))
+      return not(present(equals))
     case 'contains':
       return present(contains(expected))
     case 'not_contains':
@@ -105,7 +107,7 @@ function testOf(operator: Operator, expected: unknown, maxLength: number): Test 
     case 'ends_with':
       return present(ofTexts(expected, (text, part) => text.endsWith(part)))
     case 'matches':
-      return present(matches(expected, maxLength))
+      return present(matches(expected))
     default:
       return present(compares(operator, expected))
   }
@@ -113,13 +115,13 @@ function testOf(operator: Operator, expected: unknown, maxLength: number): Test 
 
 const not =
   (test: Test): Test =>
-  value =>
-    !test(value)
+  (value, meter) =>
+    !test(value, meter)
 
 const present =
   (test: Test): Test =>
-  value =>
-    !isNull(value) && test(value)
+  (value, meter) =>
+    !isNull(value) && test(value, meter)
 
 function isNull(value: unknown): boolean {
   return (
@@ -128,24 +130,21 @@ function isNull(value: unknown): boolean {
 }
 
 /** As JSON; a number also equals a text of it. */
-function isEqual(a: unknown, b: unknown): boolean {
-  if (typeof a === 'number' || typeof b === 'number') return numberOf(a) === numberOf(b)
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+function isEqual(a: unknown, b: unknown, meter: Meter): boolean {
+  if (typeof a === 'number' || typeof b === 'number')
+    return numberOf(a, meter) === numberOf(b, meter)
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
+    return isSame(a, b, meter)
   if (Array.isArray(a) !== Array.isArray(b)) return false
-  const [left, right] = [Object.entries(a), Object.entries(b)]
+  const [left, right] = [Object.entries(a), Object.keys(b)]
+  chargeMembers(meter, left.length + right.length)
   return (
     left.length === right.length &&
     left.every(
       ([key, value]) =>
-        Object.hasOwn(b, key) && isEqual(value, (b as Record<string, unknown>)[key]),
+        Object.hasOwn(b, key) && isEqual(value, (b as Record<string, unknown>)[key], meter),
     )
   )
-}
-
-/** A number, or a text of one; NaN for others. */
-function numberOf(value: unknown): number {
-  if (typeof value === 'number') return value
-  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
 }
 
 /** The text of a value; null for lists and objects. */
@@ -156,59 +155,59 @@ function textOf(value: unknown): string | null {
 /** A list contains its elements, a text its parts. */
 function contains(expected: unknown): Test {
   const part = textOf(expected)
-  return value => {
-    if (Array.isArray(value)) return value.some(item => isEqual(item, expected))
-    return part !== null && (textOf(value)?.includes(part) ?? false)
+  return (value, meter) => {
+    if (Array.isArray(value)) return value.some(item => isEqual(item, expected, meter))
+    const text = textOf(value)
+    if (part === null || text === null) return false
+    chargeSearch(meter, text, part)
+    return text.includes(part)
   }
 }
 
 /** Of a list, any element. */
 const ofElements =
   (test: Test): Test =>
-  value =>
-    Array.isArray(value) ? value.some(test) : test(value)
+  (value, meter) =>
+    Array.isArray(value) ? value.some(item => test(item, meter)) : test(value, meter)
 
 function isIn(expected: unknown): Test {
   if (!Array.isArray(expected)) return () => false
-  return ofElements(value => expected.some(item => isEqual(value, item)))
+  return ofElements((value, meter) => expected.some(item => isEqual(value, item, meter)))
 }
 
 function ofTexts(expected: unknown, test: (text: string, part: string) => boolean): Test {
   const part = textOf(expected)
   if (part === null) return () => false
-  return ofElements(value => {
+  return ofElements((value, meter) => {
     const text = textOf(value)
+    chargeText(meter, part)
     return text !== null && test(text, part)
   })
 }
 
-/** A longer text is read up to `maxLength`. */
-function matches(expected: unknown, maxLength: number): Test {
+/** Of a longer text than there are steps for, the beginning is read. */
+function matches(expected: unknown): Test {
   const pattern = tryPattern(String(expected ?? ''))
   if (!pattern) return () => false
-  return value => {
-    const texts = Array.isArray(value) ? value : [value]
-    let rest = maxLength
-    return texts.some(item => {
-      const text = (textOf(item) ?? '').slice(0, Math.max(0, rest))
-      rest -= text.length + 1
-      return text !== '' && pattern.matcher(text).find()
-    })
-  }
+  return ofElements((value, meter) => {
+    const text = (textOf(value) ?? '').slice(0, searchableLength(pattern, meter.left()))
+    meter.charge(Math.min(meter.left(), 1 + searchSteps(pattern, text.length)))
+    return text !== '' && pattern.matcher(text).find()
+  })
 }
 
-function compares(operator: 'gt' | 'gte' | 'lt' | 'lte', expected: unknown): Test {
-  const limit = numberOf(expected)
-  switch (operator) {
-    case 'gt':
-      return value => numberOf(value) > limit
-    case 'gte':
-      return value => numberOf(value) >= limit
-    case 'lt':
-      return value => numberOf(value) < limit
-    case 'lte':
-      return value => numberOf(value) <= limit
-  }
+const comparisons: Readonly<
+  Record<'gt' | 'gte' | 'lt' | 'lte', (a: number, b: number) => boolean>
+> = {
+  gt: (a, b) => a > b,
+  gte: (a, b) => a >= b,
+  lt: (a, b) => a < b,
+  lte: (a, b) => a <= b,
+}
+
+function compares(operator: keyof typeof comparisons, expected: unknown): Test {
+  const compare = comparisons[operator]
+  return (value, meter) => compare(numberOf(value, meter), numberOf(expected, meter))
 }
 
 /** Members whose keys are data, and are not converted. */
@@ -224,22 +223,25 @@ function pathOf(field: string): string[] {
 const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase())
 
 /** `metadata.authors.name` is the list of the names; `externalIds.<source>` is the id. */
-function fieldValue(context: unknown, path: readonly string[]): unknown {
+function fieldValue(context: unknown, path: readonly string[], meter: Meter): unknown {
   const [head, source] = path
   if (head === 'externalIds' && path.length === 2) {
-    const ids = member(context, 'externalIds')
-    if (source === 'count') return Object.keys((ids ?? {}) as object).length
-    return member(member(ids, source!), 'id')
+    const ids = member(context, 'externalIds', meter)
+    if (source !== 'count') return member(member(ids, source!, meter), 'id', meter)
+    const { length } = Object.keys((ids ?? {}) as object)
+    chargeMembers(meter, length)
+    return length
   }
-  return path.reduce(member, context)
+  return path.reduce((value, name) => member(value, name, meter), context)
 }
 
 /** Own property; of a list without that property, those of its elements. */
-function member(value: unknown, name: string): unknown {
+function member(value: unknown, name: string, meter: Meter): unknown {
+  meter.charge(1)
   if (typeof value !== 'object' || value === null) return undefined
   if (Object.hasOwn(value, name)) return (value as Record<string, unknown>)[name]
   if (!Array.isArray(value)) return undefined
   return value
-    .map(item => (Array.isArray(item) ? undefined : member(item, name)))
-    .filter(not(isNull))
+    .map(item => (Array.isArray(item) ? undefined : member(item, name, meter)))
+    .filter(item => !isNull(item))
 }

@@ -75,10 +75,13 @@ export function createAddressResolver(config: AddressConfig, { isMounted = false
   }
 }
 
-/** Throws Invalid for two Host headers: a proxy may have used the other one (RFC 9112 §3.2). */
-export function rejectDuplicateHost({ rawHeaders }: IncomingMessage): void {
+/** Two Host headers, of which a proxy may have used the other one, or none (RFC 9112 §3.2); null without a fault. */
+export function hostFault({ rawHeaders, httpVersion }: IncomingMessage): Invalid | null {
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && /^host$/i.test(name))
-  if (hosts.length > 1) throw new Invalid('The request has more than one Host header')
+  if (hosts.length > 1) return new Invalid('The request has more than one Host header')
+  return hosts.length === 0 && httpVersion !== '1.0'
+    ? new Invalid('The request has no Host header')
+    : null
 }
 
 /** The path of a base URL: empty, or `/books`. */

@@ -1,5 +1,4 @@
 // Error responses: every failure as `{error, message, details}` with its status.
-import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, RateLimited, Shortage, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -165,24 +164,5 @@ export function errorResponse(
   const message = specific ?? fallback
   return reply.send(
     dialect.errorBody({ status, message, details, retryAfter: limitSeconds }, request),
-  )
-}
-
-/** Responds on the socket to bytes that are not an HTTP request, or that came too slowly. */
-export function rejectMalformedRequest(error: Error & { code?: string }, socket: Socket) {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 431
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 408
-        : 400
-  const text = JSON.stringify({
-    error: errorName(status),
-    message: status === 408 ? 'The request took too long to arrive' : 'Malformed HTTP request',
-    details: null,
-  })
-  socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   )
 }

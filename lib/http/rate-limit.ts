@@ -1,7 +1,7 @@
 // Rate limits: token buckets by account, or by IP address for anonymous requests. Images have larger
 // buckets of their own, sign-in has smaller ones.
 import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Sql } from 'postgres'
 import { normalizedName } from '../auth/identity.ts'
 import { hasSessionFrom } from '../auth/session.ts'
@@ -12,7 +12,13 @@ import { createTokenBuckets, deleteFullBuckets } from './token-buckets.ts'
 
 type Rate = { perSecond: number; burst: number; share: number }
 type Rates = Config['rate_limit']
-type BucketRequest = { request: FastifyRequest; reply: FastifyReply; accountId: string | null }
+/** What receives the headers: a reply, or what a response is made of. */
+type Headers = { header(name: string, value: string): unknown }
+type BucketRequest = {
+  request: Pick<FastifyRequest, 'ip'>
+  reply: Headers
+  accountId: string | null
+}
 /**
  * `challenge`: requests without credentials to OPDS routes that need them. Apps that wait for the
  * challenge send fifty requests for covers this way, and each costs next to nothing.
@@ -42,7 +48,7 @@ export function openRateLimiter({
   ).unref()
 
   /** Takes a token and sets the headers. Throws Limited when the bucket is empty. */
-  async function take(key: string, rate: Rate, reply: FastifyReply | null) {
+  async function take(key: string, rate: Rate, reply: Headers | null) {
     if (!config.rate_limit.enabled)
       return reply && setRateLimitHeaders(reply, rate.burst, rate.burst, 0)
     const { remaining, waitMs } = await buckets.take({ key, ...rate })
@@ -92,7 +98,7 @@ export function openRateLimiter({
       await take(`address:${accountId}`, addressChange, null)
     },
     /** Headers of a full bucket, for responses sent before a limit was checked. */
-    setFullHeaders(reply: FastifyReply) {
+    setFullHeaders(reply: Headers) {
       const { burst } = anonymous(config.rate_limit)
       setRateLimitHeaders(reply, burst, burst, 0)
     },
@@ -126,7 +132,7 @@ function longestRefillSeconds(rates: Rates): number {
   return Math.max(...all.map(({ burst, perSecond }) => burst / perSecond))
 }
 
-function setRateLimitHeaders(reply: FastifyReply, limit: number, remaining: number, reset: number) {
+function setRateLimitHeaders(reply: Headers, limit: number, remaining: number, reset: number) {
   reply.header('x-ratelimit-limit', String(limit))
   reply.header('x-ratelimit-remaining', String(remaining))
   reply.header('x-ratelimit-reset', String(reset))

@@ -6,29 +6,31 @@ import multipart from '@fastify/multipart'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
 import { MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
 import { newId } from '../id.ts'
-import { createAddressResolver, rejectDuplicateHost } from './address.ts'
+import { createAddressResolver, hostFault } from './address.ts'
 import { smallBodyBytes } from './body-limit.ts'
 import { addEtag, compressible, setVary } from './cache-headers.ts'
 import { corsDelegator } from './cors.ts'
 import type { Deps } from './deps.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { native } from './dialect/native.ts'
-import { errorResponse, rejectMalformedRequest, statusOf } from './error-response.ts'
+import { errorResponse, statusOf } from './error-response.ts'
 import { acceptOnlyJson } from './json/body.ts'
 import { compileSerializer } from './json/serialize.ts'
 import type { ListGate } from './list-gate.ts'
 import { createHttpServer, type ReceivePace } from './listen/listener.ts'
+import { limitMalformedRequests } from './listen/malformed.ts'
 import type { PassOn } from './listen/mount.ts'
 import { mountRoute } from './mount-route.ts'
 import { mountApiReference } from './openapi/api-reference.ts'
 import { openapiDocument } from './openapi/openapi.ts'
 import { createPreconditions, type Preconditions } from './preconditions.ts'
-import { openRateLimiter } from './rate-limit.ts'
+import { openRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { logRequests } from './request-log.ts'
 import { endpoints, isFull, methodsByPath, type Route } from './route.ts'
 import { isNavigation, type WebPages } from './web-pages.ts'
@@ -52,6 +54,7 @@ export async function openServer(
   const own = firstSegments(routes, config)
   const addresses = createAddressResolver(config, { isMounted })
   const onError = { log: deps.log, dialect }
+  const limiter = openRateLimiter(deps)
   const server = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -71,8 +74,11 @@ export async function openServer(
     rewriteUrl: request => addresses.routedUrl(request),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    clientErrorHandler: rejectMalformedRequest,
-    frameworkErrors: (error, request, reply) => errorResponse(onError, error, request, reply),
+    clientErrorHandler: limitMalformedRequests(limiter),
+    frameworkErrors: async (error, request, reply) => {
+      const limited = await limitUnrouted(limiter, request, reply)
+      errorResponse(onError, limited ?? error, request, reply)
+    },
   })
   server.setValidatorCompiler(dialect.compileValidator as never)
   server.setSerializerCompiler(compileSerializer)
@@ -87,16 +93,15 @@ export async function openServer(
   })
   addresses.decorate(server)
   logRequests(server, routes, deps.log)
-  server.addHook('onRequest', async ({ raw }) => rejectDuplicateHost(raw))
+  server.addHook('onRequest', async (request, reply) => {
+    const fault = hostFault(request.raw)
+    if (fault !== null) throw (await limitUnrouted(limiter, request, reply)) ?? fault
+  })
   if (config.api.cors_enabled) await server.register(cors, { delegator: corsDelegator(config.api) })
   await server.register(multipart, {
     limits: { fileSize: config.api.upload_mb * 1024 * 1024, files: 1, fields: 10, parts: 11 },
   })
-  server.addHook('preParsing', async ({ headers }) => {
-    const { 'content-encoding': encoding = 'identity' } = headers
-    if (encoding.trim().toLowerCase() !== 'identity')
-      throw new UnsupportedMedia('Bodies with a Content-Encoding are not accepted')
-  })
+  server.addHook('preParsing', refuseEncodedBody)
   server.addHook('onSend', addEtag)
   await server.register(compress, {
     threshold: 1024,
@@ -104,7 +109,6 @@ export async function openServer(
     customTypes: compressible,
     globalDecompression: false,
   })
-  const limiter = openRateLimiter(deps)
   server.addHook('onClose', async () => limiter.close())
   server.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
@@ -135,6 +139,25 @@ export async function openServer(
     throw new MethodNotAllowed(`${request.method} is not possible here`)
   })
   return server
+}
+
+async function refuseEncodedBody({ headers }: FastifyRequest): Promise<void> {
+  const { 'content-encoding': encoding = 'identity' } = headers
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw new UnsupportedMedia('Bodies with a Content-Encoding are not accepted')
+}
+
+/** Headers and limit of a request that reaches no route, and that hooks may not see; the failure of the limit, if any. */
+async function limitUnrouted(
+  limiter: RateLimiter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  reply.header('x-request-id', request.id)
+  reply.header('x-content-type-options', 'nosniff')
+  return await limiter
+    .consume({ request, reply, accountId: null }, 'default')
+    .catch((failure: unknown) => failure)
 }
 
 /** Passes on requests for first segments that are not the server's own. */

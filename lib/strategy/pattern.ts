@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { RE2JS } from 're2js'
 import { Invalid } from '../errors.ts'
 import { lazy } from '../lazy.ts'
+import { maxSteps } from '../meter.ts'
 
 const require = createRequire(import.meta.url)
 export const re2 = lazy<typeof import('re2js')>(() => require('re2js'))
@@ -12,9 +13,11 @@ export type Pattern = RE2JS
 export type Groups = Record<string, string | null>
 
 const maxLength = 1_000
-/** Of all patterns of one setting. A short pattern such as `(a{1000}){1000}` can compile to a large program. */
-const maxProgramSize = 5_000
-/** The time of a match grows with the product of the program and the text; longer texts do not match. */
+/** A short pattern such as `(a{1000}){1000}` can compile to a large program. */
+const maxProgramSize = 900
+/** Of all patterns of one setting: instructions, and what compiling them costs. */
+const maxTotalSize = 2_000
+/** Longer texts do not match. */
 const maxTextLength = 1_000
 const compiled = new Map<string, Pattern>()
 
@@ -25,13 +28,25 @@ export function compilePattern(source: string, name: string): Pattern {
   if ([...source].length > maxLength)
     throw new Invalid(`${name} is longer than ${maxLength} characters`)
   // Compiling a program of a million instructions takes as long as using it.
-  if (repeatedLength(source) > 4 * maxProgramSize) throw new Invalid(`${name} is too large`)
+  if (repeatedLength(source) > 4 * maxProgramSize || compilingSize(source) > maxProgramSize)
+    throw new Invalid(`${name} is too large`)
   const pattern = compileOrThrow(source, name)
   if (pattern.programSize() > maxProgramSize) throw new Invalid(`${name} is too large`)
   if (compiled.size >= 200) compiled.clear()
   compiled.set(source, pattern)
   return pattern
 }
+
+/** Steps of looking for a pattern in a text of a length, in the worst case. */
+export const searchSteps = (pattern: Pattern, length: number): number =>
+  length * stepsPerCharacter(pattern)
+
+/** How much of a text can be searched for a pattern in so many steps. */
+export const searchableLength = (pattern: Pattern, steps: number): number =>
+  Math.floor(steps / stepsPerCharacter(pattern))
+
+// All instructions may be visited at each character, but for those at the beginning and end of each program.
+const stepsPerCharacter = (pattern: Pattern) => 0.2 + Math.max(0, pattern.programSize() - 2) / 10
 
 /**
  * Checks all patterns of a setting, which run one after the other on the same text. `nameOf` is the field
@@ -40,9 +55,9 @@ export function compilePattern(source: string, name: string): Pattern {
 export function checkPatterns(sources: readonly string[], nameOf: (index: number) => string): void {
   let size = 0
   for (const [i, source] of sources.entries()) {
-    size += compilePattern(source, nameOf(i)).programSize()
-    if (size > maxProgramSize)
-      throw new Invalid(`${nameOf(i)}: the patterns are too large together`)
+    size += compilingSize(source)
+    if (size <= maxTotalSize) size += compilePattern(source, nameOf(i)).programSize()
+    if (size > maxTotalSize) throw new Invalid(`${nameOf(i)}: the patterns are too large together`)
   }
 }
 
@@ -61,7 +76,7 @@ export function matchPattern(
   pattern: Pattern,
   text: string,
 ): { all: (string | null)[]; named: Groups } | null {
-  if (text.length > maxTextLength) return null
+  if (text.length > maxTextLength || searchSteps(pattern, text.length) > maxSteps) return null
   const matcher = pattern.matcher(text)
   if (!matcher.find()) return null
   const all = Array.from({ length: matcher.groupCount() + 1 }, (_, i) => matcher.group(i))
@@ -94,6 +109,16 @@ function repeatedLength(source: string): number {
     }
   }
   return groups.reduce((sum, length) => sum + length, 0)
+}
+
+const unicodeClass = /\\[pP]/g
+const wideRange = /-(?:\\x\{[0-9a-f]{4,}\}|[^\0-\u0fff])/giu
+
+/** What compiling a pattern costs, in instructions of a program: its text, classes of hundreds of ranges, and large ranges, whose characters are looked at one by one if case does not matter. */
+function compilingSize(source: string): number {
+  const classes = source.match(unicodeClass)?.length ?? 0
+  const ranges = source.match(wideRange)?.length ?? 0
+  return source.length / 20 + classes * 15 + ranges * 80
 }
 
 function compileOrThrow(source: string, name: string): Pattern {

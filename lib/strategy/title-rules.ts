@@ -2,8 +2,9 @@
 import type { Static } from 'typebox'
 import { Errors } from 'typebox/schema'
 import { Invalid } from '../errors.ts'
+import { createMeter, type Meter } from '../meter.ts'
 import { Type, withDefaults } from '../schema-type.ts'
-import { checkPatterns, type Pattern, tryPattern } from './pattern.ts'
+import { checkPatterns, type Pattern, searchSteps, tryPattern } from './pattern.ts'
 
 export const titleRule = Type.Object({
   pattern: Type.String({ minLength: 1, maxLength: 1_000 }),
@@ -17,11 +18,6 @@ export type TitleRule = Static<typeof titleRule>
 const maxRules = 100
 /** Longer names are cut: `$0$0` doubles the title with each rule. */
 const maxTitleLength = 500
-/**
- * Instructions of programs times characters of the title, for all rules of a title: some 50 ms. Enough to
- * apply the largest rules once. A pattern such as `.*x|a` reads the rest of the title for each match.
- */
-const maxStepsPerTitle = 2_500_000
 
 /** Returns the rules to store. Throws Invalid with the index (from 0) of the invalid rule. */
 export function validateRules(input: unknown): TitleRule[] {
@@ -42,7 +38,10 @@ export function validateRules(input: unknown): TitleRule[] {
   return rules
 }
 
-/** Compiles rules for many titles; disabled and invalid rules are ignored. Titles are not trimmed. */
+/**
+ * Compiles rules for many titles; disabled and invalid rules are ignored, and those for which no steps are left.
+ * Titles are not trimmed.
+ */
 export function compileRules(rules: readonly Partial<TitleRule>[]): (title: string) => string {
   const steps: { pattern: Pattern; replacement: string }[] = []
   for (const { pattern: source, replacement = '', enabled = true } of rules) {
@@ -51,9 +50,9 @@ export function compileRules(rules: readonly Partial<TitleRule>[]): (title: stri
   }
   if (steps.length === 0) return title => title
   return title => {
-    const budget = { steps: maxStepsPerTitle }
+    const meter = createMeter('Title rules')
     return steps.reduce(
-      (text, { pattern, replacement }) => replaceAll({ pattern, replacement, budget }, text),
+      (text, { pattern, replacement }) => replaceAll({ pattern, replacement, meter }, text),
       title.slice(0, maxTitleLength),
     )
   }
@@ -66,18 +65,19 @@ type ReplacingMatcher = {
   appendReplacement(replacement: string): string
 }
 
-type Replacement = { pattern: Pattern; replacement: string; budget: { steps: number } }
+type Replacement = { pattern: Pattern; replacement: string; meter: Meter }
 
-/** Replaces the matches for which there is budget. */
-function replaceAll({ pattern, replacement, budget }: Replacement, text: string): string {
+/** Replaces the matches for which steps are left: `.*x|a` reads the rest of the title for each match. */
+function replaceAll({ pattern, replacement, meter }: Replacement, text: string): string {
   const matcher = pattern.matcher(text) as unknown as ReplacingMatcher
-  const size = pattern.programSize()
   const parts: string[] = []
   let end = 0
   try {
     for (let rest = text.length; ; rest = text.length - end) {
-      budget.steps -= size * (rest + 1)
-      if (budget.steps < 0 || !matcher.find()) break
+      const needed = searchSteps(pattern, rest + 1)
+      if (needed > meter.left()) break
+      meter.charge(needed)
+      if (!matcher.find()) break
       const part = matcher.appendReplacement(replacement)
       parts.push(part)
       end = matcher.end()

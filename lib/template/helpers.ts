@@ -1,11 +1,17 @@
 // Template helpers: functions of texts, numbers and lists, and the tests of block helpers. Every text that
 // they take or return is at most `maxTextLength` characters long.
 import { Invalid } from '../errors.ts'
+import {
+  chargeCharacters,
+  chargeMembers,
+  chargeSearch,
+  chargeText,
+  isSame,
+  type Meter,
+  numberOf,
+} from '../meter.ts'
 
 export const maxTextLength = 10_000
-
-/** Accounts for work; throws Invalid when a template takes too much. */
-export type Meter = { charge(steps: number): void }
 
 /** Arguments of a call. */
 export type Args = {
@@ -21,11 +27,14 @@ type Predicate = (args: Args) => boolean
 export function textOf(value: unknown, meter: Meter): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return joined(value, ',', meter)
-  const text = typeof value === 'object' ? '[object Object]' : String(value)
-  meter.charge(1 + Math.min(text.length, maxTextLength) / charactersPerStep)
-  return text.length > maxTextLength ? text.slice(0, maxTextLength) : text
+  const text = cut(typeof value === 'object' ? '[object Object]' : String(value))
+  chargeText(meter, text)
+  return text
 }
-const charactersPerStep = 100
+
+/** The text up to the greatest length. */
+export const cut = (text: string) =>
+  text.length > maxTextLength ? text.slice(0, maxTextLength) : text
 
 function joined(list: readonly unknown[], separator: string, meter: Meter): string {
   let text = ''
@@ -34,7 +43,7 @@ function joined(list: readonly unknown[], separator: string, meter: Meter): stri
     if (text.length >= maxTextLength) break
     text += (i > 0 ? separator : '') + textOf(item, meter)
   }
-  return text.slice(0, maxTextLength)
+  return cut(text)
 }
 
 /** As Handlebars: null, false, an empty text or list, and zero are not. */
@@ -53,20 +62,20 @@ export function member(value: unknown, key: unknown): unknown {
 const isMissing = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && !value.length)
 
-/** A number, or a text of one; NaN for others. */
-function numberOf(value: unknown): number {
-  if (typeof value === 'number') return value
-  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
-}
-
 const first = ({ values, meter }: Args) => textOf(values[0], meter)
+/** The first argument, each character of which is read or converted. */
+function converted(args: Args): string {
+  const text = first(args)
+  chargeCharacters(args.meter, text)
+  return text
+}
 const second = ({ values, meter }: Args, preset: string) =>
   values[1] === undefined ? preset : textOf(values[1], meter)
 
 function truncate(args: Args): string {
-  const limit = numberOf(args.values[1] ?? 100)
+  const limit = numberOf(args.values[1] ?? 100, args.meter)
   const suffix = args.values[2] === undefined ? '...' : textOf(args.values[2], args.meter)
-  const characters = [...first(args)]
+  const characters = [...converted(args)]
   if (!(limit >= 0) || characters.length <= limit) return characters.join('')
   return characters.slice(0, limit).join('') + suffix
 }
@@ -75,15 +84,18 @@ function replace(args: Args): string {
   const [, from, to] = args.values.map(value => textOf(value, args.meter))
   const text = first(args)
   if (!from) return text
+  chargeSearch(args.meter, text, from)
   // One replacement for each character would make a text of 100 MB.
   return joined(text.split(from), to ?? '', args.meter)
 }
 
 /** The part with this index from 0, or from the end if it is negative. */
 function split(args: Args): unknown {
-  const parts = first(args).split(second(args, ' '))
-  args.meter.charge(parts.length / charactersPerStep)
-  const index = numberOf(args.named.index ?? args.values[2] ?? 0)
+  const [text, separator] = [first(args), second(args, ' ')]
+  chargeSearch(args.meter, text, separator)
+  const parts = text.split(separator)
+  chargeMembers(args.meter, parts.length)
+  const index = numberOf(args.named.index ?? args.values[2] ?? 0, args.meter)
   return Number.isInteger(index) ? parts.at(index) : undefined
 }
 
@@ -93,15 +105,25 @@ function join(args: Args): string {
 }
 
 function padStart(args: Args): string {
-  const length = numberOf(args.values[1])
+  const length = numberOf(args.values[1], args.meter)
   const fill = args.values[2] === undefined ? '0' : textOf(args.values[2], args.meter)
   return length > 0 ? first(args).padStart(Math.min(length, maxTextLength), fill) : first(args)
 }
 
-function length({ values: [value] }: Args): number {
+function length(args: Args): number {
+  const [value] = args.values
   if (Array.isArray(value)) return value.length
-  if (typeof value === 'string') return [...value.slice(0, maxTextLength)].length
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0
+  if (typeof value === 'string') return [...converted(args)].length
+  if (typeof value !== 'object' || value === null) return 0
+  const { length: count } = Object.keys(value)
+  chargeMembers(args.meter, count)
+  return count
+}
+
+/** The member that the second argument names. */
+function lookup({ values: [value, key], meter }: Args): unknown {
+  if (typeof key === 'string') chargeText(meter, key)
+  return member(value, key)
 }
 
 const operations: Readonly<Record<string, (a: number, b: number) => number>> = {
@@ -113,10 +135,10 @@ const operations: Readonly<Record<string, (a: number, b: number) => number>> = {
 }
 
 /** Without a result (no numbers, division by zero) it is empty. */
-function math({ values: [a, operator, b] }: Args): number | undefined {
+function math({ values: [a, operator, b], meter }: Args): number | undefined {
   if (typeof operator !== 'string' || !Object.hasOwn(operations, operator))
     throw new Invalid('The helper "math" requires one of the operators + - * / %')
-  const result = operations[operator]!(numberOf(a), numberOf(b))
+  const result = operations[operator]!(numberOf(a, meter), numberOf(b, meter))
   // 0.1 + 0.2 is 0.3.
   return Number.isFinite(result) ? Number(result.toPrecision(15)) : undefined
 }
@@ -125,12 +147,12 @@ function math({ values: [a, operator, b] }: Args): number | undefined {
 const urlEncoded = (text: string) => encodeURIComponent(text.toWellFormed())
 
 export const valueHelpers: ReadonlyMap<string, Helper> = new Map<string, Helper>([
-  ['lowercase', args => first(args).toLowerCase()],
-  ['uppercase', args => first(args).toUpperCase()],
+  ['lowercase', args => converted(args).toLowerCase()],
+  ['uppercase', args => converted(args).toUpperCase()],
   [
     'capitalize',
     args => {
-      const [head = '', ...rest] = first(args)
+      const [head = '', ...rest] = converted(args)
       return head.toUpperCase() + rest.join('').toLowerCase()
     },
   ],
@@ -140,36 +162,37 @@ export const valueHelpers: ReadonlyMap<string, Helper> = new Map<string, Helper>
   ['split', split],
   ['join', join],
   ['default', ({ values: [value, fallback] }) => (isMissing(value) ? fallback : value)],
-  ['urlencode', args => urlEncoded(first(args))],
+  ['urlencode', args => urlEncoded(converted(args))],
   ['length', length],
   ['padStart', padStart],
-  ['lookup', ({ values: [value, key] }) => member(value, key)],
+  ['lookup', lookup],
   ['math', math],
 ])
 
-function isEqual([a, b]: readonly unknown[]): boolean {
-  if (typeof a === 'number' || typeof b === 'number') return numberOf(a) === numberOf(b)
-  return (a ?? null) === (b ?? null)
+function isEqual(a: unknown, b: unknown, meter: Meter): boolean {
+  if (typeof a === 'number' || typeof b === 'number')
+    return numberOf(a, meter) === numberOf(b, meter)
+  return isSame(a ?? null, b ?? null, meter)
+}
+
+function includes(args: Args): boolean {
+  const [list, item] = args.values
+  if (Array.isArray(list)) return list.some(one => isEqual(one, item, args.meter))
+  const [text, part] = [first(args), second(args, '')]
+  chargeSearch(args.meter, text, part)
+  return text.includes(part)
 }
 
 /** As a block (`{{#gt a b}}…{{else}}…{{/gt}}`) and within an expression (`{{#if (gt a b)}}`). */
 export const predicates: ReadonlyMap<string, Predicate> = new Map<string, Predicate>([
   ['exists', ({ values }) => !isMissing(values[0])],
-  ['ifEquals', ({ values }) => isEqual(values)],
-  ['ifNotEquals', ({ values }) => !isEqual(values)],
-  ['gt', ({ values: [a, b] }) => numberOf(a) > numberOf(b)],
-  ['lt', ({ values: [a, b] }) => numberOf(a) < numberOf(b)],
+  ['ifEquals', ({ values: [a, b], meter }) => isEqual(a, b, meter)],
+  ['ifNotEquals', ({ values: [a, b], meter }) => !isEqual(a, b, meter)],
+  ['gt', ({ values: [a, b], meter }) => numberOf(a, meter) > numberOf(b, meter)],
+  ['lt', ({ values: [a, b], meter }) => numberOf(a, meter) < numberOf(b, meter)],
   ['and', ({ values }) => values.every(isTruthy)],
   ['or', ({ values }) => values.some(isTruthy)],
-  [
-    'includes',
-    args => {
-      const [list] = args.values
-      if (!Array.isArray(list)) return first(args).includes(second(args, ''))
-      args.meter.charge(list.length)
-      return list.some(item => isEqual([item, args.values[1]]))
-    },
-  ],
+  ['includes', includes],
 ])
 
 /** Those of Handlebars. */

@@ -1,11 +1,11 @@
 // Templates: Handlebars texts rendered by walking their syntax tree, with limited output and a limited number of
 // steps, so that the time of a template does not depend on a clock. Values are not escaped as HTML; missing ones
 // are empty. There are no partials, decorators and inherited properties.
-import { Invalid } from '../errors.ts'
+import { chargeMembers, chargeText, createMeter, type Meter } from '../meter.ts'
 import {
   type Args,
+  cut,
   isTruthy,
-  type Meter,
   maxTextLength,
   member,
   predicates,
@@ -32,9 +32,6 @@ type Options = {
   escapeText?: (text: string) => string
 }
 
-// Some 50 ms.
-const maxSteps = 50_000
-
 /** `name` is the field for error messages. Throws Invalid with the reason. */
 export function compileTemplate(source: string, name: string, options: Options = {}): Template {
   const program = parseTemplate(source, name)
@@ -54,21 +51,17 @@ type Run = Meter & {
 }
 
 function createRun(name: string, { escapeText = text => text }: Options): Run {
-  let steps = 0
   const parts: string[] = []
   let length = 0
   return {
+    ...createMeter(name),
     escapeText,
-    charge(count) {
-      steps += count
-      if (steps > maxSteps) throw new Invalid(`${name} takes too many steps`)
-    },
     write(text) {
       parts.push(text)
       length += text.length
     },
     isFull: () => length >= maxTextLength,
-    output: () => parts.join('').slice(0, maxTextLength),
+    output: () => cut(parts.join('')),
   }
 }
 
@@ -111,9 +104,9 @@ function* bodies(run: Run, block: Block, scope: Scope): Generator<[Program, Scop
   const [value] = args.values
   if (name === 'each') {
     const entries = entriesOf(value)
-    run.charge(entries.length / 10)
+    chargeMembers(run, entries.length)
     for (const [i, entry] of entries.entries()) {
-      run.charge(1)
+      run.charge(itemSteps)
       if (run.isFull()) return
       yield [program, itemScope(program, scope, { entry, i, count: entries.length })]
     }
@@ -129,6 +122,8 @@ function* bodies(run: Run, block: Block, scope: Scope): Generator<[Program, Scop
   }
 }
 const emptyProgram: Program = { body: [] }
+// Its scope.
+const itemSteps = 2
 
 type Entry = [key: string | number, value: unknown]
 
@@ -167,7 +162,11 @@ const literalValue = ({ type, value }: Literal) => (type === 'NullLiteral' ? nul
 function call(run: Run, node: Call, scope: Scope): unknown {
   const args = evaluateArgs(run, node, scope)
   const name = node.path.original
-  return (valueHelpers.get(name) ?? predicates.get(name))!(args)
+  const result = (valueHelpers.get(name) ?? predicates.get(name))!(args)
+  if (typeof result !== 'string') return result
+  const text = cut(result)
+  chargeText(run, text)
+  return text
 }
 
 function evaluateArgs(run: Run, { params, hash }: Call, scope: Scope): Args {

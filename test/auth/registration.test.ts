@@ -91,9 +91,9 @@ t.test('with confirmation the account is inactive until its mailed token is used
   const token = tokenIn(message!.text)
   t.match(token, /^[0-9a-f]{64}$/)
   await t.rejects(verifyEmail(auth, token.replace(/.$/, 'x')), Invalid)
-  const { accessToken, account } = await verifyEmail(auth, token)
+  const { tokens: confirmed, account } = await verifyEmail(auth, token)
   t.equal(account.emailVerified, true)
-  t.ok(await identify(auth, bearer(accessToken)))
+  t.ok(await identify(auth, bearer(confirmed!.accessToken)))
   t.ok(await signIn(auth, { name: 'ana', password }))
   await t.rejects(verifyEmail(auth, token), Invalid, 'a token is valid once')
 })
@@ -181,7 +181,8 @@ t.test('with confirmation a new address replaces the old one when it is confirme
   t.equal(await changeOwnEmail(auth, await identity(), 'new@example.org'), undefined)
   const token = tokenIn(await mails(2))
   t.same(await state(), before, 'the response is the same, and the old address is valid')
-  t.match((await verifyEmail(auth, token)).account, { email: 'new@example.org' })
+  t.match(messages[1]!.text, /instead of its present one. Confirming it does not sign in/)
+  t.match(await verifyEmail(auth, token), { account: { email: 'new@example.org' }, tokens: null })
   await changeOwnEmail(auth, await identity(), 'late@example.org')
   const late = tokenIn(await mails(3))
   await createTestAccount(auth.sql, { username: 'late', email: 'late@example.org' })
@@ -218,8 +219,18 @@ t.test('a confirmation is sent again on request; the response reveals nothing', 
   await resendVerification(auth, 'ANA@example.org')
   t.equal(await arrived(2), 2)
   await t.rejects(verifyEmail(auth, first), Invalid, 'the older token is invalid')
-  const { id } = (await verifyEmail(auth, tokenIn(messages[1]!.text))).account
-  t.ok(id)
+  t.match(
+    await verifyEmail(auth, tokenIn(messages[1]!.text)),
+    { account: { username: 'ana', emailVerified: true }, tokens: null },
+    'does not sign in',
+  )
+  const unsure = { username: 'unsure', emailVerified: false }
+  const { id } = await createTestAccount(auth.sql, { ...unsure, role: 'admin' })
+  await resendVerification(auth, 'unsure@example.org')
+  t.equal(await arrived(3), 3)
+  t.match(messages[2]!.text, /not confirmed yet. Confirming it does not sign in/)
+  t.equal((await verifyEmail(auth, tokenIn(messages[2]!.text))).tokens, null)
+  t.same(await auth.sql`select from session where account_id = ${id}`, [])
   await t.rejects(resendVerification(auth, 'no address'), Invalid)
 })
 

@@ -111,9 +111,9 @@ const texts = [
 ]
 const values = [...texts, 7, 7.5, -1, 0, true, false, null, [], ['Action'], ['Action', 7], { a: 1 }]
 const patterns = ['^One', 'piece$', '[0-9]+', '^(a|b)*$', '.', 'A.t', '^$']
-const operators = [
-  ...['is_null', 'is_not_null', 'equals', 'not_equals', 'gt', 'gte', 'lt', 'lte', 'contains'],
-  ...['not_contains', 'starts_with', 'ends_with', 'matches', 'in', 'not_in'],
+export const operators = [
+  ...(['is_null', 'is_not_null', 'equals', 'not_equals', 'gt', 'gte', 'lt', 'lte'] as const),
+  ...(['contains', 'not_contains', 'starts_with', 'ends_with', 'matches', 'in', 'not_in'] as const),
 ]
 
 export function randomConditions(random: Random): Conditions {

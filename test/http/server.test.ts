@@ -92,19 +92,36 @@ test('the server', async t => {
     }
   })
 
-  await t.test('malformed HTTP gets the same error body', async t => {
+  const respond = async (bytes: string) => {
     const socket = connect(Number(new URL(all.base).port), '127.0.0.1')
-    socket.end('NONSENSE\r\n\r\n')
+    socket.write(bytes)
     let response = ''
     socket.on('data', chunk => {
       response += chunk
     })
     await once(socket, 'close')
-    t.match(response, /^HTTP\/1\.1 400/)
-    t.match(JSON.parse(response.slice(response.indexOf('\r\n\r\n'))), {
-      error: 'BadRequest',
-      details: null,
-    })
+    return response
+  }
+  const beforeRouting = [
+    ['NONSENSE\r\n\r\n', 400],
+    ['GET /api/v1/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
+    ['GET /api/v1/books HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['BREW / HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['PROPFIND /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 404],
+  ] as const
+
+  await t.test('requests that reach no route get the same error body and headers', async t => {
+    for (const [bytes, status] of beforeRouting) {
+      const response = await respond(bytes)
+      const name = bytes.slice(0, 30)
+      t.match(response, new RegExp(`^HTTP/1\\.1 ${status} `), name)
+      t.match(response, /^x-request-id: [0-9a-f-]{36}\r$/m, name)
+      t.match(response, /^x-content-type-options: nosniff\r$/m, name)
+      t.match(response, /^x-ratelimit-limit: 40\r$/m, name)
+      const body = JSON.parse(response.slice(response.indexOf('\r\n\r\n')))
+      t.same(Object.keys(body), ['error', 'message', 'details'], name)
+    }
   })
 
   await t.test('304 for an unchanged response', async t => {
@@ -141,6 +158,13 @@ test('the server', async t => {
       }),
     )
     t.ok(forged.includes(429), 'a forged token or address gets no new bucket')
+    for (const [bytes] of beforeRouting) {
+      const responses = await Promise.all(Array.from({ length: 20 }, () => respond(bytes)))
+      t.ok(
+        responses.some(response => /^HTTP\/1\.1 429 [\s\S]*\r\nretry-after: /.test(response)),
+        bytes.slice(0, 30),
+      )
+    }
   })
 })
 

@@ -1,4 +1,5 @@
 // Sources for tests, that may reach servers of this host.
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openLog } from '../../lib/log.ts'
 import { createSources, type SourceOptions } from '../../lib/source/open.ts'
@@ -14,7 +15,7 @@ export function openTestSources(t: Scope, { http, plugins, dumps }: Options = {}
     http: { allowedNetworks: () => '127.0.0.0/8', intervalMs: 0, ...http },
     plugins: { folder: null, workFolder: join(folder, 'plugins'), ...plugins },
     dumps: {
-      roots: () => null,
+      roots: () => [tmpdir()],
       dataDir: join(folder, 'data'),
       indexFolder: join(folder, 'dumps'),
       ...dumps,

@@ -3,8 +3,10 @@ import Handlebars from 'handlebars'
 import t from 'tap'
 import { Invalid } from '../../lib/errors.ts'
 import { compileTemplate } from '../../lib/template/template.ts'
+import { cpuMs } from '../kit/cpu-time.ts'
 import { createRandom } from '../kit/random.ts'
 import { arbitraryTemplate, randomTemplate, randomValue } from './random.ts'
+import { worstContext, worstTemplates } from './worst.ts'
 
 const context = {
   type: 'series',
@@ -150,6 +152,41 @@ t.test('output and work are limited', async t => {
   t.throws(() => render(nested, { list }), { message: /too many steps/ })
   const costly = `{{#each list}}${'{{length (lowercase ../text)}}'.repeat(100)}{{/each}}`
   t.throws(() => render(costly, { list, text }), { message: /too many steps/ })
+})
+
+t.test('no helper, block or path takes long with any values', async t => {
+  for (const [name, templates] of worstTemplates) {
+    const slow = templates.filter(
+      template =>
+        cpuMs(() => {
+          try {
+            render(template, worstContext)
+          } catch (error) {
+            if (!(error instanceof Invalid)) throw error
+          }
+        }) > 150,
+    )
+    t.same(slow, [], name)
+  }
+})
+
+t.test('templates are parsed fast or refused', async t => {
+  const repeated = ['{{#if a}}', '{{^if a}}', '{{a b}}', '\\\\{{a}}', '{{#if a}}{{/if}}', '{{{a}}}']
+  const templates = [
+    ...repeated.map(piece => piece.repeat(4_000 / piece.length)),
+    `{{and ${'a '.repeat(1_990)}}}`,
+    '{{#if a}}'.repeat(48) + '{{a b}}'.repeat(400) + '{{/if}}'.repeat(48),
+  ]
+  for (const template of templates) {
+    const parse = () => {
+      try {
+        compileTemplate(template, 'template')
+      } catch (error) {
+        if (!(error instanceof Invalid)) throw error
+      }
+    }
+    t.ok(cpuMs(parse) < 150, template.slice(0, 20))
+  }
 })
 
 t.test('templates render as by Handlebars', async t => {

@@ -18,7 +18,8 @@ export const preferences = [
     operationId: 'listPreferences',
     method: 'GET',
     path: '/user/preferences',
-    permission: 'auth',
+    permission: 'ProgressRead',
+    cost: 'record',
     summary: 'List preferences of the current user',
     description: 'Sorted by key.',
     responses: {
@@ -54,7 +55,7 @@ export const preferences = [
     operationId: 'getPreference',
     method: 'GET',
     path: '/user/preferences/{key}',
-    permission: 'auth',
+    permission: 'ProgressRead',
     summary: 'Get a preference',
     params: PreferenceKey,
     responses: { 200: Preference },

@@ -22,7 +22,6 @@ import {
   RegisterResponse,
   TokenResponse,
   tokenResponse,
-  WelcomeResponse,
 } from './token-response.ts'
 
 const LoginProviders = record(
@@ -157,16 +156,17 @@ export const session = [
     permission: 'public',
     bucket: 'login',
     summary: 'Verify an e-mail address',
-    description: 'Takes the token of the verification e-mail, which is valid once, and signs in.',
+    description:
+      'Takes the token of the verification e-mail, which is valid once. That of a registration signs in; the tokens are null after a change of the address, and for an e-mail that was sent again.',
     body: body(
       { token: text(200, { description: 'Token of the verification e-mail.' }) },
       { component: 'VerifyEmailRequest' },
     ),
-    responses: { 200: WelcomeResponse },
+    responses: { 200: RegisterResponse },
     async handle({ body, request, reply }, { auth }) {
-      const session = await verifyEmail(auth, body.token.trim())
-      const tokens = tokenResponse({ request, reply }, auth, session)
-      return { ...tokens, message: 'E-mail address verified', user: userInfo(session.account) }
+      const { account, tokens } = await verifyEmail(auth, body.token.trim())
+      const fields = tokens ? tokenResponse({ request, reply }, auth, tokens) : noTokens
+      return { ...fields, message: 'E-mail address verified', user: userInfo(account) }
     },
   }),
   route({

@@ -34,7 +34,7 @@ export const WelcomeResponse = record(
   { ...tokenFields, message, user: UserInfo },
   { component: 'WelcomeResponse' },
 )
-/** The token fields are null until the e-mail address is verified. */
+/** The token fields are null unless the request signed in. */
 export const RegisterResponse = record(
   {
     ...Object.fromEntries(

@@ -1,5 +1,6 @@
 // User management.
 import { changeAccount, createAccount, deleteAccount } from '../../auth/account.ts'
+import { forbidOwnAccountToKey } from '../../auth/own-account.ts'
 import {
   findRoleAndPermissions,
   findUser,
@@ -113,7 +114,7 @@ export const users = [
     permission: 'UsersWrite',
     summary: 'Update a user',
     description:
-      'Absent fields are unchanged. A new password and deactivation end the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller.',
+      'Absent fields are unchanged. A new password and deactivation end the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller, and for the own account with an API key.',
     params: UserId,
     body: patchBody(
       {
@@ -127,6 +128,7 @@ export const users = [
     ),
     responses: { 200: UserDetail },
     async handle({ params: { id }, body, identity }, { auth, sql }) {
+      forbidOwnAccountToKey(identity, id)
       const current = await findRoleAndPermissions(sql, id)
       requireManageable(identity, current)
       requireManageable(identity, {

@@ -46,7 +46,7 @@ export const verificationPage = [
   }),
 ]
 
-const confirmation = (token: string) => `<p>Verify your e-mail address to activate the account.</p>
+const confirmation = (token: string) => `<p>Verify your e-mail address.</p>
 <form method="get">
 <input type="hidden" name="token" value="${escapeHtml(token)}">
 <button name="confirm" value="yes">Verify</button>

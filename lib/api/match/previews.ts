@@ -30,8 +30,8 @@ export const previews = [
     method: 'POST',
     path: '/templates/preview',
     permission: { all: ['SeriesRead'], any: ['BooksRead', 'SeriesRead'] },
-    // One series or book.
-    cost: 'record',
+    // Not for its statements, but for the time of the event loop that a template may take.
+    cost: () => 'expensive',
     summary: 'Render a template',
     description:
       'With the context of a series or of a book, or with an example. The syntax is that of Handlebars without partials and decorators; values are not escaped, missing ones are empty, and the output ends after 10,000 characters. 400 if the template is not valid or takes too many steps.',
@@ -67,7 +67,7 @@ export const previews = [
     cost: () => 'expensive',
     summary: 'List the series for which auto-match conditions hold',
     description:
-      'Those of the request, or else those of the library. Without conditions all series match.',
+      'Those of the request, or else those of the library. Without conditions all series match. Conditions do not hold for a series for which they take too many steps; 400 if they do for the whole library.',
     params: LibraryId,
     query: record(pageQuery),
     body: body(

@@ -68,7 +68,8 @@ export const filterPresets = [
     operationId: 'listFilterPresets',
     method: 'GET',
     path: '/filter-presets',
-    permission: 'auth',
+    permission: 'ProgressRead',
+    cost: 'record',
     summary: 'List the filter presets of the caller',
     description: 'By name.',
     query: record({
@@ -102,7 +103,7 @@ export const filterPresets = [
     operationId: 'getFilterPreset',
     method: 'GET',
     path: '/filter-presets/{id}',
-    permission: 'auth',
+    permission: 'ProgressRead',
     summary: 'Get a filter preset',
     params: PresetId,
     responses: { 200: FilterPreset },

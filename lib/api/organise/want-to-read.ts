@@ -44,7 +44,7 @@ export const wantToRead = [
     operationId: 'listWantToRead',
     method: 'GET',
     path: '/want-to-read',
-    permission: 'auth',
+    permission: 'ProgressRead',
     summary: 'List what the caller wants to read',
     description: `Entries of missing and hidden series and books are left out. With \`page\` or \`pageSize\` in the query a page. The filter field wantToRead finds the series and books.`,
     query: record({

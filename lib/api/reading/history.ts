@@ -165,7 +165,8 @@ export const readHistory = [
     operationId: 'exportReading',
     method: 'GET',
     path: '/user/reading-export',
-    permission: 'auth',
+    permission: 'ProgressRead',
+    cost: 'record',
     summary: 'Export all that the caller has read',
     description:
       'Sessions and marks by book and time, then completed passes (`kind` is `pass`). Durations in milliseconds. Titles are null for books that are hidden or deleted. In CSV a text that a spreadsheet would take for a formula begins with an apostrophe.',

@@ -1,7 +1,9 @@
 // Series of a library for which conditions hold, counted and paged.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { hasVisibleBook, type Viewer, visibleLibrary, visibleSeries } from '../../auth/viewer.ts'
 import { type Conditions, compileConditions } from '../../condition/condition.ts'
-import { NotFound } from '../../errors.ts'
+import { Invalid, NotFound } from '../../errors.ts'
+import { createMeter, maxSteps } from '../../meter.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { seriesContexts } from '../metadata/template-context.ts'
 
@@ -28,9 +30,17 @@ type Request = {
 }
 
 // Their contexts are in memory at the same time.
-const batch = 500
+const batch = 200
+// Some 10 s; each series also takes as many as it takes to read it.
+const maxTotalSteps = 10_000_000
+const readingSteps = 20
+// Other requests wait no longer than this and the time of one series.
+const maxBlockMs = 10
 
-/** Of the visible series of a library, by title; `total` is the number that match, `checked` that of all. */
+/**
+ * Of the visible series of a library, by title; `total` is the number that match, `checked` that of all. Throws
+ * Invalid when the conditions on all of them take too many steps.
+ */
 export async function matchingSeries(
   sql: Queryable,
   viewer: Viewer,
@@ -40,6 +50,8 @@ export async function matchingSeries(
   const data: MatchingSeries[] = []
   let total = 0
   let checked = 0
+  let steps = 0
+  let since = performance.now()
   let last: { sortKey: string; id: string } | undefined
   do {
     const after = last ? sql`(s.sort_key, s.id) > (${last.sortKey}, ${last.id}::uuid)` : sql`true`
@@ -54,11 +66,21 @@ export async function matchingSeries(
       viewer,
       rows.map(({ id }) => id),
     )
+    since = performance.now()
     for (const { id, title } of rows) {
       const context = contexts.get(id)
       if (!context) continue
       checked += 1
-      if (!holds(context)) continue
+      if (performance.now() - since > maxBlockMs) {
+        await yieldToEventLoop()
+        since = performance.now()
+      }
+      const meter = createMeter('conditions')
+      const isMatch = holds(context, meter)
+      steps += readingSteps + maxSteps - meter.left()
+      if (steps > maxTotalSteps)
+        throw new Invalid('conditions take too many steps for all series of the library')
+      if (!isMatch) continue
       if (total >= offset && data.length < pageSize)
         data.push({ id, title, bookCount: context.bookCount })
       total += 1

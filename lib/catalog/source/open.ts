@@ -15,7 +15,7 @@ export function openSources({ config, log }: { config: Config; log: Log }): Sour
     http: { allowedNetworks: () => config.source.allowed_networks },
     plugins: { folder: dir, workFolder: resolve(config.data_dir, 'plugins') },
     dumps: {
-      roots: () => (config.filesystem.roots === null ? null : fileAccess(config).linkFolders),
+      roots: () => fileAccess(config).linkFolders,
       dataDir: config.data_dir,
       indexFolder: resolve(config.data_dir, 'cache', 'dumps'),
     },

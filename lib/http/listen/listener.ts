@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { parseBindAddress } from '../../config/bind-address.ts'
 import { Invalid } from '../../errors.ts'
-import { rejectMalformedRequest } from '../error-response.ts'
+import { rejectMalformedRequest } from './malformed.ts'
 
 /** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */
 const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
@@ -25,6 +25,8 @@ export function createHttpServer(
       headersTimeout: Math.min(60_000, requestTimeoutMs),
       connectionsCheckingInterval: checkIntervalMs,
       keepAliveTimeout: keepAliveMs,
+      // Node.js would respond without a body and headers; `hostFault` does.
+      requireHostHeader: false,
     },
     handle,
   )

@@ -11,7 +11,7 @@ export const DumpConfig = body({
     maxLength: 4000,
     pattern: '\\.(?:jsonl|ndjson|json)(?:\\.gz)?$',
     description:
-      'Absolute path of a file with a JSON document per line, optionally compressed by gzip; inside filesystem.roots.',
+      'Absolute path of a file with a JSON document per line, optionally compressed by gzip; inside filesystem.roots, without which no file is read.',
   }),
   search: HitMapping,
   series: SeriesMapping,
@@ -19,8 +19,8 @@ export const DumpConfig = body({
 export type DumpConfig = Static<typeof DumpConfig>
 
 export type DumpAccess = {
-  /** Folders that files may be in; null: any. */
-  roots: () => readonly string[] | null
+  /** Folders that files may be in. */
+  roots: () => readonly string[]
   dataDir: string
 }
 
@@ -30,10 +30,10 @@ export function dumpFile({ path }: DumpConfig, { roots, dataDir }: DumpAccess): 
   if (!isAbsolute(path)) throw refused
   try {
     const real = realpathSync(path)
-    const allowed = roots()?.map(realFolder) ?? null
+    const allowed = roots().map(realFolder)
     const isIn = (folder: string) => isWithin(Buffer.from(real), Buffer.from(folder))
     if (!statSync(real).isFile() || isIn(realFolder(dataDir))) throw refused
-    if (allowed && !allowed.some(isIn)) throw refused
+    if (!allowed.some(isIn)) throw refused
     return real
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) throw refused

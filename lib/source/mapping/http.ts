@@ -70,9 +70,12 @@ export const http: SourceType<HttpConfig> = {
 /** Throws Invalid. */
 function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'>) {
   const { search, series, releases } = config
-  const url = (source: string, label: string) =>
+  const url = (source: string, label: string) => {
     // A lone surrogate has no form in a URL.
-    sourceTemplate(source, label, { escapeText: text => encodeURIComponent(text.toWellFormed()) })
+    const escapeText = (text: string) => encodeURIComponent(text.toWellFormed())
+    const render = sourceTemplate(source, label, { escapeText })
+    return (context: unknown) => withoutDotSegments(render(context))
+  }
   return {
     search: search && {
       url: url(search.url, 'config.search.url'),
@@ -96,6 +99,14 @@ function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'
   }
 }
 type Compiled = ReturnType<typeof compile>
+
+/** A value such as `..` has no escape: it would lead to another address of the service, with its credentials. */
+function withoutDotSegments(url: string): string {
+  const [path = ''] = url.split(/[?#]/, 1)
+  if (/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path))
+    throw new SourceFailure('The URL of the request has a segment . or ..', 'invalid')
+  return url
+}
 
 function openHttp(row: SourceRow<HttpConfig>, client: HttpClient): Source {
   const { search, series, releases } = compile(row)

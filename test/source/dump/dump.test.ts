@@ -96,7 +96,7 @@ test('only files in permitted folders are read', async t => {
     writeFileSync(join(one!, 'dump.jsonl'), lines)
   }
   symlinkSync(join(outside!, 'dump.jsonl'), join(inside!, 'link.jsonl'))
-  let roots: string[] | null = [inside!]
+  let roots = [inside!]
   const sources = openTestSources(t, { dumps: { roots: () => roots, dataDir: data! } })
   sources.checkConfig(rowOf(join(inside!, 'dump.jsonl')))
   const refused = ['outside/dump.jsonl', 'inside/../outside/dump.jsonl', 'inside/link.jsonl']
@@ -104,9 +104,9 @@ test('only files in permitted folders are read', async t => {
     t.throws(() => sources.checkConfig(rowOf(join(folder, path))), { name: 'Invalid' }, path)
   t.throws(() => sources.checkConfig(rowOf('dump.jsonl')), { name: 'Invalid' }, 'relative')
   t.throws(() => sources.checkConfig(rowOf('/etc/passwd')), { name: 'Invalid' })
-  roots = null
-  sources.checkConfig(rowOf(join(outside!, 'dump.jsonl')))
-  t.throws(() => sources.checkConfig(rowOf(join(data!, 'dump.jsonl'))), { name: 'Invalid' })
+  roots = []
+  for (const path of ['inside/dump.jsonl', 'outside/dump.jsonl', 'data/dump.jsonl'])
+    t.throws(() => sources.checkConfig(rowOf(join(folder, path))), { name: 'Invalid' }, path)
   roots = [inside!]
   const removed = sources.open(rowOf(join(outside!, 'dump.jsonl')))
   await t.rejects(removed.describe(call), failing({ kind: 'unreachable' }))

@@ -148,6 +148,8 @@ test('a service is mapped to series and releases', async t => {
   t.equal(await source.fetchSeries!('8', call), null, 'without the root there is no series')
   t.equal(await source.fetchSeries!('../9?x=#', call), null, 'ids are encoded')
   t.equal(server.requests.at(-1)!.path, '/works/..%2F9%3Fx%3D%23')
+  for (const id of ['.', '..'])
+    await t.rejects(source.fetchSeries!(id, call), { message: /segment/ }, 'has no escape')
 
   const first = await source.listReleases!({ key: 'releases', cursor: null, series: [] }, call)
   t.match(first, {

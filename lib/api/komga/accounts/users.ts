@@ -6,6 +6,7 @@ import {
   deleteAccount,
 } from '../../../auth/account.ts'
 import type { Identity } from '../../../auth/identify.ts'
+import { forbidOwnAccountToKey, replaceOwnPassword } from '../../../auth/own-account.ts'
 import type { Role } from '../../../auth/permission.ts'
 import { replaceSharingRules, sharingRulesByAccount } from '../../../auth/sharing-rule.ts'
 import { findRoleAndPermissions, findUser, listUsers } from '../../../auth/user-record.ts'
@@ -77,10 +78,8 @@ export const users = [
     summary: 'Change the own password',
     body: Password,
     responses: { 204: null },
-    async handle({ identity, body }, { auth }) {
-      if (identity.keyId !== null) throw new Forbidden('An API key cannot change its own account')
-      const target = { id: identity.account.id, exceptSessionId: identity.sessionId }
-      await changeAccount(auth, target, body)
+    async handle({ identity, body: { password } }, { auth }) {
+      await replaceOwnPassword(auth, identity, password)
       return respond(204)
     },
   }),
@@ -132,6 +131,7 @@ export const users = [
     bodyOptional: true,
     responses: { 204: null },
     async handle({ params: { id }, body, identity }, deps) {
+      forbidOwnAccountToKey(identity, id)
       const current = await findRoleAndPermissions(deps.sql, id)
       requireManageable(identity, current)
       requireLabelAccess(identity, body)
@@ -155,8 +155,8 @@ export const users = [
     responses: { 204: null },
     async handle({ params: { id }, body, identity }, { auth, sql }) {
       requireManageable(identity, await findRoleAndPermissions(sql, id))
-      const exceptSessionId = id === identity.account.id ? identity.sessionId : null
-      await changeAccount(auth, { id, exceptSessionId }, body)
+      if (id === identity.account.id) await replaceOwnPassword(auth, identity, body.password)
+      else await changeAccount(auth, { id }, body)
       return respond(204)
     },
   }),
