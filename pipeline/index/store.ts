@@ -14,6 +14,7 @@ import { countFiles } from '../../lib/metrics/pipeline.ts'
 import type { Sql, Transaction } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
 import { addScanFigures } from '../scan/figures.ts'
+import { resetLeftFolders } from '../scan/folders.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
 import { batchEvents, isChanged } from './batch-events.ts'
 import { writeBooks } from './book-rows.ts'
@@ -47,6 +48,10 @@ export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch):
       unchangedFiles: described.filter(m => !isChanged(m)).map(m => m.bookId),
     })
     await touchBooks(tx, scan, matches)
+    await resetLeftFolders(
+      tx,
+      matches.filter(leavesPlace).map(m => m.before!),
+    )
     const counters = countersOf(matches, scan, seriesOf)
     await tx`delete from missing_candidate where book_id = any(${matches.map(m => m.bookId)})`
     await markSeriesForRefresh(tx, scan.libraryId, [...counters.series.keys()])
@@ -156,14 +161,15 @@ function shareAfter(m: Match, scan: ScanContext, seriesOf: (m: Match) => string)
 /** Marks books that move or are displaced as missing first: only one present book may have a place. */
 async function vacatePlaces(tx: Transaction, matches: Match[]) {
   const displaced = matches.filter(m => m.displaced).map(m => m.displaced!.id)
-  const moving = matches
-    .filter(m => m.outcome === 'moved' && !m.before!.isMissing)
-    .map(m => m.bookId)
+  const moving = matches.filter(leavesPlace).map(m => m.bookId)
   if (displaced.length === 0 && moving.length === 0) return
   await tx`
     update book set missing_at = now(), updated_at = now()
     where id = any(${[...displaced, ...moving]})`
 }
+
+/** A present book is found elsewhere. */
+const leavesPlace = ({ outcome, before }: Match) => outcome === 'moved' && !before!.isMissing
 
 /** Updates books whose metadata stays: a new time, a return, or an error on a book that was readable. */
 async function touchBooks(tx: Transaction, scan: ScanContext, matches: Match[]) {
