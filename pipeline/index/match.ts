@@ -166,7 +166,7 @@ async function findOrigin(
   const ranked = eligible.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
   let origin: Candidate | null = null
   for (const c of ranked) {
-    if (!c.isMissing && !(await hasLeft(c, { access, silent }))) continue
+    if (!c.isMissing && !(await hasLeft(c, { access, silent, libraryId }))) continue
     origin = c
     break
   }
@@ -203,12 +203,16 @@ function contentKey(size: number, contentFingerprint: string): string {
   return `${size}:${contentFingerprint}`
 }
 
-/** The file of a book is gone or has other content, although its library is available. */
+/**
+ * The file of a book is gone or has other content, although its library is available. In a library whose root changed
+ * since its last scan no place is known.
+ */
 async function hasLeft(
   candidate: Candidate,
-  { access, silent }: Pick<Search, 'access' | 'silent'>,
+  { access, silent, libraryId }: Pick<Search, 'access' | 'silent' | 'libraryId'>,
 ): Promise<boolean> {
   if (silent.has(candidate.directoryId)) return false
+  if (candidate.device === null && candidate.libraryId !== libraryId) return false
   const root = Buffer.from(candidate.root)
   const path = joinPath(joinPath(root, candidate.path), Buffer.from(candidate.name, 'hex'))
   return await mountHealth

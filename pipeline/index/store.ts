@@ -112,14 +112,16 @@ async function lockKnownBooks(tx: Transaction, { libraryId }: ScanContext, match
   const targets = await findIds(tx, libraryId, [...new Set(keys)])
   await lockSeries(tx, [...books.map(book => book.seriesId), ...targets.values()])
   const rows = await tx<{ id: string; state: string }[]>`
-    select id, directory_id || encode(name, 'hex') || (missing_at is not null) || page_count || '/' || size as state
+    select id, concat(directory_id, encode(name, 'hex'), missing_at is not null, page_count, '/', size,
+      encode(fingerprint, 'hex')) as state
     from book
     where id = any(${books.map(book => book.id)})
     order by id
     for no key update`
   const states = new Map(rows.map(row => [row.id, row.state]))
   for (const book of books) {
-    const expected = `${book.directoryId}${book.name}${book.isMissing}${book.pageCount}/${book.size}`
+    const { directoryId, name, isMissing, pageCount, size, fingerprint } = book
+    const expected = `${directoryId}${name}${isMissing ? 't' : 'f'}${pageCount}/${size}${fingerprint ?? ''}`
     if (states.get(book.id) !== expected)
       throw new Conflict('The book changed while its file was read')
   }

@@ -48,7 +48,7 @@ check('all series go into a folder and come back', async t => {
 check('the root of a library is corrected twice', async t => {
   const lib = await shelf(t, series(4))
   const setRoot = (path: string) =>
-    all.sql`update library set root = ${Buffer.from(path)} where id = ${lib.id}`
+    all.sql`update library set root = ${Buffer.from(path)}, device = null where id = ${lib.id}`
   await lib.scan()
   const before = await places(lib)
   await setRoot(dirname(lib.root))
@@ -81,4 +81,18 @@ check('a file comes back from another library before its own is scanned', async 
   t.match(await lib.scan(), { state: 'completed', moved: 1, missing: 0 })
   t.same(await places(lib), before)
   t.match(await other.scan(), { state: 'completed', missing: 0 })
+})
+
+check('a copy in another library is a new book while a corrected root is not scanned', async t => {
+  const bytes = comic()
+  const lib = await shelf(t, { 'S1/1.cbz': bytes, 'S1/2.cbz': comic() })
+  const other = await shelf(t, { 'T1/1.cbz': comic() })
+  for (const { scan } of [lib, other]) await scan()
+  const before = await places(lib)
+  await all.sql`
+    update library set root = ${Buffer.from(dirname(lib.root))}, device = null where id = ${lib.id}`
+  other.write('T1/2.cbz', bytes)
+  t.match(await other.scan(), { added: 1, moved: 0 })
+  t.match(await lib.scan(), { state: 'completed', moved: 2 })
+  t.same(Object.values(await places(lib)), Object.values(before))
 })
