@@ -34,7 +34,7 @@ export async function runMoves(
       await all.sql`
         update library set root = ${Buffer.from(root)}, device = null
         where id = ${id} and root <> ${Buffer.from(root)}`
-    await rememberState(all.sql, known, { shelves, scanned: shelf })
+    await rememberState(all.sql, known, shelf)
     moves.faults.push(...(await scanShelf(all, shelf, known, random)))
     moves.faults.push(...(await verifyProgress(reader, known)))
   }

@@ -35,16 +35,13 @@ export const createKnown = (): Known => ({
   pages: new Map(),
 })
 
-/** Call it before each scan of `scanned`. */
-export async function rememberState(
-  sql: Sql,
-  known: Known,
-  { shelves, scanned }: { shelves: Shelf[]; scanned: Shelf },
-) {
-  const rows = await sql<{ id: string }[]>`select id from book where missing_at is not null`
-  known.missing = new Set(rows.map(row => row.id))
-  const unplaced = shelves.filter(shelf => shelf !== scanned && shelf.root !== shelf.scannedRoot)
-  known.unplaced = new Set(unplaced.map(shelf => shelf.id))
+/** Call it before each scan. */
+export async function rememberState(sql: Sql, known: Known, scanned: Shelf) {
+  const books = await sql<{ id: string }[]>`select id from book where missing_at is not null`
+  known.missing = new Set(books.map(row => row.id))
+  const libraries = await sql<{ id: string }[]>`
+    select id from library where device is null and id <> ${scanned.id}`
+  known.unplaced = new Set(libraries.map(row => row.id))
 }
 
 type Row = {
