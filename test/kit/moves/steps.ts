@@ -115,11 +115,11 @@ function renameFile(shelf: Shelf, random: Random) {
 
 function swap(shelf: Shelf, a: string, b: string) {
   if (a === b) return null
-  const between = join(shelf.base, 'between')
-  rename(shelf, a, between)
+  // Outside all roots.
+  const between = join(dirname(shelf.base), 'between')
+  renameSync(a, between)
   rename(shelf, b, a)
-  rename(shelf, between, b)
-  shelf.changed.delete(between)
+  renameSync(between, b)
   return `${nameOf(shelf, a)} ↔ ${nameOf(shelf, b)}`
 }
 

@@ -17,8 +17,9 @@ type FileFacts = {
 /** What is known of the files of all libraries. */
 export type Known = {
   files: Map<number, FileFacts>
-  /** Every id that was seen, by what has it. */
+  /** Every id that was seen, by what has it, and where it was seen last. */
   owners: Map<string, number>
+  places: Map<string, string>
   /** Ids of the books that were missing before the scan. */
   missing: ReadonlySet<string>
   /** Libraries whose roots changed since their last scan: none of their places is known. */
@@ -30,6 +31,7 @@ export type Known = {
 export const createKnown = (): Known => ({
   files: new Map(),
   owners: new Map(),
+  places: new Map(),
   missing: new Set(),
   unplaced: new Set(),
   pages: new Map(),
@@ -89,6 +91,7 @@ export async function verifyShelf(sql: Sql, shelf: Shelf, known: Known): Promise
   for (const { inode, row } of found) {
     Object.assign(known.files.get(inode)!, { bookId: row.id, place: `${shelf.id}/${row.path}` })
     known.owners.set(row.id, inode)
+    known.places.set(row.id, `${shelf.id}/${row.path}`)
   }
   return faults
 }
@@ -122,13 +125,13 @@ function identityFaults(same: FoundFile[], { id: libraryId }: Shelf, known: Know
     if (bookId === null || ids.has(bookId)) return []
     // When several equal files left their places, a scan cannot know which of them came here. It should prefer one that
     // was present until now, and one of this library. A file at the place of a missing one counts as that one, restored.
-    const rival = known.files.get(known.owners.get(row.id) ?? -1)
+    const rival = known.places.get(row.id)
     const isHere = place === `${libraryId}/${row.path}`
-    const isBack = rival?.place === `${libraryId}/${row.path}`
-    const isAsLikely = rival && likeness(row.id, rival.place) <= likeness(bookId, place)
+    const isBack = rival === `${libraryId}/${row.path}`
+    const isAsLikely = rival && likeness(row.id, rival) <= likeness(bookId, place)
     const isUnplaced = known.unplaced.has(place.slice(0, libraryId.length))
     if (!isHere && (isBack || isAsLikely || (isUnplaced && !known.missing.has(bookId)))) return []
-    return [`${row.path}: lost the id ${bookId} of ${place}, has ${row.id} of ${rival?.place}`]
+    return [`${row.path}: lost the id ${bookId} of ${place}, has ${row.id} of ${rival}`]
   })
   for (const id of ids) {
     const owner = known.owners.get(id)
