@@ -68,11 +68,11 @@ type ReadFile = { file: PendingFile; reading: Reading }
 export async function matchFiles(
   sql: Sql,
   files: ReadFile[],
-  access: FileAccess,
+  { libraryId, access }: { libraryId: string; access: FileAccess },
 ): Promise<Match[]> {
   const candidates = await findCandidates(sql, files)
   const matchedIds = new Set(files.filter(isSameBook).map(({ file }) => file.bookAtPlace!.id))
-  const search = { candidates, matchedIds, access, silent: new Set<string>() }
+  const search = { candidates, matchedIds, libraryId, access, silent: new Set<string>() }
   // One after the other: a book that is matched is no candidate for the next file.
   const origins: (Candidate | null)[] = []
   for (const file of files) origins.push(isSameBook(file) ? null : await findOrigin(search, file))
@@ -143,6 +143,8 @@ async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, 
 type Search = {
   candidates: Map<string, Candidate[]>
   matchedIds: Set<string>
+  /** The library of the files. */
+  libraryId: string
   access: FileAccess
   /** Folders that did not respond: waiting for each of their files would take the time of all. */
   silent: Set<string>
@@ -150,7 +152,7 @@ type Search = {
 
 /** The book that a file is by its content: one that is missing, or whose own file has left its place. */
 async function findOrigin(
-  { candidates, matchedIds, access, silent }: Search,
+  { candidates, matchedIds, libraryId, access, silent }: Search,
   { file, reading }: ReadFile,
 ): Promise<Candidate | null> {
   if (!reading.fingerprint) return null
@@ -161,10 +163,11 @@ async function findOrigin(
   )
   // All empty files have the same content: only the name identifies one of them.
   const eligible = file.size === 0 ? free.filter(c => c.name === file.name) : free
-  const ranked = eligible.sort((a, b) => rank(a, file) - rank(b, file) || (a.id < b.id ? -1 : 1))
+  const rankOf = (c: Candidate) => rank(c, file, libraryId)
+  const ranked = eligible.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
   let origin: Candidate | null = null
   for (const c of ranked) {
-    if (!c.isMissing && !(await hasLeft(c, { access, silent }))) continue
+    if (!c.isMissing && !(await hasLeft(c, { access, silent, libraryId }))) continue
     origin = c
     break
   }
@@ -172,10 +175,15 @@ async function findOrigin(
   return origin
 }
 
-function rank(candidate: Candidate, file: PendingFile): number {
+/**
+ * A copy that is being moved, too, or that went long ago is not the book: first those that were there until now, and of
+ * these the ones of the same library.
+ */
+function rank(candidate: Candidate, file: PendingFile, libraryId: string): number {
   const sameFolder = candidate.directoryId === file.directoryId
   const sameName = candidate.name === file.name
-  return sameFolder && sameName ? 0 : sameName ? 1 : sameFolder ? 2 : 3
+  const place = sameFolder && sameName ? 0 : sameName ? 1 : sameFolder ? 2 : 3
+  return place + (candidate.libraryId === libraryId ? 0 : 4) + (candidate.isMissing ? 8 : 0)
 }
 
 /**
@@ -196,12 +204,16 @@ function contentKey(size: number, contentFingerprint: string): string {
   return `${size}:${contentFingerprint}`
 }
 
-/** The file of a book is gone or has other content, although its library is available. */
+/**
+ * The file of a book is gone or has other content, although its library is available. In a library whose root changed
+ * since its last scan no place is known.
+ */
 async function hasLeft(
   candidate: Candidate,
-  { access, silent }: Pick<Search, 'access' | 'silent'>,
+  { access, silent, libraryId }: Pick<Search, 'access' | 'silent' | 'libraryId'>,
 ): Promise<boolean> {
   if (silent.has(candidate.directoryId)) return false
+  if (candidate.device === null && candidate.libraryId !== libraryId) return false
   const root = Buffer.from(candidate.root)
   const path = joinPath(joinPath(root, candidate.path), Buffer.from(candidate.name, 'hex'))
   return await mountHealth

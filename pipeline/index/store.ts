@@ -14,6 +14,7 @@ import { countFiles } from '../../lib/metrics/pipeline.ts'
 import type { Sql, Transaction } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
 import { addScanFigures } from '../scan/figures.ts'
+import { resetLeftFolders } from '../scan/folders.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
 import { batchEvents, isChanged } from './batch-events.ts'
 import { writeBooks } from './book-rows.ts'
@@ -47,6 +48,10 @@ export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch):
       unchangedFiles: described.filter(m => !isChanged(m)).map(m => m.bookId),
     })
     await touchBooks(tx, scan, matches)
+    await resetLeftFolders(
+      tx,
+      matches.filter(leavesPlace).map(m => m.before!),
+    )
     const counters = countersOf(matches, scan, seriesOf)
     await tx`delete from missing_candidate where book_id = any(${matches.map(m => m.bookId)})`
     await markSeriesForRefresh(tx, scan.libraryId, [...counters.series.keys()])
@@ -107,14 +112,16 @@ async function lockKnownBooks(tx: Transaction, { libraryId }: ScanContext, match
   const targets = await findIds(tx, libraryId, [...new Set(keys)])
   await lockSeries(tx, [...books.map(book => book.seriesId), ...targets.values()])
   const rows = await tx<{ id: string; state: string }[]>`
-    select id, directory_id || encode(name, 'hex') || (missing_at is not null) || page_count || '/' || size as state
+    select id, concat(directory_id, encode(name, 'hex'), missing_at is not null, page_count, '/', size,
+      encode(fingerprint, 'hex')) as state
     from book
     where id = any(${books.map(book => book.id)})
     order by id
     for no key update`
   const states = new Map(rows.map(row => [row.id, row.state]))
   for (const book of books) {
-    const expected = `${book.directoryId}${book.name}${book.isMissing}${book.pageCount}/${book.size}`
+    const { directoryId, name, isMissing, pageCount, size, fingerprint } = book
+    const expected = `${directoryId}${name}${isMissing ? 't' : 'f'}${pageCount}/${size}${fingerprint ?? ''}`
     if (states.get(book.id) !== expected)
       throw new Conflict('The book changed while its file was read')
   }
@@ -156,14 +163,15 @@ function shareAfter(m: Match, scan: ScanContext, seriesOf: (m: Match) => string)
 /** Marks books that move or are displaced as missing first: only one present book may have a place. */
 async function vacatePlaces(tx: Transaction, matches: Match[]) {
   const displaced = matches.filter(m => m.displaced).map(m => m.displaced!.id)
-  const moving = matches
-    .filter(m => m.outcome === 'moved' && !m.before!.isMissing)
-    .map(m => m.bookId)
+  const moving = matches.filter(leavesPlace).map(m => m.bookId)
   if (displaced.length === 0 && moving.length === 0) return
   await tx`
     update book set missing_at = now(), updated_at = now()
     where id = any(${[...displaced, ...moving]})`
 }
+
+/** A present book is found elsewhere. */
+const leavesPlace = ({ outcome, before }: Match) => outcome === 'moved' && !before!.isMissing
 
 /** Updates books whose metadata stays: a new time, a return, or an error on a book that was readable. */
 async function touchBooks(tx: Transaction, scan: ScanContext, matches: Match[]) {

@@ -14,6 +14,11 @@ export type Difference = {
   size: number
   ms: number
   forced: boolean
+  /**
+   * A book has the place with another size or time. The file that it was may have moved, and is found only when all new
+   * files are read: until then this one has no job (see `retryPending`).
+   */
+  replaces: boolean
 }
 
 /** A present book that its folder no longer lists. The name is hex. */
@@ -56,8 +61,9 @@ export async function storeDifferences(
         sidecars = n.sidecars
       from n
       where d.id = n.id`
+    const enqueued = comparison.differences.filter(file => !file.replaces).length
     await tx`
-      update scan set to_index = to_index + ${comparison.differences.length}
+      update scan set to_index = to_index + ${enqueued}
       where id = ${scan.scanId}`
     return missing.reduce((sum, row) => sum + row.books, 0)
   })
@@ -66,11 +72,14 @@ export async function storeDifferences(
 async function enqueueFiles(tx: Transaction, queue: Queue, scan: LoadedScan, files: Difference[]) {
   if (files.length === 0) return
   const rows = await tx<{ id: string; place: string }[]>`
-    insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced)
-    select ${scan.libraryId}, directory, decode(name, 'hex'), size, ms, forced
+    insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced, attempts)
+    select ${scan.libraryId}, directory, decode(name, 'hex'), size, ms, forced,
+      case when replaces then 0 else 1 end
     from unnest(${files.map(x => x.directoryId)}::uuid[], ${files.map(x => x.name)}::text[],
       ${files.map(x => x.size)}::bigint[], ${files.map(x => x.ms)}::bigint[],
-      ${files.map(x => String(x.forced))}::text[]::boolean[]) as d(directory, name, size, ms, forced)
+      ${files.map(x => String(x.forced))}::text[]::boolean[],
+      ${files.map(x => String(x.replaces))}::text[]::boolean[])
+      as d(directory, name, size, ms, forced, replaces)
     order by 2, 3
     on conflict (directory_id, name) do update
     set size = excluded.size, modified_ms = excluded.modified_ms,
@@ -78,7 +87,9 @@ async function enqueueFiles(tx: Transaction, queue: Queue, scan: LoadedScan, fil
     returning id::text, directory_id || encode(name, 'hex') as place`
   // Jobs take the files in the order of the listing, although rows are locked in that of their key.
   const idsByPlace = new Map(rows.map(row => [row.place, row.id]))
-  const ids = files.map(file => idsByPlace.get(file.directoryId + file.name)!)
+  const ids = files
+    .filter(file => !file.replaces)
+    .map(file => idsByPlace.get(file.directoryId + file.name)!)
   await queue.send(tx, 'index', singleThreadJobs(scan, ids))
 }
 

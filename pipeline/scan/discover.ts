@@ -245,13 +245,15 @@ function changedFiles(
     const size = listing.sizes[i]!
     const ms = listing.times[i]!
     const book = books.get(name)
-    if (book && book.size === size && book.ms === ms && !isDeep && !sidecarsChanged) continue
+    const replaces = book !== undefined && (book.size !== size || book.ms !== ms)
+    if (book && !replaces && !isDeep && !sidecarsChanged) continue
     changed.push({
       directoryId: folder?.id ?? '',
       name: toHex(name),
       size,
       ms,
       forced: isDeep || sidecarsChanged,
+      replaces,
     })
   }
   return sortByFileName(changed, ({ name }) => pathText(Buffer.from(name, 'hex')))

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { newId } from '../../lib/id.ts'
 import { childPath, parentPath } from '../../lib/path.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql, Transaction } from '../../lib/postgres/db.ts'
 import type { Listing } from './walk.ts'
 
 export type Folder = { id: string; digest: string | null; sidecars: Record<string, number> }
@@ -88,6 +88,32 @@ export async function createFolders(
 export async function resetDigests(sql: Sql, ids: string[]) {
   if (ids.length === 0) return
   await sql`update directory set digest = null where id = any(${ids}::uuid[])`
+}
+
+/**
+ * The same for the folders of places that a book has left and no other has taken: their digests stand for the book, too,
+ * and if it returns, the folder would count as unchanged. The name is hex.
+ */
+export async function resetLeftFolders(
+  tx: Transaction,
+  places: readonly { directoryId: string; name: string }[],
+) {
+  if (places.length === 0) return
+  await tx`
+    with left_by as (
+      select id from directory d
+      where digest is not null and id in (
+        select directory
+        from unnest(${places.map(p => p.directoryId)}::uuid[], ${places.map(p => p.name)}::text[])
+          as p(directory, name)
+        where not exists (
+          select from book b
+          where b.directory_id = p.directory and b.name = decode(p.name, 'hex')
+            and b.missing_at is null))
+      order by id
+      for no key update
+    )
+    update directory d set digest = null from left_by where d.id = left_by.id`
 }
 
 /** Ids of the stored subfolders that these listings no longer contain. */

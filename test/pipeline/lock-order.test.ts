@@ -112,7 +112,7 @@ t.test('books of a deleted label', async t => {
 })
 
 t.test('folders and pending files of a walk', async t => {
-  const difference = { size: 2, ms: 2, forced: false }
+  const difference = { size: 2, ms: 2, forced: false, replaces: false }
   const comparison = {
     differences: [
       { ...difference, directoryId: secondFolder, name: '61' },

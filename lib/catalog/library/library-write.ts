@@ -167,7 +167,8 @@ export async function updateLibrary(
     if (newRoot && !newRoot.root.equals(current.root)) {
       await assertNotScanning(tx, id)
       await assertNoOverlap(tx, newRoot.root, id)
-      Object.assign(columns, newRoot)
+      // The next scan stores the device: until then nothing is known of the folder.
+      Object.assign(columns, { root: newRoot.root, device: null })
     }
     if (Object.keys(columns).length === 0) return
     const [row] = await tx<SettingsChange[]>`

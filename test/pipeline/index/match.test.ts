@@ -66,6 +66,31 @@ check('new content at the place of a missing book, whose content is elsewhere', 
   t.equal((await lib.book('k2.cbz')).id, id)
 })
 
+check('equal books of two libraries keep their ids when both are moved', async t => {
+  const bytes = comic()
+  const first = await shelf(t, { 'A/x.cbz': bytes, 'A/1.cbz': comic() })
+  const second = await shelf(t, { 'A/x.cbz': bytes, 'A/1.cbz': comic() })
+  for (const lib of [first, second]) await lib.scan()
+  const { id } = await first.book('x.cbz')
+  const other = (await second.book('x.cbz')).id
+  for (const lib of [first, second]) lib.move('A/x.cbz', 'B/x.cbz')
+  for (const lib of [second, first]) t.match(await lib.scan(), { moved: 1, added: 0, missing: 0 })
+  t.equal((await first.book('x.cbz')).id, id)
+  t.equal((await second.book('x.cbz')).id, other)
+})
+
+check('a moved book keeps its id although an equal one is missing since long ago', async t => {
+  const bytes = comic()
+  const lib = await shelf(t, { 'A/x.cbz': bytes, 'B/x.cbz': bytes, 'A/1.cbz': comic() })
+  await lib.scan()
+  const { id } = (await lib.books()).find(book => book.folder === 'B')!
+  lib.remove('A/x.cbz')
+  t.match(await lib.scan({ options: { confirmMissing: true } }), { missing: 1 })
+  lib.move('B/x.cbz', 'C/x.cbz')
+  t.match(await lib.scan(), { moved: 1, missing: 0 })
+  t.equal((await lib.books()).find(book => book.folder === 'C')!.id, id)
+})
+
 check('a book restored with other content is hashed again', async t => {
   const lib = await shelf(t, { 'A/r.cbz': comic(), 'A/1.cbz': comic(), 'A/2.cbz': comic() })
   await lib.scan()
