@@ -1,6 +1,8 @@
 // User management over HTTP.
 import t from 'tap'
+import { hashPassword } from '../../../lib/auth/password.ts'
 import { newId } from '../../../lib/id.ts'
+import { createClient } from '../../kit/http/client.ts'
 import { startApi } from '../../kit/server.ts'
 
 const password = 'correct horse battery'
@@ -87,11 +89,16 @@ t.test('the last administrator and the own account cannot be deleted', async t =
   const all = await startApi(t)
   const root = await all.createUser('admin')
   t.equal((await root.delete(`/users/${root.id}`)).status, 400)
-  t.match(await root.put(`/users/${root.id}`, { role: 'reader' }), {
+  t.equal((await root.put(`/users/${root.id}`, { role: 'reader' })).status, 403, 'by a key')
+  await all.sql`update account set password_hash = ${await hashPassword(password)}
+    where id = ${root.id}`
+  const { body } = await all.anonymous.post('/auth/login', { username: root.username, password })
+  const session = createClient(all.base, { authorization: `Bearer ${body.accessToken}` })
+  t.match(await session.put(`/users/${root.id}`, { role: 'reader' }), {
     status: 409,
     body: { error: 'Conflict' },
   })
-  t.equal((await root.patch(`/users/${root.id}`, { isActive: false })).status, 409)
+  t.equal((await session.patch(`/users/${root.id}`, { isActive: false })).status, 409)
   const other = await all.createUser('admin')
   t.equal((await other.put(`/users/${root.id}`, { role: 'reader' })).status, 200)
   t.equal((await root.get('/users')).status, 403, 'demotion takes effect immediately')
