@@ -81,10 +81,12 @@ test('a read is admitted by default', t => {
     resources.filter(({ cost }) => cost === 'record').map(({ operationId }) => operationId),
     [
       'downloadBook',
+      'listPreferences',
       'getBookReadHistory',
+      'exportReading',
       'listAlternateTitles',
       'getAverageSeriesRating',
-      'previewTemplate',
+      'listFilterPresets',
       'getSeriesSearchTitle',
       'listSeriesMatches',
       'getMatchingSettings',
