@@ -61,7 +61,7 @@ export function isSame(a: unknown, b: unknown, meter: Meter): boolean {
   return a === b
 }
 
-// Of characters: the worst case of a search compares most of the part at every place of the text.
+// Characters; the worst case of a search compares most of the part at every place of the text.
 const comparedPerStep = 1_000
 
 /** A search for a part in a text. */

@@ -10,7 +10,7 @@ const messages = new Map([
   ['ERR_WORKER_INIT_FAILED', 'The server cannot start another thread; try again later'],
 ])
 
-// Of modules: without file descriptors some versions of Node.js report one that exists as missing.
+// Errors of the module loader: without file descriptors some versions of Node.js report one that exists as missing.
 const loaderCodes = new Set([
   'ERR_DLOPEN_FAILED',
   'ERR_INVALID_PACKAGE_CONFIG',

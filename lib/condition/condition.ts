@@ -185,7 +185,7 @@ function ofTexts(expected: unknown, test: (text: string, part: string) => boolea
   })
 }
 
-/** Of a longer text than there are steps for, the beginning is read. */
+/** Reads the beginning of a text that is longer than there are steps for. */
 function matches(expected: unknown): Test {
   const pattern = tryPattern(String(expected ?? ''))
   if (!pattern) return () => false

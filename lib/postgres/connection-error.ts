@@ -13,7 +13,7 @@ const networkCodes = new Set([
   'ETIMEDOUT',
   'CONNECT_TIMEOUT',
 ])
-// Of a socket; without the system call these are errors of files.
+// Socket errors only together with their system call: files have the same codes.
 const socketCodes = new Set(['ENOENT', 'EACCES', 'EAGAIN', 'ENOTCONN', 'EMFILE', 'ENFILE'])
 
 /**

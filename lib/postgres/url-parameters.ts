@@ -17,7 +17,7 @@ const supported = new Set([
   ...Object.keys(onlyValues),
 ])
 
-/** Of libpq (PostgreSQL 14 to 18), then of Prisma, JDBC, SQLAlchemy and other clients. */
+/** Parameters of libpq (PostgreSQL 14 to 18), then of Prisma, JDBC, SQLAlchemy and other clients. */
 const withoutUse = new Set([
   ...['hostaddr', 'passfile', 'require_auth', 'replication', 'requirepeer', 'service'],
   ...['servicefile', 'keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count'],

@@ -42,7 +42,7 @@ export function parseDatabaseUrl(url: string): Target {
 }
 
 function valuesOf(url: string): Map<string, string> {
-  // Of a password with these characters, a part would become a host or a parameter, which messages name.
+  // A part of a password with these characters would become a host or a parameter, which messages name.
   if (/^[^/?]*[/?].*@/s.test(url.slice(url.indexOf('://') + 3)))
     throw new Invalid(`database.url has an @ after a / or ?; ${encoding}`)
   const [, account = '', hosts = '', database = '', query = ''] = urlForm.exec(url) ?? []

@@ -15,7 +15,7 @@ export type Groups = Record<string, string | null>
 const maxLength = 1_000
 /** A short pattern such as `(a{1000}){1000}` can compile to a large program. */
 const maxProgramSize = 900
-/** Of all patterns of one setting: instructions, and what compiling them costs. */
+/** Limit for all patterns of one setting: instructions, and what compiling them costs. */
 const maxTotalSize = 2_000
 /** Longer texts do not match. */
 const maxTextLength = 1_000

@@ -52,11 +52,11 @@ export function parseTemplate(source: string, name: string): Program {
   return program
 }
 
-/** The most blocks that are open at the same time. */
+/** The most blocks that are open at the same time; `{{^}}` is an else and opens none. */
 function openBlocks(source: string): number {
   let open = 0
   let most = 0
-  for (const [, mark] of source.matchAll(/\{\{~?([#^/])/g)) {
+  for (const [, mark] of source.matchAll(/\{\{~?([#/]|\^(?!\s*~?\}))/g)) {
     open += mark === '/' ? -1 : 1
     most = Math.max(most, open)
   }

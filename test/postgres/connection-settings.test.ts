@@ -20,7 +20,7 @@ test('statements are not compiled where the database has that on', async t => {
   t.strictSame({ ...row }, { jit: 'off', setconfig: ['jit=on'] })
 })
 
-// Of libpq, of PostgreSQL's programs, and of the driver.
+// Variables of libpq, of PostgreSQL's programs, and of the driver.
 const variables = Object.fromEntries(
   [
     ...['PGHOST', 'PGHOSTADDR', 'PGPORT', 'PGUSER', 'PGUSERNAME', 'PGPASSWORD', 'PGDATABASE'],

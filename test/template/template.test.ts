@@ -97,6 +97,7 @@ t.test('values, blocks and helpers', async t => {
       '0Arakawaseries1Irieseries',
     ],
     ['{{#each missing}}x{{else}}nothing{{/each}}', 'nothing'],
+    ['{{#if missing}}a{{^}}b{{/if}}'.repeat(60), 'b'.repeat(60)],
     ['{{#each customMetadata.nested}}{{@key}}={{this}}{{@root.bookCount}}{{/each}}', 'list=1,212'],
     [
       '{{#with metadata}}{{title}} {{@root.type}}{{/with}}',

@@ -114,7 +114,7 @@ export const users = [
     permission: 'UsersWrite',
     summary: 'Update a user',
     description:
-      'Absent fields are unchanged. A new password and deactivation end the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller, and for the own account with an API key.',
+      'Absent fields are unchanged. A new password and deactivation end the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller, and for an API key that changes its own account.',
     params: UserId,
     body: patchBody(
       {

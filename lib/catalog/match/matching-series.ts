@@ -38,7 +38,7 @@ const readingSteps = 20
 const maxBlockMs = 10
 
 /**
- * Of the visible series of a library, by title; `total` is the number that match, `checked` that of all. Throws
+ * The visible series of a library that match, by title; `total` is the number that match, `checked` that of all. Throws
  * Invalid when the conditions on all of them take too many steps.
  */
 export async function matchingSeries(

@@ -114,7 +114,7 @@ function contentFaults(row: Row, { sha256 }: FileFacts): string[] {
     .map(([name, value]) => `${row.path}: ${name} is ${row[name as keyof Row]}, not ${value}`)
 }
 
-/** Of files of one content any may have the id of the other, but none of them is lost. */
+/** Files of the same content may exchange their ids, but none is lost. */
 function identityFaults(same: FoundFile[], { id: libraryId }: Shelf, known: Known): string[] {
   const ids = new Set(same.map(({ row }) => row.id))
   const inodes = new Set(same.map(({ inode }) => inode))
