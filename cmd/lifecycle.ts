@@ -1,14 +1,17 @@
 // Lifecycle shared by `serve` and `worker`: job queue, scheduler, metrics server, SIGHUP, shutdown.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openSources } from '../lib/catalog/source/open.ts'
 import { pruneEvents } from '../lib/event/prune.ts'
 import type { Log } from '../lib/log.ts'
 import { openMetricsServer } from '../lib/metrics/server.ts'
 import { cacheHealth, mountHealth } from '../lib/mount/mount-health.ts'
 import { pathText } from '../lib/path.ts'
+import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
 import type { Readiness } from '../lib/readiness.ts'
 import { scanOnStart } from '../lib/schedule/scan.ts'
 import { startScheduler } from '../lib/schedule/scheduler.ts'
+import { isShortage } from '../lib/shortage.ts'
 import type { Sources } from '../lib/source/open.ts'
 import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, type Context, withContext } from './context.ts'
@@ -16,6 +19,8 @@ import { watchParent } from './parent.ts'
 import { reloadOnHangup } from './reload.ts'
 import { collectAtRest } from './rest.ts'
 import { openTerminal } from './terminal.ts'
+
+const retryMs = 1_000
 
 export type Service = Context & {
   parts: Parts
@@ -117,10 +122,24 @@ export async function startWorkers(service: Service): Promise<Pipeline> {
   const starting = startPipeline({ sql, queue, config, log, space, sources })
   const pipeline = await shutdown.unlessRequested(starting, late => late.close())
   if (pipeline.isFirst) {
-    await scanOnStart(sql, queue)
+    await whenPossible(service, () => scanOnStart(sql, queue))
     pipeline.wake()
   }
   return pipeline
+}
+
+/** Repeats `work` while the database is lost or has no space, or descriptors are short; null once the shutdown is requested. */
+export async function whenPossible<T>({ shutdown, space }: Context, work: () => Promise<T>) {
+  while (!shutdown.isRequested()) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isConnectionLost(error) && !isDiskFull(error) && !isShortage(error)) throw error
+      await Promise.race([sleep(retryMs), shutdown.requested])
+      await space.whenEnough(['database'], shutdown.isRequested)
+    }
+  }
+  return null
 }
 
 /** Lets running jobs stop at their next safe point; unfinished ones are retried by another process. */

@@ -1,8 +1,11 @@
-// Options of `serve` and `scan` for the libraries that they create.
+// New libraries of `serve` and `scan`: their options, and their creation together with a first scan.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { watchModes } from '../lib/catalog/library/library-settings.ts'
-import type { LibraryDraft } from '../lib/catalog/library/library-write.ts'
+import { findOrCreateLibrary, type LibraryDraft } from '../lib/catalog/library/library-write.ts'
+import { enqueueScan, type ScanRequest } from '../lib/catalog/scan/scan-request.ts'
 import { cronError } from '../lib/cron.ts'
+import type { Sql } from '../lib/postgres/db.ts'
+import type { Queue } from '../lib/queue/queue.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'
 
 export type NewLibraryFlags = {
@@ -43,6 +46,22 @@ export function libraryDraft(root: Buffer, flags: NewLibraryFlags): LibraryDraft
     seriesConfig: flags.strategyConfig,
     scanningConfig: { watch: flags.watch, cronSchedule: flags.schedule },
   }
+}
+
+/**
+ * Creates a library unless it exists, and enqueues its scan in the same transaction: a server that watches
+ * the new library sees that a scan is active, and does not start one of its own.
+ */
+export async function createWithScan(
+  { sql, queue }: { sql: Sql; queue: Queue },
+  draft: LibraryDraft,
+  request: Omit<ScanRequest, 'libraryId'>,
+) {
+  let scanId = ''
+  const library = await findOrCreateLibrary(sql, draft, async (tx, libraryId) => {
+    scanId = await enqueueScan(tx, queue, { ...request, libraryId })
+  })
+  return { library, scanId }
 }
 
 function parseSchedule(text: string): string | null {

@@ -2,18 +2,22 @@
 import { stat } from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/library.ts'
-import { fileAccess, rootBytes } from '../lib/catalog/library/library-root.ts'
-import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
+import { deviceOf, fileAccess, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { cancelScan, requestScan } from '../lib/catalog/scan/scan-request.ts'
 import { Invalid, Unavailable } from '../lib/errors.ts'
 import { folderHealth, mountKey } from '../lib/mount/mount-health.ts'
-import { pathText, relativeTo } from '../lib/path.ts'
+import { isWithin, pathText, relativeTo } from '../lib/path.ts'
 import { shortageMessage } from '../lib/space-guard.ts'
 import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { estimateScan } from '../pipeline/scan/estimate.ts'
 import { discardPreparedWalk, prepareWalk } from '../pipeline/scan/walk.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
-import { libraryDraft, type NewLibraryFlags, newLibraryOptions } from './new-library.ts'
+import {
+  createWithScan,
+  libraryDraft,
+  type NewLibraryFlags,
+  newLibraryOptions,
+} from './new-library.ts'
 import { exitCodeOf, jsonSummary, tableSummary } from './scan/summary.ts'
 import { trackScan } from './scan/track.ts'
 
@@ -56,7 +60,8 @@ export function scanCommand(): Command {
     .action(run)
 }
 
-type Part = { library: LibraryRow; paths: Buffer[] }
+/** `library` is null for a new one; no `paths` select all of it. */
+type Part = { root: Buffer; library: LibraryRow | null; paths: Buffer[] }
 
 async function run(pathArguments: string[], flags: ScanFlags) {
   prepareWalk()
@@ -65,25 +70,31 @@ async function run(pathArguments: string[], flags: ScanFlags) {
   const shutdown = await withContext(flags, options, async context => {
     const { unlessRequested } = context.shutdown
     if (flags.dryRun || flags.estimate) await unlessRequested(estimate(context, paths, flags))
-    else await scan(context, await unlessRequested(groupByLibrary(context, paths, flags)), flags)
+    else await scan(context, await unlessRequested(groupByLibrary(context, paths)), flags)
     return context.shutdown
   }).finally(discardPreparedWalk)
   shutdown.exit()
 }
 
-/** Groups the paths by library, in their order; a folder outside all libraries becomes a new one. */
-async function groupByLibrary(context: Context, paths: Buffer[], flags: ScanFlags) {
+/** Groups the paths by library, in their order; a folder outside all libraries will be a new one. Throws Invalid. */
+async function groupByLibrary({ sql }: Context, paths: Buffer[]) {
   const parts = new Map<string, Part>()
   for (const path of paths) {
-    const enclosing = await findEnclosingLibrary(context.sql, path)
-    const library = enclosing ?? (await addLibrary(context, path, flags))
-    const relativePath = relativeTo(library.root, path)
-    const part = parts.get(library.id)
+    const library = await findEnclosingLibrary(sql, path)
+    const { root } = library ?? newPartAround(parts, path) ?? { root: await newRoot(path) }
+    const key = root.toString('latin1')
+    const relativePath = relativeTo(root, path)
+    const part = parts.get(key)
     // The root folder selects the whole library.
     const isWhole = relativePath === null || part?.paths.length === 0
-    parts.set(library.id, { library, paths: isWhole ? [] : [...(part?.paths ?? []), relativePath] })
+    const selected = isWhole ? [] : [...(part?.paths ?? []), relativePath]
+    parts.set(key, { root, library, paths: selected })
   }
   return [...parts.values()]
+}
+
+function newPartAround(parts: Map<string, Part>, path: Buffer) {
+  return [...parts.values()].find(({ library, root }) => library === null && isWithin(path, root))
 }
 
 async function estimate({ sql, config }: Context, paths: Buffer[], flags: ScanFlags) {
@@ -96,12 +107,13 @@ async function estimate({ sql, config }: Context, paths: Buffer[], flags: ScanFl
   }
 }
 
-async function addLibrary({ sql }: Context, root: Buffer, flags: ScanFlags) {
-  const stats = await folderHealth.run(mountKey(root), () => stat(root).catch(() => null))
+async function newRoot(path: Buffer) {
+  const stats = await folderHealth.run(mountKey(path), () => stat(path).catch(() => null))
   if (stats?.isFile()) {
-    throw new Invalid(`${pathText(root)} is a file outside all libraries; pass its folder instead`)
+    throw new Invalid(`${pathText(path)} is a file outside all libraries; pass its folder instead`)
   }
-  return await findOrCreateLibrary(sql, libraryDraft(root, flags))
+  await deviceOf(path)
+  return path
 }
 
 /** Scans the libraries one after the other; the exit code is the highest of theirs. */
@@ -138,20 +150,12 @@ async function scan(context: Context, parts: Part[], flags: ScanFlags) {
 type Run = { pipeline: Pipeline; flags: ScanFlags; isStopped: () => boolean }
 
 /** Returns the exit code. */
-async function scanPart(context: Context, { library, paths }: Part, run: Run) {
+async function scanPart(context: Context, part: Part, run: Run) {
   const { pipeline, flags, isStopped } = run
   const shortage = pipeline.space.shortage(['database'])
   if (shortage) throw new Unavailable(shortageMessage(shortage))
-  const scanId = await requestScan(context.sql, pipeline.queue, {
-    libraryId: library.id,
-    mode: flags.mode,
-    paths,
-    options: {
-      followed: flags.ndjson ?? false,
-      pageHash: flags.pageHash ?? false,
-      confirmMissing: flags.confirmMissing ?? false,
-    },
-  })
+  const { library, scanId } = await requestPart(context, part, run)
+  const { paths } = part
   pipeline.wake()
   const cancel = () => cancelScan(context.sql, pipeline.queue, scanId).catch(() => {})
   const stats = await trackScan(context, pipeline, {
@@ -173,4 +177,18 @@ async function scanPart(context: Context, { library, paths }: Part, run: Run) {
   else if (!flags.ndjson) process.stdout.write(tableSummary(library, stats))
   if (stats.message) process.stderr.write(`stackroom: ${stats.message}\n`)
   return exitCodeOf(stats)
+}
+
+async function requestPart({ sql }: Context, { root, library, paths }: Part, run: Run) {
+  const { flags, pipeline } = run
+  const { queue } = pipeline
+  const options = {
+    followed: flags.ndjson ?? false,
+    pageHash: flags.pageHash ?? false,
+    confirmMissing: flags.confirmMissing ?? false,
+  }
+  const request = { mode: flags.mode, paths, options }
+  if (library === null)
+    return await createWithScan({ sql, queue }, libraryDraft(root, flags), request)
+  return { library, scanId: await requestScan(sql, queue, { ...request, libraryId: library.id }) }
 }

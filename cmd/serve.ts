@@ -6,23 +6,25 @@ import { openApi } from '../lib/api/open.ts'
 import { createSetupToken } from '../lib/auth/setup-token.ts'
 import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/library.ts'
 import { rootBytes } from '../lib/catalog/library/library-root.ts'
-import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { requestScan } from '../lib/catalog/scan/scan-request.ts'
 import { Failure, Invalid, NotResponding } from '../lib/errors.ts'
 import { pathText } from '../lib/path.ts'
-import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
 import { limitHeapGrowth } from './heap-growth.ts'
-import { runService, type Service, startWorkers, stopWorkers } from './lifecycle.ts'
-import { libraryDraft, type NewLibraryFlags, newLibraryOptions } from './new-library.ts'
+import { runService, type Service, startWorkers, stopWorkers, whenPossible } from './lifecycle.ts'
+import {
+  createWithScan,
+  libraryDraft,
+  type NewLibraryFlags,
+  newLibraryOptions,
+} from './new-library.ts'
 import { tableSummary } from './scan/summary.ts'
 import { trackScan } from './scan/track.ts'
 
 type Flags = CommonFlags &
   NewLibraryFlags & { host?: string; port?: string; library: string[]; workers: boolean }
 
-const retryMs = 1_000
 const hungRetryMs = 5_000
 
 export function serveCommand(): Command {
@@ -97,20 +99,6 @@ async function printSetupToken(service: Service) {
     process.stdout.write(`Setup token (single use, to create the first administrator): ${token}\n`)
 }
 
-/** Repeats `work` while the database is lost or has no space; null once the shutdown is requested. */
-async function whenPossible<T>({ shutdown, space }: Service, work: () => Promise<T>) {
-  while (!shutdown.isRequested()) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isConnectionLost(error) && !isDiskFull(error)) throw error
-      await Promise.race([sleep(retryMs), shutdown.requested])
-      await space.whenEnough(['database'], shutdown.isRequested)
-    }
-  }
-  return null
-}
-
 async function addLibraries(service: Service, pipeline: Pipeline, flags: Flags) {
   // All are requested before the first is followed: its disk may not respond.
   const scans: (LibraryScan & { path: string })[] = []
@@ -164,13 +152,14 @@ type LibraryScan = { library: LibraryRow; scanId: string }
 /** Adds the library if it is new, and requests a scan. */
 async function addLibrary({ sql }: Service, pipeline: Pipeline, { path, flags }: Folder) {
   const root = await rootBytes(path)
-  const library =
-    (await findEnclosingLibrary(sql, root)) ??
-    (await findOrCreateLibrary(sql, libraryDraft(root, flags)))
-  const request = { libraryId: library.id, mode: 'normal' } as const
-  const scanId = await requestScan(sql, pipeline.queue, request)
+  const { queue } = pipeline
+  const library = await findEnclosingLibrary(sql, root)
+  const request = { mode: 'normal' } as const
+  const scan = library
+    ? { library, scanId: await requestScan(sql, queue, { ...request, libraryId: library.id }) }
+    : await createWithScan({ sql, queue }, libraryDraft(root, flags), request)
   pipeline.wake()
-  return { library, scanId }
+  return scan
 }
 
 async function printScan(service: Service, pipeline: Pipeline, { library, scanId }: LibraryScan) {

@@ -18,7 +18,8 @@ t.test('a disk that hangs affects its library alone', async t => {
   const { sql, serve, admin } = await processes(t, disk.env)
   t.teardown(disk.respond)
   const headers = await admin()
-  const server = await serve('--library', away, '--library', present, '--log-level', 'info')
+  const folders = ['--library', away, '--library', present, '--watch', 'off', '--schedule', 'off']
+  const server = await serve(...folders, '--log-level', 'info')
   const get = (path: string) => fetch(`${server.base}/api/v1${path}`, { headers })
   const read = async (path: string): Promise<any> => (await get(path)).json()
   const post = (path: string) => fetch(`${server.base}/api/v1${path}`, { method: 'POST', headers })

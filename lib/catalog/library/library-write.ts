@@ -98,8 +98,15 @@ export type LibraryDraft = {
   scanningConfig?: LibrarySettings['scanningConfig']
 }
 
-/** Returns the library with this root, or creates it. Throws Invalid for an unreadable folder or an invalid strategy. */
-export async function findOrCreateLibrary(sql: Sql, library: LibraryDraft): Promise<LibraryRow> {
+/**
+ * Returns the library with this root, or creates it; `work` is part of the transaction. Throws Invalid for
+ * an unreadable folder or an invalid strategy.
+ */
+export async function findOrCreateLibrary(
+  sql: Sql,
+  library: LibraryDraft,
+  work?: (tx: Transaction, libraryId: string) => Promise<void>,
+): Promise<LibraryRow> {
   const { strategy, config } = seriesStrategyOf(library)
   const path = pathText(library.root)
   if (!isAbsolute(path)) throw new Invalid('The path of a library must be absolute')
@@ -112,22 +119,31 @@ export async function findOrCreateLibrary(sql: Sql, library: LibraryDraft): Prom
     series_config: { json: config },
     ...settingColumns({ scanningConfig: library.scanningConfig }, initialSettings),
   }
-  const created = await sql.begin(async tx => {
-    const [row] = await tx<LibraryRow[]>`
-      insert into library ${tx(toSql(tx, columns))}
-      on conflict (sha256(root)) where deleting_at is null do nothing
-      returning id, name, root, book_count as "bookCount"`
-    if (!row) return row
-    await invalidateIdentitiesWhileDeleting(tx)
-    await publish(tx, [{ type: 'library_created', libraryId: row.id }])
+  return await sql.begin(async tx => {
+    const row = (await insertUnlessPresent(tx, columns)) ?? (await presentLibrary(tx, library.root))
+    await work?.(tx, row.id)
     return row
   })
-  if (created) return created
-  // It exists, possibly committed after the insert took its snapshot: a new statement sees it.
-  const [existing] = await sql<LibraryRow[]>`
+}
+
+async function insertUnlessPresent(tx: Transaction, columns: Record<string, Column | Buffer>) {
+  const [row] = await tx<LibraryRow[]>`
+    insert into library ${tx(toSql(tx, columns))}
+    on conflict (sha256(root)) where deleting_at is null do nothing
+    returning id, name, root, book_count as "bookCount"`
+  if (!row) return null
+  await invalidateIdentitiesWhileDeleting(tx)
+  await publish(tx, [{ type: 'library_created', libraryId: row.id }])
+  return row
+}
+
+/** Possibly committed after an insert took its snapshot: a new statement sees it. */
+async function presentLibrary(tx: Transaction, root: Buffer) {
+  const [row] = await tx<LibraryRow[]>`
     select id, name, root, book_count as "bookCount" from library
-    where sha256(root) = sha256(${library.root}::bytea) and deleting_at is null`
-  return existing!
+    where sha256(root) = sha256(${root}::bytea) and deleting_at is null`
+  if (!row) throw new NotFound('Library not found')
+  return row
 }
 
 /** While a library is being deleted, the identity cache lists the libraries of accounts that see all (lib/auth/identity.ts). */
