@@ -5,11 +5,12 @@ import { type Config, loadConfig } from '../lib/config/config.ts'
 import { createDataFolder, restrictNewFiles, secureDataFolder } from '../lib/data-folder.ts'
 import { Unavailable } from '../lib/errors.ts'
 import { joinInstallation } from '../lib/installation.ts'
-import { type Log, openLog } from '../lib/log.ts'
+import { type Log, logsToTerminal, openLog, openStderr } from '../lib/log.ts'
 import { type Database, openDatabase, type Sql } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
 import { openSpaceGuard, type SpaceGuard, shortageMessage } from '../lib/space-guard.ts'
 import { assertInstalled } from './installed.ts'
+import { logText } from './log-text.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 
 export type CommonFlags = {
@@ -58,7 +59,7 @@ export async function withContext<T>(
   const config = configOf(flags, options)
   const libraries = await Promise.all((options.libraries ?? []).map(rootBytes))
   await assertApartFromData(config.data_dir, libraries)
-  const log = openLog(config.logging)
+  const log = openLog(config.logging, logStream())
   restrictNewFiles()
   if (options.dataDirectory !== 'unused') openData(config, log)
   // A command that ends because of it reports it itself.
@@ -124,4 +125,9 @@ function withShortage(error: unknown, space: SpaceGuard): unknown {
   const shortage = space.shortage(['database'])
   if (!shortage) return error
   return new Unavailable(`The database cannot be started. ${shortageMessage(shortage)}`)
+}
+
+function logStream() {
+  const stderr = openStderr()
+  return logsToTerminal ? { write: (line: string) => stderr.write(logText(line)) } : stderr
 }

@@ -31,7 +31,10 @@ for (const stream of [process.stdout, process.stderr])
 const program = new Command('stackroom')
   .description('A self-hosted library server for comics, manga and ebooks')
   .version(version)
-  .addHelpText('after', '\nExit codes: 0 success, 1 some files failed, 2 usage or startup error.')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 success, 1 some files or folders failed, 2 usage or startup error.',
+  )
 // Help and unknown commands need them all.
 for (const load of named ? [named] : commands.values()) {
   const command = await load()

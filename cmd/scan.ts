@@ -55,7 +55,7 @@ export function scanCommand(): Command {
     .option('--confirm-missing', 'mark books missing even when many disappeared at once')
     .addHelpText(
       'after',
-      '\nExit codes: 0 success, 1 some files failed, 2 usage error, library unavailable or confirmation\nrequired, 130 interrupted by Ctrl-C (the next scan continues from there).',
+      '\nExit codes: 0 success, 1 some files or folders failed, 2 usage error, library unavailable or confirmation\nrequired, 130 interrupted by Ctrl-C (the next scan continues from there).',
     )
     .action(run)
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { openApi } from '../lib/api/open.ts'
 import { createSetupToken } from '../lib/auth/setup-token.ts'
 import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/library.ts'
-import { rootBytes } from '../lib/catalog/library/library-root.ts'
+import { deviceOf, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { requestScan } from '../lib/catalog/scan/scan-request.ts'
 import { Failure, Invalid, NotResponding } from '../lib/errors.ts'
 import { pathText } from '../lib/path.ts'
@@ -55,12 +55,18 @@ async function run(flags: Flags) {
  */
 async function serve(service: Service, flags: Flags) {
   const { shutdown, config, log } = service
+  await shutdown.unlessRequested(checkNewFolders(service, flags))
   const heap = limitHeapGrowth()
   const api = await shutdown.unlessRequested(openApi(service), late => late.close())
   let pipeline: Pipeline | null = null
   try {
     const address = await listen(api.server, config.application)
-    process.stdout.write(`Stackroom is listening on ${address}\n`)
+    print(`Stackroom is listening on ${address}`)
+    if (/^http:..(127\.|\[::1])/.test(address))
+      print('Only this machine can reach it; --host 0.0.0.0 serves the network')
+    void shutdown.requested.then(() =>
+      print('Stackroom is stopping; Ctrl-C again stops it at once'),
+    )
     if (flags.workers) pipeline = await startWorkers(service)
     service.readiness.check = api.readiness
     void api.prepare()
@@ -83,6 +89,17 @@ async function serve(service: Service, flags: Flags) {
   }
 }
 
+/** Throws Invalid for a folder that is to become a library and cannot be read: most likely its path is wrong. */
+async function checkNewFolders({ sql }: Service, flags: Flags) {
+  for (const path of flags.library) {
+    const root = await rootBytes(path)
+    if (await findEnclosingLibrary(sql, root)) continue
+    await deviceOf(root).catch(error => {
+      if (error instanceof Invalid) throw error
+    })
+  }
+}
+
 /** Returns the bound address. Throws Invalid when it is not available. */
 async function listen(server: FastifyInstance, { host, port }: { host: string; port: number }) {
   try {
@@ -95,8 +112,11 @@ async function listen(server: FastifyInstance, { host, port }: { host: string; p
 
 async function printSetupToken(service: Service) {
   const token = await whenPossible(service, () => createSetupToken(service.sql))
-  if (token)
-    process.stdout.write(`Setup token (single use, to create the first administrator): ${token}\n`)
+  if (token) print(`Setup token (single use, to create the first administrator): ${token}`)
+}
+
+function print(line: string) {
+  process.stdout.write(`${line}\n`)
 }
 
 async function addLibraries(service: Service, pipeline: Pipeline, flags: Flags) {

@@ -12,7 +12,7 @@ import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Sql } from '../lib/postgres/db.ts'
 import { type CommonFlags, commonOptions, withContext } from './context.ts'
 
-type AddFlags = CommonFlags & { email?: string; role: Role; generate?: true }
+type AddFlags = CommonFlags & { email?: string; role?: Role; generate?: true }
 
 export function userCommand(): Command {
   return new Command('user')
@@ -23,7 +23,10 @@ export function userCommand(): Command {
         .argument('<name>')
         .option('--email <address>', 'e-mail address')
         .addOption(
-          new Option('--role <role>', 'role of the account').choices([...roles]).default('admin'),
+          new Option(
+            '--role <role>',
+            'role of the account (default: admin for the first one, else reader)',
+          ).choices([...roles]),
         )
         .option('--generate', 'generate a password and print it')
         .action(add),
@@ -50,15 +53,26 @@ export function userCommand(): Command {
     )
 }
 
-async function add(name: string, { email, role, generate, ...flags }: AddFlags): Promise<void> {
+async function add(
+  name: string,
+  { email, role: chosen, generate, ...flags }: AddFlags,
+): Promise<void> {
   const password = await newPassword(generate)
-  await withDatabase(flags, async sql => {
+  const created = await withDatabase(flags, async sql => {
+    const role = chosen ?? (await firstOrReader(sql))
     await createAccount(sql, { username: name, email: email ?? null, role, password })
     // As after setup through the API: with an administrator the setup token is useless.
     if (role === 'admin') await sql`delete from setting where key = 'setup_token'`
+    return role
   })
   if (generate) print(`Password: ${password}`)
-  print(`Created ${role} ${name}`)
+  print(`Created ${created} ${name}`)
+}
+
+/** As in the browser, where the first account is that of the administrator. */
+async function firstOrReader(sql: Sql): Promise<Role> {
+  const [account] = await sql`select from account limit 1`
+  return account ? 'reader' : 'admin'
 }
 
 async function changePassword(
@@ -91,7 +105,7 @@ async function rotateKeys({ distrust = false, ...flags }: CommonFlags & { distru
   print('Access tokens are now signed with a new key')
 }
 
-const withDatabase = (flags: CommonFlags, work: (sql: Sql) => Promise<void>) =>
+const withDatabase = <T>(flags: CommonFlags, work: (sql: Sql) => Promise<T>) =>
   withContext(flags, { quiet: true, dataDirectory: 'unused' }, ({ sql }) => work(sql))
 
 // Serving processes are notified by the database (trigger on `account`).

@@ -1,4 +1,5 @@
 // Logging with Pino to stderr (stdout is the output of commands), with secrets redacted.
+import { isatty } from 'node:tty'
 import pino from 'pino'
 
 export type Log = pino.Logger
@@ -47,8 +48,11 @@ export function openLog(
   return pino({ level, hooks: { streamWrite: redactSecrets } }, stream)
 }
 
+/** Whether a person sees the log: then it is text (cmd/log-text.ts), without a line for each request that succeeds. */
+export const logsToTerminal: boolean = isatty(2)
+
 /** Where the log ends up may be full or closed: no reason to stop the server. */
-function openStderr() {
+export function openStderr(): pino.DestinationStream {
   const stderr = pino.destination({ dest: 2, sync: true, maxLength: 1_000_000 })
   stderr.on('error', () => {})
   return stderr

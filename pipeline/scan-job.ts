@@ -22,6 +22,7 @@ import { deviceOf, logAvailability, pauseMessage, unavailableReason } from './sc
 import { discover, openScanWalk } from './scan/discover.ts'
 import { retryPending, takeOver } from './scan/pending-files.ts'
 import { type LoadedScan, loadScan } from './scan/scan-context.ts'
+import { nothingUnreadable, type Unreadable, unreadableMessage } from './scan/unreadable.ts'
 import type { Walk } from './scan/walk.ts'
 import type { JobOutcome } from './work/job-runs.ts'
 
@@ -152,7 +153,7 @@ async function runStagesWith(
   const device = await deviceOf(scan)
   if (!(await takeOver(sql, queue, scan))) return
   const endPhase = createPhaseTimer()
-  const unreadable = walk ? await discoverFiles(deps, { scan, walk }, isStopped) : 0
+  const unreadable = walk ? await discoverFiles(deps, { scan, walk }, isStopped) : nothingUnreadable
   walk?.[Symbol.dispose]()
   endPhase('walk')
   await waitUntilIndexed(deps, scan, isStopped)
@@ -185,25 +186,18 @@ async function runStagesWith(
   await finish(sql, scan.scanId, state, message ?? unreadableMessage(unreadable))
 }
 
-function unreadableMessage(folders: number): string | null {
-  if (folders === 0) return null
-  return folders === 1
-    ? 'A folder could not be read; its books were left as they are'
-    : `${folders} folders could not be read; their books were left as they are`
-}
-
-/** Returns the number of folders that could not be read. */
+/** Returns what could not be read. */
 async function discoverFiles(
   { sql, queue, space, log }: ScanDeps,
   { scan, walk }: { scan: LoadedScan; walk: Walk },
   isStopped: () => boolean,
-): Promise<number> {
+): Promise<Unreadable> {
   const beforeBatch = () => space.whenEnough(['database'], isStopped)
   const options = { sql, queue, scan, walk, isDryRun: false, isStopped, beforeBatch }
   const result = await whileResponding(scan, isStopped, isStopped =>
     discover({ ...options, isStopped }),
   )
-  const { files, toRead, unreadable, leftOut } = result
+  const { files, toRead, unreadable, unreadableNames, leftOut } = result
   await sql.begin(async tx => {
     const [row] = await tx<{ isRunning: boolean }[]>`
       update scan
@@ -216,10 +210,10 @@ async function discoverFiles(
   })
   if (unreadable > 0)
     log.warn(
-      { libraryId: scan.libraryId, scanId: scan.scanId, folders: unreadable },
-      'folders of the library could not be read',
+      { libraryId: scan.libraryId, scanId: scan.scanId, count: unreadable, unreadableNames },
+      'folders or files of the library could not be read',
     )
-  return unreadable
+  return result
 }
 
 /**

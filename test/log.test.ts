@@ -1,6 +1,7 @@
 // Log output and redaction of secrets.
 import { hostname } from 'node:os'
 import t from 'tap'
+import { logText } from '../cmd/log-text.ts'
 import { openLog, redactSecrets } from '../lib/log.ts'
 import { cpuMs } from './kit/suite/cpu-time.ts'
 
@@ -53,4 +54,19 @@ t.test('redaction takes linear time for hostile lines', async t => {
   redactSecrets('\\'.repeat(100_000))
   redactSecrets('postgres://'.repeat(20_000))
   t.ok(cpuMs() - start < 1000, `${Math.round(cpuMs() - start)} ms`)
+})
+
+t.test('on a terminal a line is text that cannot control it', async t => {
+  const { log, lines } = capture()
+  log.warn({ folder: 'a b\u001b[2J', found: 3, paths: ['x'] }, 'library\u001b[2J')
+  log.info('short')
+  log.error({ err: new Error('broken') }, 'failed')
+  const [first, second, third] = lines.map(logText)
+  t.match(
+    first,
+    /^\d\d:\d\d:\d\d warning: library\ufffd\[2J {2}folder='a b\\x1B\[2J' {2}found=3 {2}paths=\[ 'x' \]\n$/,
+  )
+  t.match(second, /^\S{8} short\n$/)
+  t.match(third, /^\S{8} error: failed\nError: broken\n {4}at .+\n$/s)
+  t.equal(logText('no JSON'), 'no JSON')
 })

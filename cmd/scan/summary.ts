@@ -93,10 +93,10 @@ export function jsonSummary(stats: ScanStats) {
   }
 }
 
-/** 0 success, 1 some files failed, 2 the scan did not complete. */
+/** 0 success, 1 some files or folders failed, 2 the scan did not complete. */
 export function exitCodeOf(stats: ScanStats) {
   if (stats.state !== 'completed') return 2
-  return failedCount(stats) > 0 ? 1 : 0
+  return failedCount(stats) + stats.unreadable > 0 ? 1 : 0
 }
 
 export function tableSummary(library: { name: string }, stats: ScanStats): string {
@@ -112,7 +112,7 @@ export function tableSummary(library: { name: string }, stats: ScanStats): strin
     ['failed', failedCount(stats)],
     ...Object.entries(stats.failed).map(([code, n]): [string, number] => [`  ${code}`, n]),
     ['warnings', summary.warnings],
-    ['unreadable folders', summary.unreadableDirectories],
+    ['unreadable', summary.unreadableDirectories],
     ['series', summary.series],
     ['read', bytesText(summary.bytesRead)],
     ['files opened', summary.opens],

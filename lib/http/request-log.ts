@@ -1,6 +1,6 @@
 // Request log and request metrics: request id, one log line and the counters of each request.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Log } from '../log.ts'
+import { type Log, logsToTerminal } from '../log.ts'
 import { countRequest, requestsInFlight } from '../metrics/http.ts'
 import { startProcessMetrics } from '../metrics/process.ts'
 import { endpoints, type Route, routerPath } from './route.ts'
@@ -71,7 +71,7 @@ type FinishedRequest = { request: FastifyRequest; route: RouteLabels; status: nu
 
 // Without the URL as it was sent: queries hold secrets, and paths hold names.
 function logRequest(log: Log, { request, route, status, ms }: FinishedRequest) {
-  const level = route.isQuiet ? 'debug' : 'info'
+  const level = route.isQuiet || (logsToTerminal && status < 400) ? 'debug' : 'info'
   if (!log.isLevelEnabled(level)) return
   log[level](
     {

@@ -31,30 +31,47 @@ export function compileExclusions(lines: string | readonly string[] | null): Exc
 
 const maxRules = 500
 const maxRuleLength = 1_000
+// Bins, snapshots and indexes of Synology, QNAP, Asustor, NetApp, Windows and macOS: what they hold is a copy or deleted.
 const defaults = new Set([
   '#recycle',
+  '#snapshot',
   '$recycle.bin',
+  '@__thumb',
+  '@database',
   '@eadir',
+  '@recently-snapshot',
+  '@recycle',
+  '@sharebin',
+  '@sharesnap',
+  '@snapshot',
+  '@tmp',
   '__macosx',
   'lost+found',
+  'network trash folder',
   'system volume information',
+  'temporary items',
   'thumbs.db',
+  '~snapshot',
 ])
-// First characters of the names above, to reject most names with one comparison.
+// Snapshots as Samba shows them, and what chkdsk found.
+const numberedDefault = /^(?:@gmt-\d{4}\.\d\d\.\d\d-\d\d\.\d\d\.\d\d|found\.\d{3})$/i
+// First characters of these names, to reject most names with one comparison.
 const firstCharacters = new Set(
-  [...defaults].flatMap(name => [name.charCodeAt(0), name.toUpperCase().charCodeAt(0)]),
+  [...defaults, 'found'].flatMap(name => [name.charCodeAt(0), name.toUpperCase().charCodeAt(0)]),
 )
 
 function excludedByDefault(name: string, isDirectory: boolean): boolean {
   const first = name.charCodeAt(0)
   // Hidden files, but `...And Justice for All.cbz` is a title.
   if (first === 0x2e && name.charCodeAt(1) !== 0x2e) return true
-  if (firstCharacters.has(first) && name.length <= 25 && defaults.has(name.toLowerCase()))
-    return true
+  if (firstCharacters.has(first) && name.length <= 25)
+    if (defaults.has(name.toLowerCase()) || (isDirectory && numberedDefault.test(name))) return true
   return !isDirectory && isUnfinished(name)
 }
 
+// Downloads that are not complete, and locks of office programs (`~$Vol 3.epub`).
 function isUnfinished(name: string): boolean {
+  if (name.startsWith('~$')) return true
   const last = name.charCodeAt(name.length - 1) | 0x20
   if (last !== 0x70 && last !== 0x74 && last !== 0x64) return false
   return /\.(?:tmp|part|crdownload)$/i.test(name)

@@ -27,6 +27,7 @@ import {
   unlistedFolders,
 } from './folders.ts'
 import type { LoadedScan } from './scan-context.ts'
+import { addUnreadableNames, type Unreadable } from './unreadable.ts'
 import { type Listing, openWalk, type Walk } from './walk.ts'
 
 /** The extensions of books in a library that does not name its formats. */
@@ -41,12 +42,11 @@ export type DiscoverCounts = {
   toRead: number
   toReadBytes: number
   missing: number
-  /** Folders that could not be listed, and files whose stat failed. */
   unreadable: number
 }
 
 /** `leftOut`: paths left to a later scan because they were modified recently; library-relative, hex. */
-export type DiscoverResult = DiscoverCounts & { leftOut: string[] }
+export type DiscoverResult = DiscoverCounts & Unreadable & { leftOut: string[] }
 
 const progressMs = 250
 
@@ -67,19 +67,21 @@ export type DiscoverOptions = {
 export async function discover(options: DiscoverOptions): Promise<DiscoverResult> {
   const { scan } = options
   const leftOut = new Set<string>()
+  const unreadableNames: string[] = []
   const total: DiscoverCounts = { files: 0, toRead: 0, toReadBytes: 0, missing: 0, unreadable: 0 }
   let publishedAt = Date.now()
   for await (const batch of options.walk.batches(options.isStopped)) {
     await options.beforeBatch?.()
     if (options.isStopped()) break
     addRecent(leftOut, batch)
+    addUnreadableNames(unreadableNames, batch)
     const counts = await compareBatch(options, batch)
     for (const key of Object.keys(total) as (keyof DiscoverCounts)[]) total[key] += counts[key]
     if (options.isDryRun || Date.now() - publishedAt < progressMs) continue
     publishedAt = Date.now()
     await storeProgress(options.sql, scan.scanId, total.files)
   }
-  return { ...total, leftOut: [...leftOut].map(toHex) }
+  return { ...total, leftOut: [...leftOut].map(toHex), unreadableNames }
 }
 
 const maxLeftOut = 500

@@ -1,5 +1,5 @@
 // `stackroom scan`: output formats and exit codes.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { commandLine } from '../kit/command.ts'
@@ -68,6 +68,18 @@ t.test('paths of files scan their folders only', async t => {
     .filter(record => ['new', 'unchanged'].includes(record.outcome))
     .map(record => `${record.outcome} ${record.path}`)
   t.same(outcomes.sort(), ['new D/8.cbz', 'new D/9.cbz', 'unchanged B/2.cbz'])
+})
+
+t.test('what cannot be read is named', async t => {
+  const shelf = folderWithFiles(t, comicFiles(2))
+  symlinkSync('gone.cbz', join(shelf, 'Link.cbz'))
+  t.match(await stackroom(['scan', shelf]), { code: 0, stderr: '' }, 'links are not followed')
+  await sql`update library set follow_links = true where root = ${Buffer.from(shelf)}`
+  t.match(await stackroom(['scan', shelf]), {
+    code: 1,
+    stdout: /unreadable +1\n/,
+    stderr: /\nstackroom: A folder or file could not be read; .+: Link\.cbz\n$/,
+  })
 })
 
 t.test('wrong usage and missing folders end with exit code 2 and a message', async t => {

@@ -1,8 +1,10 @@
 // `stackroom serve`: start, libraries, graceful shutdown, startup errors.
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { findOrCreateLibrary } from '../../lib/catalog/library/library-write.ts'
 import { commandLine } from '../kit/command.ts'
 import { folderWithFiles } from '../kit/files/folders.ts'
 import { comicFiles } from '../kit/library.ts'
@@ -27,25 +29,33 @@ async function startServer(args: string[] = []) {
 
 t.test('a folder is added, scanned and served; SIGTERM shuts down gracefully', async t => {
   const root = folderWithFiles(t, comicFiles(5))
-  const { child, output, base, ended } = await startServer([
-    '--library',
-    root,
-    '--library',
-    '/nowhere at all',
-  ])
+  const { child, output, base, ended } = await startServer(['--library', root])
   t.equal((await fetch(`${base}/health`)).status, 200)
   await waitUntil(() => /completed/.test(output.stdout))
-  await waitUntil(() => /nowhere at all/.test(output.stderr))
-  t.match(
-    output.stderr,
-    /nowhere at all.+cannot be read/,
-    'an unavailable folder does not affect the others',
-  )
   t.equal((await fetch(`${base}/health`)).status, 200)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
+  t.match(output.stdout, /Only this machine can reach it; --host 0\.0\.0\.0/)
+  t.match(output.stdout, /\nStackroom is stopping; .+\n$/)
   const [scan] = await sql`select state from scan`
   t.equal(scan!.state, 'completed')
+})
+
+t.test('a folder that is no library and cannot be read ends the start', async t => {
+  const root = folderWithFiles(t, comicFiles(1))
+  const start = (...paths: string[]) =>
+    stackroom(['serve', '--port', '0', ...paths.flatMap(path => ['--library', path])])
+  const { code, stdout, stderr } = await start(root, '/nowhere at all')
+  t.match({ code, stdout }, { code: 2, stdout: '' })
+  t.match(stderr, 'stackroom: /nowhere at all cannot be read (ENOENT)\n')
+  const known = folderWithFiles(t, comicFiles(1))
+  await findOrCreateLibrary(sql, { root: Buffer.from(known) })
+  rmSync(known, { recursive: true })
+  const { child, output, ended } = await startServer(['--library', known, '--library', root])
+  await waitUntil(() => /unavailable.*completed/s.test(output.stdout))
+  t.ok(true, 'a library that is away does not affect the others')
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
 })
 
 t.test('a request in progress is answered before the exit', async t => {

@@ -18,10 +18,12 @@ t.test('an administrator is created and restored from the command line', async t
   const account = async () =>
     (
       await sql<{ role: string; hash: string; isActive: boolean }[]>`
-      select role, password_hash as hash, is_active as "isActive" from account`
+      select role, password_hash as hash, is_active as "isActive" from account where username = 'root'`
     )[0]!
   const password = /Password: (\S+)/.exec(created.stdout)![1]!
   t.ok(await verifyPassword((await account()).hash, password))
+  const second = await stackroom(['user', 'add', 'ana', '--generate'])
+  t.match(second, { code: 0, stdout: /Created reader ana/ }, 'later accounts are readers')
   t.match(await stackroom(['user', 'add', 'ROOT', '--generate']), {
     code: 2,
     stdout: /^$/,

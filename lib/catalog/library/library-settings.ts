@@ -76,7 +76,14 @@ export const settingFields = {
       }),
     ),
   ),
-  excludedPatterns: maybe(nullable(text(20_000, { description: 'A glob a line, at most 500.' }))),
+  excludedPatterns: maybe(
+    nullable(
+      text(20_000, {
+        description:
+          'A glob a line, at most 500; `!name` includes what is left out by default (hidden files, recycle bins, snapshots).',
+      }),
+    ),
+  ),
   followLinks: maybe(
     nullable(
       Type.Boolean({

@@ -137,6 +137,7 @@ async function attach(location: Location): Promise<Attached> {
   const { directory, log } = location
   const start = performance.now()
   const adopted = await adopt(location)
+  if (!adopted) log?.info({ directory: location.directory }, 'database starting')
   const connected = adopted ?? (await startServer(location))
   location.port = connected.options.port
   const ms = Math.round(performance.now() - start)
