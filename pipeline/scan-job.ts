@@ -197,7 +197,7 @@ async function discoverFiles(
   const result = await whileResponding(scan, isStopped, isStopped =>
     discover({ ...options, isStopped }),
   )
-  const { files, toRead, unreadable, unreadableNames, leftOut } = result
+  const { files, toRead, unreadable, leftOut } = result
   await sql.begin(async tx => {
     const [row] = await tx<{ isRunning: boolean }[]>`
       update scan
@@ -210,7 +210,7 @@ async function discoverFiles(
   })
   if (unreadable > 0)
     log.warn(
-      { libraryId: scan.libraryId, scanId: scan.scanId, count: unreadable, unreadableNames },
+      { libraryId: scan.libraryId, scanId: scan.scanId, count: unreadable },
       'folders or files of the library could not be read',
     )
   return result
