@@ -36,6 +36,10 @@ const datePattern = new RegExp(
   'giu',
 )
 
+/** Whether a text ends with the name of a month: `PC Gamer UK July`. */
+export const endsWithMonth = (text: string): boolean =>
+  months.has(/(\p{L}+)\.?$/u.exec(text)?.[1]?.toLowerCase() ?? '')
+
 /** 1900 to 2099. */
 export function isYear(digits: string): boolean {
   return digits.length === 4 && (digits.startsWith('19') || digits.startsWith('20'))

@@ -1,4 +1,6 @@
 // Names with dots instead of spaces: `Detective.Comics.v2.012.2016.Digital-Group`.
+import { endsWithMonth } from './dates.ts'
+
 const files = 'digital|web-?rip|retail|e-?book|hybrid|epub|pdf|c2c'
 const sources = `${files}|comics?|manga|magazine|scans?|hd|true`
 const year = '((?:19|20)\\d\\d)'
@@ -52,7 +54,7 @@ function splitAtDots(text: string): string {
 // `Saga 001 2012 Digital-Empire`
 function bracketTail(text: string): string {
   const year = sourceTail.exec(text) ?? yearTail.exec(text)
-  if (year) {
+  if (year && !endsWithMonth(text.slice(0, year.index))) {
     const rest = text.slice(year.index + year[0].length)
     return `${text.slice(0, year.index)} (${year[1]})${rest && ` (${rest})`}`
   }

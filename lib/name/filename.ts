@@ -158,7 +158,8 @@ function readTexts({ text, own, tags }: NameParts, numbers: FoundNumbers): NameT
   const none = { from: text.length, to: text.length }
   const first = cuts.reduce((a, b) => (b.from < a.from ? b : a), cuts[0] ?? none)
   const last = cuts.reduce((a, b) => (b.to > a.to ? b : a), first)
-  const { name, edition } = splitEdition(seriesText(text.slice(start, first.from)) ?? '')
+  const before = withoutPosition(text.slice(start, first.from), number)
+  const { name, edition } = splitEdition(seriesText(before) ?? '')
   const after =
     titleText(text.slice(last.to, Math.max(counted?.from ?? text.length, last.to))) ??
     (first === last ? null : titleText(text.slice(first.to, last.from)))
@@ -184,6 +185,16 @@ function readTexts({ text, own, tags }: NameParts, numbers: FoundNumbers): NameT
   return { series: name || null, title, edition: edition ?? formAfter }
 }
 
+// `Mushishi - 0043 - Chapter 43`: the number of the chapter, for sorting.
+const positionBefore = / - (\d{2,4}) - $/
+
+function withoutPosition(text: string, number: ChosenNumber | null): string {
+  const position = number?.marker ? positionBefore.exec(text) : null
+  return position && Number(position[1]) === number!.marker!.value
+    ? text.slice(0, position.index)
+    : text
+}
+
 // `cap. 364 ITA`, `Nr. 23 2021`
 function isTagText(title: string): boolean {
   const { kind } = readTag(title)
@@ -191,9 +202,9 @@ function isTagText(title: string): boolean {
   return kind === 'source' || kind === 'version' || (kind === 'date' && /^\d{4}$/.test(title))
 }
 
-// `Nr. 23 2021`
+// `Nr. 23 2021`, `Issue 203, 2020`
 function yearAtEnd({ text }: NameParts, number: ChosenNumber | null): NamedDate | null {
-  const match = number && /^ ?[-/]? ?(\d{4}) ?(?=$|[\n\t])/.exec(text.slice(number.to))
+  const match = number && /^ ?[-/,]? ?(\d{4}) ?(?=$|[\n\t])/.exec(text.slice(number.to))
   return match && isYear(match[1]!) ? { year: Number(match[1]), month: null, day: null } : null
 }
 
@@ -249,6 +260,9 @@ function formIn(
   )
 }
 
+// `Chainsaw Man/Viz_Vol.11 Ch.95`, `Naruto/No Group_Chapter 7`: downloads of Mihon and Tachiyomi.
+const groupBefore = /^([^_]{1,100})_(?=(?:Vol\.|Ch\.|Chapter |Volume )\d)/
+
 /**
  * Parses a library-relative path with `/` separators, whose last part is a file name without extension.
  * Folders supply missing series, volume and year, the nearest first, if they name the same series:
@@ -256,7 +270,13 @@ function formIn(
  */
 export function parsePath(path: string): ParsedName {
   const parts = path.split('/').filter(part => part !== '')
-  const parsed = { ...parseFilename(parts.at(-1) ?? '') }
+  const stem = parts.at(-1) ?? ''
+  const parsed = { ...parseFilename(stem) }
+  const group = parts.length > 1 && groupBefore.exec(stem)?.[1]
+  if (group) {
+    parsed.series = null
+    parsed.groups = [group, ...parsed.groups]
+  }
   for (const part of parts.slice(0, -1).slice(-8).reverse()) {
     const folder = parseFilename(part)
     const isUnnamed = folder.series === null || parsed.series === null

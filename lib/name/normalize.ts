@@ -7,10 +7,20 @@ const maxLength = 512
 // `Beelzebub_172_RHS`: in names with underscores capitals after the number are the group.
 const groupAfterNumber = /(?<=_[a-z#]{0,4}\d{1,4}(?:\.\d)?(?:v\d)?)_([A-Z]{2,5})(?=(?:_v\d)?_*$)/
 
+// `I Kill Giants.cbr.cbz`, converted
+const secondExtension = /\.(?:cb[7rtz]|epub|pdf|zip|rar|7z)$/i
+// `GetComics.INFO - Deadly Class 033`
+const site = /^(?:www\.)?[a-z\d-]{2,40}\.(?:com|info|net|org) +[-–] +(?=\S)/i
+// `HellsingVol04`
+const gluedMarker = /(?<=\p{Ll})(?=(?:Vol|Ch|Chap|Chapter|Issue)\.?\d)/gu
+
 /** `stem` in NFC with ASCII digits and single spaces, without underscores. */
 export function normalizeStem(stem: string): string {
   const text = asciiDigits(stem.slice(0, maxLength).toWellFormed().normalize('NFC'))
+    .replace(secondExtension, '')
+    .replace(site, '')
     .replace(groupAfterNumber, '_[$1]')
+    .replace(gluedMarker, ' ')
     .replaceAll('＃', '#')
     .replace(/__([^_]{1,80})__/g, ' ($1) ')
     // A colon, which is not allowed in the file names of some systems.

@@ -237,3 +237,12 @@ t.test('other folders are ignored', async t => {
   t.equal(parsePath('Venom #1').series, 'Venom')
   t.equal(parsePath('').series, null)
 })
+
+t.test('a group before a marker is no series, in a folder of one', t => {
+  t.match(parsePath('MangaDex (EN)/Chainsaw Man/Viz_Vol.11 Ch.95 - Club, Bang'), {
+    ...{ series: 'Chainsaw Man', volume: 11, number: '95', title: 'Club, Bang', groups: ['Viz'] },
+  })
+  t.match(parsePath('One Punch Man/No Group_Ch.142'), { series: 'One Punch Man', number: '142' })
+  t.match(parsePath('Naruto_Vol.3 Ch.20'), { series: 'Naruto', volume: 3 }, 'without a folder')
+  t.end()
+})
