@@ -365,6 +365,8 @@ create index book_rated on book (library_id, age_rating, series_id)
 create table book_artifact (
   book_id     uuid primary key,
   sha256      bytea,
+  -- Digest of the checksums in the headers of the archive; null for a file without.
+  checks      bytea,
   -- Content-addressed thumbnail: the name of a file under the data directory.
   cover       bytea,
   cover_error text

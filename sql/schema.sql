@@ -121,6 +121,7 @@ CREATE TABLE book (
 CREATE TABLE book_artifact (
   book_id uuid not null,
   sha256 bytea,
+  checks bytea,
   cover bytea,
   cover_error text,
   constraint book_artifact_pkey PRIMARY KEY (book_id)

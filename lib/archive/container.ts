@@ -51,4 +51,6 @@ export type ArchiveFormat = {
   open(file: File, limits: Limits): Promise<Container>
   /** `entry` is one of `open`. */
   locate(entry: Entry): EntryLocation
+  /** CRC-32 of an entry of `open` as its header states it; null without one. */
+  checksum(entry: Entry): number | null
 }

@@ -47,6 +47,7 @@ export const tarArchive: ArchiveFormat = {
     method: 0,
     crc: null,
   }),
+  checksum: () => null,
 }
 
 /** Opens a tar. Throws Unreadable `not_an_archive`, `too_large`. */

@@ -27,6 +27,8 @@ export type OpenedBook = AsyncDisposable & {
   pageCount: number
   /** Rendition layout of an EPUB. */
   layout?: NonNullable<Metadata['layout']>
+  /** See `headerChecks`; null for a format without checksums. */
+  checks: string | null
   /** Defects that did not prevent reading, as short sentences without paths. */
   warnings: string[]
   /** Original bytes of page `index` (zero-based); for PDF the embedded JPEG or a rendering. */

@@ -125,7 +125,7 @@ function loadFormats(): Promise<LoadedFormat[]> {
 const HEAD_BYTES = 4096
 
 /** Calls `read` with the format of the signature; without a known signature with each that the extension allows. */
-async function withFormat<T>(
+export async function withFormat<T>(
   file: File,
   extension: string,
   read: (format: LoadedFormat) => Promise<T>,

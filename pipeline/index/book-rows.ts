@@ -13,7 +13,7 @@ import {
   derivedColumns,
   metadataColumns,
 } from './book-columns.ts'
-import { knownHash, type Match } from './match.ts'
+import { hasContent, knownHash, type Match } from './match.ts'
 
 type BookBatch = {
   matches: Match[]
@@ -46,7 +46,7 @@ export async function writeBooks(
         ${tx.unsafe(columnTypes)}, sort_key text, search_key text, name_key text,
         number_sort double precision, embedded_series text, extra_metadata jsonb, provenance jsonb,
         warnings text[], page_type text, error_code text, error_message text, scan_id uuid,
-        pages text, sha256 text, search_text text)
+        pages text, sha256 text, checks text, has_content boolean, search_text text)
     ), written as (
       insert into book as b (id, library_id, series_id, directory_id, name, size, modified_ms,
         fingerprint, format, page_count, ${tx.unsafe(columnNames)}, sort_key, search_key, name_key,
@@ -74,18 +74,13 @@ export async function writeBooks(
         locks <> '{}' or jsonb_path_exists(provenance, '$.* ? (@ == "user")') as is_edited,
         case when id = any(${unchangedFiles}::uuid[]) then ${visibleData(tx, 'b')} end as visible_data
     ), artifacts as (
-      insert into book_artifact as a (book_id, sha256)
-      select id, decode(sha256, 'hex') from given order by id
+      insert into book_artifact as a (book_id, sha256, checks)
+      select id, decode(sha256, 'hex'), decode(checks, 'hex') from given order by id
       ${onConflict(tx`(book_id) do update
-      set cover_error = null, (cover, sha256) = (
-        select case when is_same then a.cover end, case when is_same then a.sha256 else excluded.sha256 end
-        from (
-          -- The row of the book as it was before this statement.
-          select exists (
-            select from book o
-            join given g on g.id = o.id
-            where o.id = a.book_id and o.size = g.size
-              and o.fingerprint = decode(g.fingerprint, 'hex')) as is_same) content)`)}
+      set cover_error = null, checks = excluded.checks, (cover, sha256) = (
+        select case when has_content then a.cover end,
+          case when has_content then a.sha256 else excluded.sha256 end
+        from given where id = a.book_id)`)}
     ), paged as (
       insert into book_pages (book_id, pages)
       select id, decode(pages, 'base64') from given where pages is not null
@@ -192,6 +187,8 @@ function encodeRow(match: Match, scan: ScanContext, seriesId: string) {
     page_count: reading.pageCount,
     pages: reading.pages,
     sha256: knownHash(match),
+    checks: reading.checks,
+    has_content: match.before !== null && hasContent(match.before, file, reading),
     warnings: reading.warnings,
     page_type: reading.pageType,
     error_code: reading.error?.code ?? null,

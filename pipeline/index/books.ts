@@ -138,8 +138,8 @@ async function pendingFiles(sql: Sql, ids: string[]): Promise<PendingRow[]> {
     left join lateral (
       select json_build_object('id', b.id, 'libraryId', b.library_id, 'seriesId', b.series_id,
         'directoryId', b.directory_id, 'name', encode(b.name, 'hex'), 'size', b.size,
-        'fingerprint', encode(b.fingerprint, 'hex'), 'sha256', encode(a.sha256, 'hex'),
-        'pageCount', b.page_count, 'isMissing', b.missing_at is not null, 'format', b.format,
+        'modifiedMs', b.modified_ms, 'fingerprint', encode(b.fingerprint, 'hex'),
+        'checks', encode(a.checks, 'hex'), 'sha256', encode(a.sha256, 'hex'), 'pageCount', b.page_count, 'isMissing', b.missing_at is not null, 'format', b.format,
         'hasError', b.error_code is not null,
         'hasCover', num_nonnulls(a.cover, a.cover_error) > 0) as "bookAtPlace"
       from (
@@ -168,8 +168,7 @@ function fileToRead(row: PendingRow, root: Uint8Array): FileToRead {
     id: row.id,
     path: joinPath(root, relative).toString('latin1'),
     relative: pathText(relative),
-    // An unreadable book is read again whenever its file is pending.
-    knownFingerprint: book && !book.hasError && book.size === row.size ? book.fingerprint : null,
+    known: book?.size === row.size ? book : null,
     forced: row.forced,
     sidecars: Object.keys(row.sidecars),
     isAlone: row.isAlone,

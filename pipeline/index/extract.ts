@@ -1,17 +1,20 @@
 // Reads one file in a thread: fingerprint, pages, metadata of all sources. The file is opened once, and the
 // result is ready to be stored.
 import { hash } from 'node:crypto'
+import type { Limits } from '../../lib/archive/limits.ts'
 import { scoped } from '../../lib/async/dispose.ts'
 import type { DiskAccess } from '../../lib/async/interleave.ts'
 import { Unreadable } from '../../lib/errors.ts'
-import { maxWholeFileBytes, openLibraryFile } from '../../lib/file.ts'
+import { type File, maxWholeFileBytes, openLibraryFile } from '../../lib/file.ts'
 import { endsOf } from '../../lib/file-ranges.ts'
 import { fingerprint, samplesOf } from '../../lib/fingerprint.ts'
+import { readChecks } from '../../lib/format/checks.ts'
 import { type DetectedBook, isReflowable, isRendered, openBook } from '../../lib/format/formats.ts'
 import type { SourceReading } from '../../lib/metadata/metadata.ts'
 import { packPages } from '../../lib/page/page-list.ts'
 import { extensionOf } from '../../lib/path.ts'
 import { describeBook } from './describe.ts'
+import { hashContent } from './hash-file.ts'
 import type { FileToRead, ReadError, Reading, ReadOptions } from './reading.ts'
 import { readSidecars } from './sidecars.ts'
 
@@ -21,9 +24,10 @@ const maxWarnings = 50
 export async function readBook(
   item: FileToRead,
   options: ReadOptions,
-  { disk }: { disk: DiskAccess },
+  { disk, tick }: { disk: DiskAccess; tick: () => void },
 ): Promise<Reading> {
   const reading = emptyReading(item)
+  const { limits } = options
   let content: Content = { sources: [], error: null }
   try {
     await scoped(async use => {
@@ -33,11 +37,11 @@ export async function readBook(
       await file.preload?.([...samplesOf(file.size), ...endsOf(file.size)])
       try {
         reading.fingerprint = fingerprint(file)
-        reading.isUnchanged = item.knownFingerprint === reading.fingerprint && !item.forced
+        reading.isUnchanged = !item.forced && (await isKnown(file, item, { reading, limits, tick }))
         if (reading.isUnchanged) return
         if (options.hashesAll && file.size > 0 && file.size <= maxWholeFileBytes)
           reading.sha256 = hash('sha256', file.read(0, file.size))
-        const book = use(await openBook(file, extensionOf(item.relative), options.limits))
+        const book = use(await openBook(file, extensionOf(item.relative), limits))
         content = { sources: await book.metadata(), error: null }
         addBook(reading, book, { ...content, changedMs: file.changedMs })
         if (options.pageHash) reading.firstPageSha256 = await hashFirstPage(book)
@@ -51,6 +55,33 @@ export async function readBook(
     content = { sources: [], error: { code: error.code, message: error.message } }
   }
   return await describeReading(reading, item, { ...options, disk }, content)
+}
+
+type Tools = { reading: Reading; limits: Limits; tick: () => void }
+
+/**
+ * Whether the file has the content of the book at its place. With another time it may differ where the fingerprint has no
+ * sample: its checksums decide, or the hash of a file without.
+ */
+async function isKnown(
+  file: File,
+  { relative, known }: FileToRead,
+  { reading, limits, tick }: Tools,
+): Promise<boolean> {
+  // An unreadable book is read again whenever its file is pending.
+  if (!known || known.hasError || known.fingerprint !== reading.fingerprint) return false
+  if (known.modifiedMs === file.modifiedMs) return true
+  if (known.checks === null)
+    return known.sha256 !== null && known.sha256 === (await hashContent(file, tick)).sha256
+  const extension = extensionOf(relative)
+  const checks = await readChecks({ file, extension, limits }).catch(ignoreUnreadable)
+  return known.checks === checks
+}
+
+/** The error is that of the reading which follows. */
+function ignoreUnreadable(error: unknown): null {
+  if (error instanceof Unreadable) return null
+  throw error
 }
 
 type Content = { sources: SourceReading[]; error: ReadError | null }
@@ -93,6 +124,7 @@ function emptyReading(item: FileToRead): Reading {
     bytesRead: 0,
     opens: 0,
     fingerprint: null,
+    checks: null,
     sha256: null,
     isUnchanged: false,
     error: null,
@@ -116,6 +148,7 @@ function addBook(
   const notes = sources.find(source => source.metadata.pageNotes)?.metadata.pageNotes
   reading.format = book.format
   reading.pageCount = book.pageCount
+  reading.checks = book.checks
   reading.pages = packPages(book.pages, { notes, changedMs }).toString('base64')
   reading.pageType = pageTypeOf(book)
   reading.warnings = [...book.warnings]

@@ -39,20 +39,28 @@ export async function hashFile(
   try {
     return await scoped(async use => {
       const file = use(await openLibraryFile(Buffer.from(path, 'latin1'), containment, disk))
-      const sha = createHash('sha256')
-      let position = 0
-      for await (const block of file.blocks?.(blockBytes) ?? blocksOf(file)) {
-        sha.update(block)
-        position += block.length
-        tick()
-      }
-      const sha256 = position === size ? sha.digest('hex') : null
-      return { ...result, sha256, bytesRead: position, error: null }
+      const { sha256, bytes } = await hashContent(file, tick)
+      return { ...result, sha256: bytes === size ? sha256 : null, bytesRead: bytes, error: null }
     })
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     return { ...result, sha256: null, error: { code: error.code, message: error.message } }
   }
+}
+
+/** Calls `tick` after every block. Throws Unreadable `io`. */
+export async function hashContent(
+  file: File,
+  tick: () => void,
+): Promise<{ sha256: string; bytes: number }> {
+  const sha = createHash('sha256')
+  let bytes = 0
+  for await (const block of file.blocks?.(blockBytes) ?? blocksOf(file)) {
+    sha.update(block)
+    bytes += block.length
+    tick()
+  }
+  return { sha256: sha.digest('hex'), bytes }
 }
 
 function* blocksOf(file: File): Generator<Buffer> {

@@ -1,7 +1,10 @@
 // Records of the files of a batch, for a scan that is followed (`scan --ndjson`).
 import type { Transaction } from '../../lib/postgres/db.ts'
 import { insertRecords, recordBooks } from '../scan/figures.ts'
-import { knownHash, type Match } from './match.ts'
+import { hasContent, knownHash, type Match } from './match.ts'
+
+const isMovedIntact = ({ outcome, before, file, reading }: Match) =>
+  outcome === 'moved' && hasContent(before!, file, reading)
 
 /** Call it after the books were written: an unchanged book is recorded from its row. */
 export async function insertMatchRecords(tx: Transaction, scanId: string, matches: Match[]) {
@@ -20,7 +23,7 @@ export async function insertMatchRecords(tx: Transaction, scanId: string, matche
       pages: match.reading.pageCount,
       ...match.reading.recordFields,
       bytes: match.file.size,
-      sha256: match.outcome === 'moved' ? match.before!.sha256 : knownHash(match),
+      sha256: isMovedIntact(match) ? match.before!.sha256 : knownHash(match),
       ...(match.reading.firstPageSha256 === undefined
         ? {}
         : { firstPageSha256: match.reading.firstPageSha256 }),

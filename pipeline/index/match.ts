@@ -9,7 +9,7 @@ import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { isShortage } from '../../lib/shortage.ts'
-import type { Reading } from './reading.ts'
+import type { KnownContent, Reading } from './reading.ts'
 
 /** A row of pending_file with the book at its place, if any. Names are hex. */
 export type PendingFile = {
@@ -23,19 +23,15 @@ export type PendingFile = {
 }
 
 /** A book of the catalogue. */
-export type KnownBook = {
+export type KnownBook = KnownContent & {
   id: string
   libraryId: string
   seriesId: string
   directoryId: string
   name: string
   size: number
-  fingerprint: string | null
-  sha256: string | null
   pageCount: number
   isMissing: boolean
-  /** Its file could not be read. */
-  hasError: boolean
   /** A cover was made, or cannot be made. */
   hasCover: boolean
   format: string | null
@@ -59,7 +55,6 @@ type Candidate = KnownBook & {
   root: Uint8Array
   followLinks: boolean
   device: string | null
-  modifiedMs: number
 }
 
 type ReadFile = { file: PendingFile; reading: Reading }
@@ -83,10 +78,10 @@ export async function matchFiles(
   )
 }
 
-/** The file has the content that the catalogue knows for its place. */
+/** The file is the book that the catalogue knows for its place, possibly with other metadata inside. */
 function isSameBook({ file, reading }: ReadFile): boolean {
   const book = file.bookAtPlace
-  return book !== null && book.fingerprint !== null && hasContent(book, file, reading)
+  return book !== null && book.fingerprint !== null && isSame(book, file, reading)
 }
 
 /** Content takes precedence over place: a changed file is one whose content no other book has. */
@@ -94,7 +89,7 @@ function matchFile(read: ReadFile, origin: Candidate | null, matchedIds: Set<str
   const { file, reading } = read
   const book = file.bookAtPlace
   if (book && isSameBook(read)) {
-    const outcome = book.isMissing ? 'restored' : 'unchanged'
+    const outcome = book.isMissing ? 'restored' : sameBookOutcome(book, read)
     return { ...read, outcome, bookId: book.id, before: book, displaced: null }
   }
   if (origin) {
@@ -111,6 +106,9 @@ function matchFile(read: ReadFile, origin: Candidate | null, matchedIds: Set<str
   return { file, reading, outcome, bookId: newId(), before: null, displaced: null }
 }
 
+const sameBookOutcome = (book: KnownBook, { file, reading }: ReadFile): MatchOutcome =>
+  hasContent(book, file, reading) ? 'unchanged' : reading.error ? 'failed' : 'changed'
+
 /** Books with the same size and fingerprint as files that are not the book at their place. */
 async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, Candidate[]>> {
   const contents = files
@@ -122,7 +120,7 @@ async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, 
     select b.id, b.library_id as "libraryId", b.series_id as "seriesId",
       b.directory_id as "directoryId", encode(b.name, 'hex') as name, b.size::float8 as size,
       encode(b.fingerprint, 'hex') as fingerprint, encode(a.sha256, 'hex') as sha256,
-      b.page_count as "pageCount", b.missing_at is not null as "isMissing", b.format,
+      encode(a.checks, 'hex') as checks, b.page_count as "pageCount", b.missing_at is not null as "isMissing", b.format,
       b.error_code is not null as "hasError",
       num_nonnulls(a.cover, a.cover_error) > 0 as "hasCover",
       b.modified_ms::float8 as "modifiedMs", d.path, l.root, l.follow_links as "followLinks", l.device
@@ -163,7 +161,8 @@ async function findOrigin(
   )
   // All empty files have the same content: only the name identifies one of them.
   const eligible = file.size === 0 ? free.filter(c => c.name === file.name) : free
-  const rankOf = (c: Candidate) => rank(c, file, libraryId)
+  const rankOf = (c: Candidate) =>
+    rank(c, file, libraryId) + (isOther(c, reading) === true ? otherContent : 0)
   const ranked = eligible.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
   let origin: Candidate | null = null
   for (const c of ranked) {
@@ -174,6 +173,9 @@ async function findOrigin(
   if (origin) matchedIds.add(origin.id)
   return origin
 }
+
+// More than any place: of two books that differ only in their metadata, each keeps its own.
+const otherContent = 16
 
 /**
  * A copy that is being moved, too, or that went long ago is not the book: first those that were there until now, and of
@@ -196,9 +198,21 @@ export function knownHash({ before, file, reading }: Match): string | null {
   return isChanged ? reading.sha256 : null
 }
 
-/** Whether the book of the catalogue has the size and fingerprint of the file. */
-export const hasContent = (book: KnownBook, file: PendingFile, reading: Reading): boolean =>
+/** Whether the book of the catalogue has the size and fingerprint of the file: its identity. */
+const isSame = (book: KnownBook, file: PendingFile, reading: Reading): boolean =>
   book.fingerprint === reading.fingerprint && book.size === file.size
+
+/** Whether all of the file is as the catalogue knows it, also what the fingerprint does not sample. */
+export function hasContent(book: KnownBook, file: PendingFile, reading: Reading): boolean {
+  if (!isSame(book, file, reading)) return false
+  return reading.isUnchanged || !(isOther(book, reading) ?? book.modifiedMs !== file.modifiedMs)
+}
+
+/** By the most exact digest that both have; null without one. */
+function isOther(book: KnownContent, { sha256, checks }: Reading): boolean | null {
+  if (book.sha256 !== null && sha256 !== null) return book.sha256 !== sha256
+  return book.checks !== null && checks !== null ? book.checks !== checks : null
+}
 
 function contentKey(size: number, contentFingerprint: string): string {
   return `${size}:${contentFingerprint}`

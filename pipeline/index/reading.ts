@@ -20,13 +20,23 @@ export type FileToRead = {
   path: string
   /** Library-relative path, decoded. */
   relative: string
-  /** Fingerprint of the book at this place; if it is equal, the file is not read further. */
-  knownFingerprint: string | null
+  /** The book at this place, if its file had the same size: if the content is the same, it is not read further. */
+  known: KnownContent | null
   forced: boolean
   /** Names of metadata.opf, series.json and cover files in the same folder. */
   sidecars: string[]
   /** True for the only book of its folder, which owns the folder's metadata.opf. */
   isAlone: boolean
+}
+
+/** Content of a book as the catalogue has it; digests are hex. */
+export type KnownContent = {
+  fingerprint: string | null
+  checks: string | null
+  sha256: string | null
+  modifiedMs: number
+  /** Its file could not be read. */
+  hasError: boolean
 }
 
 export type ReadError = { code: string; message: string }
@@ -41,6 +51,8 @@ export type Reading = {
   ms?: number
   /** Hex; null when the file could not be opened. */
   fingerprint: string | null
+  /** Digest of its checksums; see `headerChecks`. */
+  checks: string | null
   /** Hex, of a file that was read whole because it is small; null for others, which are hashed later. */
   sha256: string | null
   /** The content is that of the catalogue; the fields below are then empty. */

@@ -216,7 +216,7 @@ function needsCover(m: Match) {
   if (m.reading.error) return false
   if (m.before && !m.before.hasCover) return true
   if (m.reading.isUnchanged) return false
-  return m.outcome !== 'moved' || m.file.forced
+  return m.file.forced || m.outcome !== 'moved' || !hasContent(m.before!, m.file, m.reading)
 }
 
 /** A moved or restored book keeps its hash; deep mode hashes again to detect what the fingerprint cannot. */

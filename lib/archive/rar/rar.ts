@@ -23,6 +23,7 @@ const isRar5 = (head: Uint8Array) => signature5.equals(head.subarray(0, 8))
 export const rarArchive: ArchiveFormat = {
   open: openRar,
   locate,
+  checksum: entry => (entry as RarEntry).crc,
 }
 
 /** Opens a RAR, also a self-extracting or damaged one. Throws Unreadable: `encrypted`, `multi_volume`, `truncated`, `bad_crc`, `too_large`, `not_an_archive`. */

@@ -29,6 +29,7 @@ export const isSevenZip = (head: Uint8Array) => SIGNATURE.equals(head.subarray(0
 export const sevenZipArchive: ArchiveFormat = {
   open: openSevenZip,
   locate,
+  checksum: entry => (entry as SevenZipEntry).substream.crc,
 }
 
 /** Opens a 7z. Throws Unreadable: `truncated`, `encrypted`, `bad_crc`, `too_large`, `unsupported_method`. */

@@ -31,7 +31,12 @@ export function isZip(head: Uint8Array): boolean {
   return signatures.some(signature => start.startsWith(signature))
 }
 
-export const zipArchive: ArchiveFormat = { open: openZip, locate }
+export const zipArchive: ArchiveFormat = {
+  open: openZip,
+  locate,
+  // Encrypted entries may state 0.
+  checksum: entry => (isEncrypted(entry as ZipEntry) ? null : (entry as ZipEntry).crc),
+}
 
 /** Opens a ZIP, also with a prefix, missing bytes or a damaged directory. Throws Unreadable: `truncated`, `bad_crc`, `not_an_archive`, `encrypted`, `multi_volume`, `too_large`. */
 export async function openZip(file: File, limits: Limits): Promise<Container> {

@@ -1,5 +1,6 @@
 // Comic reader: the images of an archive in natural order, measured from their headers.
 
+import { headerChecks } from '../../archive/checks.ts'
 import type { ArchiveFormat, Container, Entry } from '../../archive/container.ts'
 import type { Limits } from '../../archive/limits.ts'
 import { Unreadable } from '../../errors.ts'
@@ -58,6 +59,7 @@ export async function openComic(
       pages: pages.map(({ page }) => page),
       imageCount: pages.length,
       pageCount: pages.length,
+      checks: headerChecks(archive, container),
       warnings: [...container.warnings, ...warnings],
       page,
       covers: () => readable(pages.length, async index => (await page(index)).bytes),

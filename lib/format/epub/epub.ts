@@ -3,6 +3,7 @@
 //   epub     = ZIP( mimetype  META-INF/container.xml  [META-INF/encryption.xml]  package  { resource } )
 //   mimetype = "application/epub+zip", stored, the first entry; not every program complies
 
+import { headerChecks } from '../../archive/checks.ts'
 import type { Limits } from '../../archive/limits.ts'
 import { openZip, zipArchive } from '../../archive/zip/zip.ts'
 import { Unreadable } from '../../errors.ts'
@@ -61,6 +62,7 @@ async function openPackage(archive: EpubArchive): Promise<OpenedEpub> {
     pageCount: isFixed ? readingOrder.length : countPositions(readingOrder),
     readingOrder,
     layout,
+    checks: headerChecks(zipArchive, container),
     warnings: [...container.warnings, ...book.warnings, ...warnings],
     page: async index => {
       const image = images[index]

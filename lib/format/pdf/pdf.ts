@@ -32,6 +32,7 @@ export const pdfReader: FormatReader = {
       },
       imageCount: opened.pageCount,
       pageCount: opened.pageCount,
+      checks: null,
       warnings: opened.warnings,
       page: index => readPage(opened, index, { limits }),
       covers: () => readCovers(opened, limits, { skipsFirst: true }),

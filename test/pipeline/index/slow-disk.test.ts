@@ -214,12 +214,12 @@ const rules = {
 
 async function readAll(t: Test, folder: string, names: string[], speed: Speed) {
   const items = names.map((relative, i) => ({
-    ...{ id: String(i), path: join(folder, relative), relative, knownFingerprint: null },
+    ...{ id: String(i), path: join(folder, relative), relative, known: null },
     ...{ forced: false, sidecars: [], isAlone: false },
   }))
   const containment = containmentIn(folder)
   const readings = await runAll(items, speed, (item, disk) =>
-    readBook(item, { ...rules, containment } as never, { disk }),
+    readBook(item, { ...rules, containment } as never, { disk, tick() {} }),
   )
   const options = {
     ...{ folder: join(temporaryFolder(t), 'thumbnails'), maxSide: 300, format: 'webp' as const },
