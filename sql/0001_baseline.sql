@@ -259,6 +259,8 @@ create table book (
   name_key     text collate "C" not null,
   number       text,
   number_sort  double precision,
+  -- The volume, where it comes before the number in reading order (lib/catalog/derived/reading-order.ts).
+  volume_sort  double precision,
   volume       double precision,
   chapter      double precision,
   -- The series as the file itself states it; the grouping is series_id.
@@ -312,7 +314,7 @@ create index book_directory on book (directory_id);
 create index book_identity on book (fingerprint, size);
 -- KOReader identifies a document by its partial MD5, the fingerprint, or by the MD5 of its name.
 create index book_name_md5 on book using hash (md5(name));
-create index book_in_series on book (series_id, number_sort, name_key, id);
+create index book_in_series on book (series_id, volume_sort, number_sort, name_key, id);
 create index book_in_library on book (library_id, sort_key, id);
 create index book_io_error on book (library_id) where error_code = 'io';
 -- One index per sort order; series_id keeps a filtered walk within the index.

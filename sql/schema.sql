@@ -84,6 +84,7 @@ CREATE TABLE book (
   name_key text collate "C" not null,
   number text,
   number_sort double precision,
+  volume_sort double precision,
   volume double precision,
   chapter double precision,
   embedded_series text,
@@ -1021,7 +1022,7 @@ CREATE INDEX book_directory ON public.book USING btree (directory_id);
 CREATE INDEX book_facts ON public.book USING btree (series_id, id) INCLUDE (search_key, page_count, created_at, format) WHERE (missing_at IS NULL);
 CREATE INDEX book_identity ON public.book USING btree (fingerprint, size);
 CREATE INDEX book_in_library ON public.book USING btree (library_id, sort_key, id);
-CREATE INDEX book_in_series ON public.book USING btree (series_id, number_sort, name_key, id);
+CREATE INDEX book_in_series ON public.book USING btree (series_id, volume_sort, number_sort, name_key, id);
 CREATE INDEX book_io_error ON public.book USING btree (library_id) WHERE (error_code = 'io'::text);
 CREATE UNIQUE INDEX book_location_unique ON public.book USING btree (directory_id, name) INCLUDE (series_id, id) WHERE (missing_at IS NULL);
 CREATE INDEX book_locator_book ON public.book_locator USING btree (book_id);

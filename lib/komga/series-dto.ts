@@ -1,5 +1,6 @@
 // Series of the Komga-compatible API.
 import { hidesBooks, presentBook, type Viewer, visibleBook, visibleSeries } from '../auth/viewer.ts'
+import { readingOrder } from '../catalog/derived/reading-order.ts'
 import { NotFound } from '../errors.ts'
 import type { ReadingDirection, seriesStatuses } from '../metadata/values.ts'
 import { pathText } from '../path.ts'
@@ -157,7 +158,7 @@ export async function seriesDtos(
       select (
         select jsonb_build_object('summary', b.summary, 'number', b.number) from book b
         where b.series_id = s.id and b.summary is not null and ${ofSeries(sql, viewer)}
-        order by b.number_sort nulls last, b.name_key, b.id limit 1) as first) f
+        order by ${readingOrder(sql, 'b')} limit 1) as first) f
     where ${visibleSeries(sql, viewer)}
     order by requested.place`
   return rows.map(row => toSeries(row, isAdmin))

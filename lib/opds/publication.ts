@@ -1,7 +1,8 @@
 // Publication: the projection of a book for OPDS feeds and manifests.
-import type { Sql } from 'postgres'
-import { presentBook, type Viewer } from '../auth/viewer.ts'
+import type { Fragment, Sql } from 'postgres'
+import { beyondAge, hidesBooks, presentBook, type Viewer } from '../auth/viewer.ts'
 import { fromVisibleBooks, joinLibrary, joinProgress } from '../catalog/book/visible-books.ts'
+import { readingPlace } from '../catalog/derived/reading-order.ts'
 import { NotFound } from '../errors.ts'
 import { type FormatName, isReflowable } from '../format/formats.ts'
 import { singleLine } from '../metadata/text.ts'
@@ -22,7 +23,7 @@ export type Publication = {
   subtitle: string | null
   /** As written; null where there is none. */
   number: string | null
-  /** Number for sorting: 1.5. */
+  /** For sorting: 1.5. */
   seriesPosition: number | null
   series: { id: string; title: string }
   libraryId: string
@@ -77,7 +78,7 @@ export async function publicationsByIds(
   if (ids.length === 0) return []
   const rows = await sql<Row[]>`
     select b.id, b.title, b.extra_metadata->>'subtitle' as subtitle, b.number,
-      b.number_sort as "seriesPosition", b.series_id as "seriesId", s.title as "seriesTitle",
+      ${seriesPosition(sql, viewer)} as "seriesPosition", b.series_id as "seriesId", s.title as "seriesTitle",
       b.library_id as "libraryId", b.summary, b.authors,
       coalesce(b.publisher, s.publisher) as publisher, b.imprint,
       coalesce(b.language, s.language) as language, b.year, b.month, b.day, b.isbn, b.genres, b.tags,
@@ -94,6 +95,15 @@ export async function publicationsByIds(
       where: presentBook(sql),
     })}`
   return rows.map(toPublication)
+}
+
+/** The number, or the place in reading order where numbers repeat: readers sort by it. */
+function seriesPosition(sql: Sql, viewer: Viewer): Fragment {
+  const visible = hidesBooks(viewer) ? sql`and (${beyondAge(sql, viewer, 'o')}) is not true` : sql``
+  return sql`case when b.volume_sort is null then b.number_sort else (
+    select count(*)::float8 from book o
+    where o.series_id = b.series_id and ${presentBook(sql, 'o')} ${visible}
+      and ${readingPlace(sql, 'o')} <= ${readingPlace(sql, 'b')}) end`
 }
 
 /** Throws NotFound for a book that does not exist, is missing on disk, or is hidden. */

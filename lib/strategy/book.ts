@@ -137,7 +137,8 @@ function bySeriesName(book: BookFacts): BookNaming {
   return { title: `${book.series} v.${padded(number, width)}`, ...naming }
 }
 
-function placedNumber(volume: string | number | null | undefined): number | null {
+/** The volume of a folder, if it is one. */
+export function placedNumber(volume: string | number | null | undefined): number | null {
   return typeof volume === 'string' ? toInteger(parseFilename(volume).volume) : toInteger(volume)
 }
 

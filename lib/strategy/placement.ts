@@ -1,7 +1,7 @@
 // Placement of a book in a series: the result of series strategies.
 
 import { stemOf } from '../format/formats.ts'
-import { parseFilename } from '../name/filename.ts'
+import { type ParsedName, parseFilename } from '../name/filename.ts'
 import { matchKey, searchKey } from '../name/text.ts'
 
 export type Placement = {
@@ -65,11 +65,18 @@ function createPlacement(key: string, more: Partial<Placement> & { name: string 
   }
 }
 
-let latest: { name: string; year: number | null } = { name: '', year: null }
+/** `Season 1`, `Volume 05 (2005)`: the number of a folder that is named by nothing else. */
+export function volumeOfFolder(name: string): number | null {
+  const { series, number, chapter, volume } = parsedFolder(name)
+  return series === null && number === null && chapter === null ? volume : null
+}
 
-// Parsing a name costs 20 µs; searching four digits costs almost nothing. Books of one folder follow each other.
-function yearIn(name: string): number | null {
-  if (!/\d{4}/.test(name)) return null
-  if (latest.name !== name) latest = { name, year: parseFilename(name).year }
-  return latest.year
+const yearIn = (name: string) => (/\d{4}/.test(name) ? parsedFolder(name).year : null)
+
+let latest: { name: string; parsed: ParsedName } | null = null
+
+// Parsing a name costs 20 µs. Books of one folder follow each other.
+function parsedFolder(name: string): ParsedName {
+  if (latest?.name !== name) latest = { name, parsed: parseFilename(name) }
+  return latest.parsed
 }

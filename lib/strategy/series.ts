@@ -2,7 +2,13 @@
 import type { TObject } from 'typebox'
 import { Invalid } from '../errors.ts'
 import { type Config, validateConfig } from './config.ts'
-import { type BookPath, type Placement, readPath, type SeriesFacts } from './placement.ts'
+import {
+  type BookPath,
+  type Placement,
+  readPath,
+  type SeriesFacts,
+  volumeOfFolder,
+} from './placement.ts'
 import { byCalibre, calibreConfig } from './series-calibre.ts'
 import {
   byCustom,
@@ -60,7 +66,16 @@ export function placeBook(
   path: string,
   facts: SeriesFacts = {},
 ): Placement {
-  return strategyNamed(strategy).place(readPath(path), config ?? {}, facts)
+  const book = readPath(path)
+  const placement = strategyNamed(strategy).place(book, config ?? {}, facts)
+  const volume = placement.volume ?? volumeFolder(book, placement)
+  return { ...placement, volume }
+}
+
+/** The volume or season that the folder of a book is, if it is none of its series: `Season 1`. */
+function volumeFolder({ folders }: BookPath, { folder }: Placement): number | null {
+  const name = folders.at(-1)
+  return name === undefined || folder === folders.join('/') ? null : volumeOfFolder(name)
 }
 
 function strategyNamed(name: string): SeriesStrategy {

@@ -1,5 +1,5 @@
 // Invariants of derived state that lists and searches read: search rows, labels, lowest ages,
-// first releases, metadata of books, reading counters.
+// first releases, reading order, metadata of books, reading counters.
 import { authorKeys, refreshAuthorKeys } from '../../lib/catalog/derived/author-key.ts'
 import {
   booksMetadataByAge,
@@ -8,6 +8,7 @@ import {
 import { firstRelease, refreshFirstRelease } from '../../lib/catalog/derived/first-release.ts'
 import { refreshLabels } from '../../lib/catalog/derived/labels.ts'
 import { lowestAge, refreshLowestAge } from '../../lib/catalog/derived/lowest-age.ts'
+import { refreshReadingOrder, volumeSorts } from '../../lib/catalog/derived/reading-order.ts'
 import { refreshBookSearch, refreshSeriesSearch } from '../../lib/catalog/derived/search-rows.ts'
 import {
   refreshSeriesReading,
@@ -74,6 +75,13 @@ const seriesWithWrongRelease = ({ sql, libraries }: DoctorScope) => sql`
   from series s
   where s.library_id = any(${libraries}) and s.released is distinct from ${firstRelease(sql)}
     and not exists (select from series_refresh o where o.series_id = s.id)`
+
+const seriesWithWrongOrder = ({ sql, libraries }: DoctorScope) => sql`
+  select e.series_id as id, 'a book of ' || e.series_id as note
+  from ${volumeSorts(sql, tx => tx`library_id = any(${libraries})`)} e
+  join book b on b.id = e.id
+  where b.volume_sort is distinct from e.volume_sort
+    and not exists (select from series_refresh o where o.series_id = e.series_id)`
 
 const seriesWithWrongBooksMetadata = ({ sql, libraries }: DoctorScope) => sql`
   select s.id, s.title || ' (' || s.id || ')' as note
@@ -143,6 +151,12 @@ export const listInvariants: Invariant[] = [
     description: 'The release date of every series is the earliest of its books.',
     check: violationQuery(seriesWithWrongRelease),
     repair: scope => refresh(scope, seriesWithWrongRelease(scope), refreshFirstRelease),
+  },
+  {
+    name: 'reading order',
+    description: 'Volumes precede numbers in the order of every series whose numbers repeat.',
+    check: violationQuery(seriesWithWrongOrder),
+    repair: scope => refresh(scope, seriesWithWrongOrder(scope), refreshReadingOrder),
   },
   {
     name: 'metadata of books',

@@ -12,7 +12,7 @@ import { parseFilename } from '../../lib/name/filename.ts'
 import { sortKey } from '../../lib/name/natural.ts'
 import { bookSearchText } from '../../lib/name/search-text.ts'
 import { searchKey } from '../../lib/name/text.ts'
-import { type BookStrategy, nameBook } from '../../lib/strategy/book.ts'
+import { type BookStrategy, nameBook, placedNumber } from '../../lib/strategy/book.ts'
 import { type NumberStrategy, resolveNumber } from '../../lib/strategy/number.ts'
 import type { Placement } from '../../lib/strategy/placement.ts'
 import { placeBook } from '../../lib/strategy/series.ts'
@@ -77,7 +77,7 @@ export function describeBook(
     name_key: sortKey(fileName),
     number: number.text,
     number_sort: number.sort,
-    volume: names.volume,
+    volume: names.volume ?? placedNumber(placement.volume),
     chapter: names.chapter,
     embedded_series: stated.series ?? null,
   }

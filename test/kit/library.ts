@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findOrCreateLibrary } from '../../lib/catalog/library/library-write.ts'
+import { findOrCreateLibrary, type LibraryDraft } from '../../lib/catalog/library/library-write.ts'
 import { requestScan, type ScanRequest } from '../../lib/catalog/scan/scan-request.ts'
 import { maxWholeFileBytes } from '../../lib/file.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -39,13 +39,19 @@ export function comicFiles(count: number): Files {
 }
 
 /** A library with these files until the end of `t`; not scanned yet. Paths are relative to its root. */
-export async function createTestLibrary(t: Scope, services: Services, files: Files = {}) {
+export async function createTestLibrary(
+  t: Scope,
+  services: Services,
+  files: Files = {},
+  { seriesStrategy }: Pick<LibraryDraft, 'seriesStrategy'> = {},
+) {
   const root = join(temporaryFolder(t), 'shelf')
   mkdirSync(root)
   writeFiles(root, files)
   const { id } = await findOrCreateLibrary(services.sql, {
     root: Buffer.from(root),
     name: 'Shelf',
+    seriesStrategy,
   })
   return openTestLibrary(services, { id, root })
 }

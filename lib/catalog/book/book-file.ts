@@ -7,6 +7,7 @@ import { joinPath, pathText } from '../../path.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { isOneOf } from '../../postgres/ids.ts'
 import { streamProgressKey } from '../../setting/preference.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 
 /** `path` and `root` are absolute paths as bytes; `name` is the file name for display; sizes are in bytes, times in ms since 1970. */
 export type BookFile = {
@@ -74,7 +75,7 @@ export async function seriesFiles(
 ): Promise<BookFile[]> {
   const rows = await sql<Row[]>`
     ${selectFiles(sql, viewer)} and b.series_id = ${seriesId} and ${presentBook(sql)}
-    order by b.number_sort nulls last, b.name_key, b.id`
+    order by ${readingOrder(sql, 'b')}`
   return rows.map(toBookFile)
 }
 

@@ -11,6 +11,7 @@ import { reflowableFormats } from '../../format/formats.ts'
 import type { Queryable, Sql } from '../../postgres/db.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { joinArtifact } from '../book/visible-books.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 import { type OwnerRequest, requireOwner } from '../owner.ts'
 import { maxSeriesTried } from './displayed-cover.ts'
 
@@ -35,7 +36,7 @@ export async function findMissingCover(sql: Sql, request: MissingCover): Promise
       : sql`${hasImage(sql)} and b.missing_at is null and a.cover = decode(${lost}, 'hex')`
   const condition = sql`${canBeMade} and ${visibleBook(sql, viewer)}`
   const first = sql`
-    order by (b.id = s.cover_book_id) is true desc, b.number_sort nulls last, b.name_key, b.id
+    order by (b.id = s.cover_book_id) is true desc, ${readingOrder(sql, 'b')}
     limit 1`
   const [job] =
     kind === 'library'
@@ -89,7 +90,7 @@ export async function regenerateThumbnail(sql: Sql, request: Regeneration): Prom
     from book b join series s on s.id = b.series_id ${joinArtifact(sql)}
     where ${condition} and ${visibleBook(sql, viewer)}
     order by (b.id = s.cover_book_id) is true desc, b.missing_at is not null,
-      b.error_code is not null, a.cover is null, b.number_sort nulls last, b.name_key, b.id
+      b.error_code is not null, a.cover is null, ${readingOrder(sql, 'b')}
     limit 1`
   if (!book) throw new NotFound('The series has no books')
   const job = force ? { ...book, again: true as const } : { ...book }

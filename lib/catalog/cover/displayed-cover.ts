@@ -15,6 +15,7 @@ import type { Sql, Transaction } from '../../postgres/db.ts'
 import { isOneOf } from '../../postgres/ids.ts'
 import { type BookFile, bookFile } from '../book/book-file.ts'
 import { joinArtifact } from '../book/visible-books.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 import { type Owner, ownerNotFound } from '../owner.ts'
 
 type Row = { cover: string | null }
@@ -107,7 +108,7 @@ function seriesCover(sql: Sql, viewer: Viewer): Fragment {
     (select ${bookCover(sql)} from book b ${joinArtifact(sql)}
       where b.series_id = s.id and b.missing_at is null and ${bookCover(sql)} is not null
         and ${visibleBook(sql, viewer)}
-      order by b.number_sort nulls last, b.name_key, b.id
+      order by ${readingOrder(sql, 'b')}
       limit 1))`
 }
 
@@ -151,7 +152,7 @@ const seriesCoverSource = (sql: Sql, viewer: Viewer, id: string) => sql<SourceRo
 function coverBook(sql: Sql, viewer: Viewer): Fragment {
   const hasCover = sql`${bookCover(sql)} is not null`
   const visible = sql`b.series_id = s.id and b.missing_at is null and ${visibleBook(sql, viewer)}`
-  const first = sql`order by b.number_sort nulls last, b.name_key, b.id limit 1`
+  const first = sql`order by ${readingOrder(sql, 'b')} limit 1`
   return sql`coalesce(
     (select b.id from book b ${joinArtifact(sql)}
       where b.id = s.cover_book_id and ${hasCover} and ${visible}),
@@ -183,13 +184,13 @@ export async function coverEvents(
           where b.id = s.cover_book_id and b.series_id = s.id and b.missing_at is null
             and coalesce(b.custom_cover, a.cover) is not null),
         (select id from (
-            select b.id, coalesce(b.custom_cover, a.cover) as cover, b.number_sort, b.name_key
+            select b.id, coalesce(b.custom_cover, a.cover) as cover, b.volume_sort, b.number_sort, b.name_key
             from book b ${joinArtifact(tx)}
             where b.series_id = s.id and b.missing_at is null
-            order by b.number_sort nulls last, b.name_key, b.id
+            order by ${readingOrder(tx, 'b')}
             limit ${maxBooksTried}) b
           where cover is not null
-          order by number_sort nulls last, name_key, id
+          order by ${readingOrder(tx, 'b')}
           limit 1)) as id) displayed
     where s.id = any(${ids}::uuid[]) and s.custom_cover is null
       and displayed.id = any(${books.map(book => book.id)}::uuid[])

@@ -1,5 +1,5 @@
 // Derived state of books and series: which tables and columns follow from a change, and their refresh.
-// Labels, the lowest age rating, the first release, search rows, reading counters and metadata aggregated from books are
+// Labels, the lowest age rating, the first release, the reading order, search rows, reading counters and metadata aggregated from books are
 // stored, because lists filter, sort by or show them; every change of what they derive from calls one of these functions in its transaction.
 import type { Transaction } from '../../postgres/db.ts'
 import { refreshAuthorKeys } from './author-key.ts'
@@ -7,6 +7,7 @@ import { refreshBooksMetadata } from './books-metadata.ts'
 import { refreshFirstRelease } from './first-release.ts'
 import { refreshLabels } from './labels.ts'
 import { refreshLowestAge } from './lowest-age.ts'
+import { refreshReadingOrder } from './reading-order.ts'
 import { refreshBookSearch, refreshSeriesSearch } from './search-rows.ts'
 import { refreshSeriesReading } from './series-reading.ts'
 
@@ -16,6 +17,7 @@ const sources = {
   authorKey: { book: ['authors'], series: ['authors'] },
   lowestAge: { book: ['age_rating'], series: [] },
   firstRelease: { book: ['year', 'month', 'day'], series: [] },
+  readingOrder: { book: ['volume', 'number', 'number_sort'], series: [] },
   booksMetadata: { book: ['authors', 'publisher', 'language', 'year', 'age_rating'], series: [] },
   bookSearch: { book: ['title', 'sort_key', 'number', 'authors', 'tags'], series: [] },
   seriesSearch: {
@@ -49,6 +51,7 @@ export async function refreshEdited(
   if (isAffected('authorKey')) await refreshAuthorKeys(tx, seriesIds)
   if (isAffected('lowestAge')) await refreshLowestAge(tx, seriesIds)
   if (isAffected('firstRelease')) await refreshFirstRelease(tx, seriesIds)
+  if (isAffected('readingOrder')) await refreshReadingOrder(tx, seriesIds)
   if (isAffected('booksMetadata')) await refreshBooksMetadata(tx, seriesIds)
   if (bookIds && isAffected('bookSearch'))
     for (let start = 0; start < bookIds.length; start += bookBatch)
@@ -67,6 +70,7 @@ export async function refreshScanned(tx: Transaction, seriesIds: string[]): Prom
   await refreshAuthorKeys(tx, seriesIds)
   await refreshLowestAge(tx, seriesIds)
   await refreshFirstRelease(tx, seriesIds)
+  await refreshReadingOrder(tx, seriesIds)
   await refreshBooksMetadata(tx, seriesIds)
   await refreshSeriesSearch(tx, seriesIds)
   return relabelled

@@ -3,6 +3,7 @@
 
 import { bookSearchText, buildSearchText, normalizeSearchText } from '../../name/search-text.ts'
 import type { Queryable } from '../../postgres/db.ts'
+import { readingOrder } from './reading-order.ts'
 
 type Person = { name: string }
 
@@ -64,7 +65,7 @@ export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): P
         select a->>'name' from (
           select authors from book b
           where b.series_id = s.id and b.missing_at is null and b.authors <> '[]'
-          order by b.number_sort, b.name_key, b.id limit 100) b, jsonb_array_elements(b.authors) a
+          order by ${readingOrder(tx, 'b')} limit 100) b, jsonb_array_elements(b.authors) a
         group by 1 order by count(*) desc, 1 limit ${maxAuthors}) as "bookAuthors"
     from series s
     where s.id = any(${seriesIds})

@@ -24,6 +24,7 @@ type KeyedSort =
   | 'random'
   | 'read'
   | 'series'
+  | 'volume'
 export type BookKey = {
   sort: KeyedSort
   direction: Direction
@@ -155,6 +156,9 @@ function keyOf(
       return { value: sql`uuid_hash_extended(b.id, ${seed}::bigint)` }
     case 'series':
       return { value: sql`s.sort_key` }
+    // Null for all books of a series, or for none.
+    case 'volume':
+      return { value: sql`b.volume_sort`, isNullable: true }
     default: {
       const { column, nullable } = bookSortColumns[sort]
       return { value: sql`b.${sql(column)}`, isNullable: nullable }

@@ -4,6 +4,7 @@ import type { Fragment, Sql } from 'postgres'
 import { isUnrestricted, presentBook, type Viewer } from '../../auth/viewer.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { unprepared } from '../../postgres/statement.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 import type { IdPage } from './page.ts'
 import { type BookListFilter, type BookPlan, planBooks } from './plan/book-plan.ts'
 import type { Direction } from './sort.ts'
@@ -25,9 +26,6 @@ export async function listBooksBySeries(
   const offset = (page - 1) * limit
   const isDescending = request.direction === 'desc'
   const seriesOrder = isDescending ? sql`m.sort_key desc, m.id desc` : sql`m.sort_key, m.id`
-  const bookOrder = isDescending
-    ? sql`b.number_sort desc nulls last, b.sort_key desc, b.id desc`
-    : sql`b.number_sort nulls last, b.sort_key, b.id`
   const [row] = await unprepared(sql<IdPage[]>`
     with ${plan ? sql`${plan.ctes},` : sql``} placed as materialized (
       select m.*,
@@ -41,12 +39,12 @@ export async function listBooksBySeries(
     select coalesce((select sum(match_count) from placed), 0)::float8 as total, array(
       select b.id from on_page m
       cross join lateral (
-        select b.id, b.number_sort, b.sort_key from book b
+        select b.id, b.volume_sort, b.number_sort, b.name_key from book b
         where b.series_id = m.id and (
           ${presentBook(sql)} and (m.is_complete or ${plan ? plan.exact : sql`true`})
           or ${plan?.missing ? sql`m.has_missing and ${plan.missing}` : sql`false`})
         offset 0) b
-      order by ${seriesOrder}, ${bookOrder}
+      order by ${seriesOrder}, ${readingOrder(sql, 'b', request.direction)}
       limit ${limit} offset ${offset}::float8 - (select min(place) from on_page)) as ids`)
   return row!
 }

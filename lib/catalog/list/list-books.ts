@@ -12,6 +12,7 @@ import type { MarkedRequest } from './marks/page-by-marks.ts'
 import { rankMarksOf } from './marks/rank-marks.ts'
 import type { MarkedScope } from './marks/read-marks.ts'
 import { newestBooks } from './newest-books.ts'
+import { onlyId } from './only-id.ts'
 import type { IdPage } from './page.ts'
 import { countPresentBooks, pageAllBooks, pagePlannedBooks } from './page-books.ts'
 import { type BookListFilter, planBooks } from './plan/book-plan.ts'
@@ -33,11 +34,8 @@ export type BookListRequest = BookListFilter & {
 }
 
 /** Ids of one page of the books that are visible, and the number on all pages. */
-export async function listBooks(
-  sql: Sql,
-  viewer: Viewer,
-  request: BookListRequest,
-): Promise<IdPage> {
+export async function listBooks(sql: Sql, viewer: Viewer, given: BookListRequest): Promise<IdPage> {
+  const request = { ...given, sort: sortWithin(given) }
   const { direction = 'asc', page, pageSize } = request
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
   const text = request.text ?? ''
@@ -74,6 +72,13 @@ export async function listBooks(
   return usesIndex && !seriesId
     ? await pageWithIndex(sql, viewer, list, readPage)
     : await readPage()
+}
+
+/** By number, the books of one series are in reading order. */
+function sortWithin({ sort, seriesId, filter }: BookListRequest): BookSort | undefined {
+  if (sort !== 'number') return sort
+  const isOfOne = seriesId ?? (filter && onlyId(filter.condition, 'seriesId'))
+  return isOfOne ? 'series' : sort
 }
 
 /** Lists of fewer books are read quickly without an index or rank marks, and any list of so few. */

@@ -7,6 +7,7 @@ import { sortKey } from '../../name/natural.ts'
 import type { SearchQuery } from '../../name/search-text.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { allOf, unprepared } from '../../postgres/statement.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 import type { IdPage } from './page.ts'
 import { type BookListFilter, type BookPlan, planBooks } from './plan/book-plan.ts'
 import { matchesQuery, matchRank } from './plan/search-match.ts'
@@ -199,7 +200,7 @@ function ordering(
     case 'series':
       return {
         joins: sql`${books} join series s on s.id = b.series_id`,
-        orderBy: sql`s.sort_key ${order}, s.id ${order}, b.number_sort ${order} nulls last, t.sort_key ${order}`,
+        orderBy: sql`s.sort_key ${order}, s.id ${order}, ${readingOrder(sql, 'b', direction)}`,
       }
     default:
       return {

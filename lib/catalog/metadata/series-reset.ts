@@ -11,6 +11,7 @@ import type { Config } from '../../strategy/config.ts'
 import type { Placement } from '../../strategy/placement.ts'
 import { placeBook } from '../../strategy/series.ts'
 import { compileRules, type TitleRule } from '../../strategy/title-rules.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 import { refreshEdited } from '../derived/refresh.ts'
 import { changeEvents } from './change-events.ts'
 import {
@@ -137,7 +138,7 @@ async function loadSources(tx: Transaction, ids: string[]): Promise<readonly Sou
       select b.id, d.path as folder, b.name, b.embedded_series
       from book b join directory d on d.id = b.directory_id
       where b.series_id = s.id and b.missing_at is null
-      order by b.number_sort, b.name_key, b.id limit 1) f on true
+      order by ${readingOrder(tx, 'b')} limit 1) f on true
     where s.id = any(${ids}::uuid[])`
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../auth/viewer.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { unprepared } from '../../postgres/statement.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 import { booksWithProgress, pageWithIndex } from '../list/list-books.ts'
 import { type IdPage, idsInOrder, nearestEnd } from '../list/page.ts'
 
@@ -195,7 +196,7 @@ function nextBook(sql: Queryable, viewer: Viewer, seriesId: Fragment): Fragment 
       and (${beyondAge(sql, viewer)}) is not true
       and (select true from progress p where p.account_id = ${viewer.accountId} and p.book_id = b.id)
         is null
-    order by b.number_sort, b.name_key, b.id
+    order by ${readingOrder(sql, 'b')}
     limit 1)`
 }
 

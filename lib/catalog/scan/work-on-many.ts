@@ -7,6 +7,7 @@ import type { Queue } from '../../queue/queue.ts'
 import { type ErrorFilter, failedBook, failedCover } from '../book/book-errors.ts'
 import { joinArtifact } from '../book/visible-books.ts'
 import { hasImage, lacksCover } from '../cover/cover-on-demand.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 import { titlesByRules } from '../metadata/series-title.ts'
 import { isUnanalyzed } from './analyze.ts'
 import { enqueueScan } from './scan-request.ts'
@@ -115,8 +116,7 @@ export async function generateThumbnails(
   const one = of === 'series' ? sql`distinct on (b.series_id)` : sql``
   const order =
     of === 'series'
-      ? sql`order by b.series_id, (b.id = s.cover_book_id) is true desc, b.number_sort nulls last,
-          b.name_key, b.id`
+      ? sql`order by b.series_id, (b.id = s.cover_book_id) is true desc, ${readingOrder(sql, 'b')}`
       : sql``
   const books = sql`
     select ${one} ${coverColumns(sql)}

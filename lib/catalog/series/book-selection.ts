@@ -3,6 +3,7 @@
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
 import { unprepared } from '../../postgres/statement.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 import type { ReadStatus } from '../list/fields.ts'
 
 export const selectionSorts = ['number', 'newest', 'title'] as const
@@ -43,7 +44,7 @@ export async function selectBooks(
   const selectedTag = sql`${tag === null ? null : tag.trim().replace(/\s+/g, ' ')}::text`
   const [row] = await unprepared(sql<BookSelection[]>`
     with own as materialized (
-      select b.id, b.number_sort, b.name_key, b.sort_key, b.created_at, b.tags,
+      select b.id, b.volume_sort, b.number_sort, b.name_key, b.sort_key, b.created_at, b.tags,
         case when p.is_completed then 'read' when p.current_page > 0 then 'in_progress'
           else 'unread' end as status
       from book b
@@ -73,7 +74,7 @@ export async function selectBooks(
     select (select count(*) from checked where is_status and has_tag)::float8 as total,
       (select count(*) from checked where is_status)::float8 as "countWithAnyTag",
       array(
-        select id from checked where is_status and has_tag
+        select k.id from checked k where is_status and has_tag
         order by ${orderBy[sort](sql)} limit ${pageSize} offset ${(page - 1) * pageSize}) as ids,
       (select jsonb_build_object('all', count(*),
           'unread', count(*) filter (where status = 'unread'),
@@ -90,7 +91,7 @@ export async function selectBooks(
 }
 
 const orderBy = {
-  number: (sql: Sql) => sql`number_sort nulls last, name_key, id`,
+  number: (sql: Sql) => readingOrder(sql, 'k'),
   newest: (sql: Sql) => sql`created_at desc, id desc`,
   title: (sql: Sql) => sql`sort_key, id`,
 }

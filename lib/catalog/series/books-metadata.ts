@@ -11,6 +11,7 @@ import {
   maxAuthors,
   maxValues,
 } from '../derived/books-metadata.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 
 export const BooksMetadata = record(
   {
@@ -59,7 +60,7 @@ export async function booksMetadataOf(
         select jsonb_build_object('text', b.summary, 'bookId', b.id, 'number', b.number)
         from book b
         where b.series_id = s.id and b.summary is not null and ${presentBook(sql)} and ${isVisible}
-        order by b.number_sort nulls last, b.name_key, b.id limit 1) as summary
+        order by ${readingOrder(sql, 'b')} limit 1) as summary
     from series s ${joinBooksMetadata(sql, viewer)}
     where ${isOneOf(sql, sql`s.id`, seriesIds)} and ${visibleSeries(sql, viewer)}`
   return new Map(rows.map(({ id, metadata, summary }) => [id, { ...metadata, summary }]))

@@ -3,6 +3,7 @@ import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
 import type { Author } from '../../metadata/values.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { isOneOf } from '../../postgres/ids.ts'
+import { readingOrder } from '../derived/reading-order.ts'
 
 /** Enough to name the authors of a series, whose books are many. */
 const maxBooks = 3
@@ -21,7 +22,7 @@ export async function authorsOfSeries(
           select b.authors, row_number() over () as place from (
             select b.authors from book b
             where b.series_id = s.id and ${presentBook(sql)} and ${visibleBook(sql, viewer)}
-            order by b.number_sort, b.name_key, b.id limit ${maxBooks}) b) f,
+            order by ${readingOrder(sql, 'b')} limit ${maxBooks}) b) f,
           jsonb_array_elements(f.authors) with ordinality as a(author, place)), '[]') end as authors
     from series s where ${isOneOf(sql, sql`s.id`, ids)}`
   return new Map(rows.flatMap(({ id, authors }) => (authors.length > 0 ? [[id, authors]] : [])))

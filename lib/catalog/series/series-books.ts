@@ -3,6 +3,7 @@ import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { unprepared } from '../../postgres/statement.ts'
+import { readingOrder, readingPlace, reversedReadingOrder } from '../derived/reading-order.ts'
 import type { IdPage } from '../list/page.ts'
 import { requireSeries } from './series-record.ts'
 
@@ -23,14 +24,14 @@ export async function booksOfSeries(
   await requireSeries(sql, viewer, seriesId)
   const [row] = await unprepared(sql<IdPage[]>`
     with own as materialized (
-      select b.id, b.number_sort, b.name_key
+      select b.id, b.volume_sort, b.number_sort, b.name_key
       from book b
       join series s on s.id = b.series_id
       where b.series_id = ${seriesId} and ${visibleBook(sql, viewer)}
         and ${includeDeleted ? sql`true` : presentBook(sql)}
     )
     select (select count(*) from own)::float8 as total, array(
-      select id from own order by number_sort nulls last, name_key, id
+      select id from own order by ${readingOrder(sql, 'own')}
       limit ${pageSize} offset ${(page - 1) * pageSize}) as ids`)
   return row!
 }
@@ -43,18 +44,15 @@ export async function neighbours(
 ): Promise<{ prev: string | null; next: string | null }> {
   const neighbour = (side: 'before' | 'after') => {
     const comparison = side === 'after' ? sql`>` : sql`<`
-    const order = side === 'after' ? sql`` : sql`desc`
-    // Books without a number come last; a comparison with null would lose them.
+    const order = side === 'after' ? readingOrder(sql, 'b') : reversedReadingOrder(sql)
     return sql`(
       select b.id
       from book b
       join series s on s.id = b.series_id
       where b.series_id = o.series_id and ${presentBook(sql)} and ${presentBook(sql, 'o')}
-        and (b.number_sort is null, coalesce(b.number_sort, 0), b.name_key, b.id)
-          ${comparison} (o.number_sort is null, coalesce(o.number_sort, 0), o.name_key, o.id)
+        and ${readingPlace(sql, 'b')} ${comparison} ${readingPlace(sql, 'o')}
         and ${visibleBook(sql, viewer)}
-      order by b.number_sort is null ${order}, coalesce(b.number_sort, 0) ${order},
-        b.name_key ${order}, b.id ${order}
+      order by ${order}
       limit 1)`
   }
   const [row] = await sql<{ prev: string | null; next: string | null }[]>`

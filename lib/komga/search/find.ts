@@ -9,6 +9,7 @@ import {
   listSeries,
   type SeriesListFilter,
 } from '../../catalog/list/list-series.ts'
+import { conjuncts, idsOf, onlyId } from '../../catalog/list/only-id.ts'
 import type { IdPage } from '../../catalog/list/page.ts'
 import type { Reader } from '../values.ts'
 import { checked, type ParsedCondition } from './condition.ts'
@@ -63,7 +64,7 @@ async function seriesFilter(
     ...{ filter, libraryId, text: query.text, onlyWithVisibleBooks: true },
     viewer: limitedTo(viewer, libraries),
     includeDeleted,
-    collectionId: singleId(condition, 'collectionId'),
+    collectionId: onlyId(condition, 'collectionId'),
   }
 }
 
@@ -76,7 +77,7 @@ export async function findBooks(
   const query = parseFullText(fullText ?? '', bookFields, { isAdmin, now: new Date() })
   const { condition, includeDeleted } = both(search, query)
   const { libraryId, libraries, seriesId, rest } = scopeOf(condition)
-  const readListId = singleId(condition, 'readListId')
+  const readListId = onlyId(condition, 'readListId')
   const order = bookOrder(sort, { seriesId, readListId, seed })
   const isByRelevance =
     query.text !== '' && !order.keys && (order.sort ?? 'relevance') === 'relevance'
@@ -130,22 +131,4 @@ function limitedTo(viewer: Viewer, libraries: readonly string[] | undefined): Vi
   if (!libraries) return viewer
   const seen = viewer.libraries
   return { ...viewer, libraries: seen ? libraries.filter(id => seen.includes(id)) : libraries }
-}
-
-const conjuncts = (condition: Condition | null): readonly Condition[] =>
-  condition === null ? [] : 'all' in condition ? condition.all : [condition]
-
-/** The only id that the condition allows for a field; undefined for none or several. */
-function singleId(condition: Condition | null, field: string): string | undefined {
-  for (const part of conjuncts(condition)) {
-    const ids = idsOf(part, field)
-    if (ids?.length === 1) return ids[0]
-  }
-  return undefined
-}
-
-/** The ids that a part allows for a field; null for another part. */
-function idsOf(part: Condition, field: string): readonly string[] | null {
-  if (!('field' in part) || part.field !== field || part.negated) return null
-  return part.test.kind === 'ids' ? part.test.ids : null
 }

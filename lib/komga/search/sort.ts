@@ -55,6 +55,8 @@ const ownSorts: readonly string[] = [
   'random',
 ] satisfies BookKey['sort'][]
 
+const readingKeys = ['volume', 'number', 'filename'] as const
+
 const maxKeys = 8
 
 const directionOf = (isDescending: boolean): Direction => (isDescending ? 'desc' : 'asc')
@@ -110,12 +112,13 @@ export function bookOrder(
   )
   const [first, second] = all
   if (!first || first.sort === 'relevance') return { sort: first && 'relevance', direction: 'asc' }
-  const keys = all.flatMap(({ sort, direction }): BookKey[] =>
-    sort === 'relevance' ? [] : [{ sort, direction, readListId, seed }],
-  )
-  // Within a series, books without a number are in the order of their file names.
-  if (seriesId !== undefined && keys.at(-1)!.sort === 'number')
-    return { keys: [...keys, { sort: 'filename', direction: keys.at(-1)!.direction }] }
+  // Within a series, the order of numbers is the reading order.
+  const isInSeries = seriesId !== undefined || all.some(({ sort }) => sort === 'series')
+  const keys = all.flatMap(({ sort, direction }): BookKey[] => {
+    if (sort === 'relevance') return []
+    const parts = sort === 'number' && isInSeries ? readingKeys : [sort]
+    return parts.map(part => ({ sort: part, direction, readListId, seed }))
+  })
   const isReadingOrder =
     all.length === 2 &&
     first.sort === 'series' &&

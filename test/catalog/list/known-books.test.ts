@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { unrestrictedViewer, visibleBook } from '../../../lib/auth/viewer.ts'
+import { readingOrder } from '../../../lib/catalog/derived/reading-order.ts'
 import { membersOf } from '../../../lib/catalog/list/bitmaps/bitmap.ts'
 import {
   type BookRequest,
@@ -99,7 +100,7 @@ const lists = fc.record({
 function orderBy({ sort, direction }: Pick<BookRequest, 'sort' | 'direction'>) {
   const way = direction === 'desc' ? sql`desc` : sql`asc`
   if (sort === 'series')
-    return sql`s.sort_key ${way}, s.id ${way}, b.number_sort ${way} nulls last, b.sort_key ${way}, b.id ${way}`
+    return sql`s.sort_key ${way}, s.id ${way}, ${readingOrder(sql, 'b', direction)}`
   return bookOrderBy(sql, 'b', { sort: sort as 'title', direction, reversed: false })
 }
 

@@ -105,7 +105,8 @@ t.test('by series: series title, then number; by reading: books with progress fi
       return (
         sign * series ||
         nulls ||
-        sign * (number || bytes(String(keys.title(a)), String(keys.title(b))) || idOrder(a, b))
+        sign *
+          (number || bytes(String(keys.filename(a)), String(keys.filename(b))) || idOrder(a, b))
       )
     })
     t.same(

@@ -1,6 +1,7 @@
 // Lists of books by a plain query that tests each book alone: what lists made in other ways are compared with.
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../../lib/auth/viewer.ts'
+import { readingOrder } from '../../../lib/catalog/derived/reading-order.ts'
 import type { BookRequest } from '../../../lib/catalog/list/bitmaps/books/book-index.ts'
 import type { BookFilter } from '../../../lib/catalog/list/condition.ts'
 import { expand } from '../../../lib/catalog/list/plan/book-plan.ts'
@@ -39,5 +40,5 @@ function orderBy(sql: Sql, { sort, direction }: List) {
   if (sort === 'read')
     return sql`p.book_id is null, p.updated_at ${way}, p.book_id ${way}, b.sort_key, b.id`
   if (sort !== 'series') return bookOrderBy(sql, 'b', { sort, direction, reversed: false })
-  return sql`s.sort_key ${way}, s.id ${way}, b.number_sort ${way} nulls last, b.sort_key ${way}, b.id ${way}`
+  return sql`s.sort_key ${way}, s.id ${way}, ${readingOrder(sql, 'b', direction)}`
 }

@@ -1,6 +1,7 @@
 // Pages of book lists in the order of series, by title and then by number: the books of a bitmap are counted
 // for each series in memory, and those of the series on the page are sorted by the database.
 import type { Sql } from 'postgres'
+import { readingOrder } from '../../../derived/reading-order.ts'
 import { listVersion } from '../../marks/list-version.ts'
 import type { Direction } from '../../sort.ts'
 import { countRange, has } from '../bitmap.ts'
@@ -44,7 +45,7 @@ export async function pageBySeries(
       select string_agg(uuid_send(i.id), ''::bytea) from (
         select b.id from unnest(${ids}::uuid[], ${positions}::integer[]) as m(id, place)
         join book b on b.id = m.id
-        order by m.place ${order}, b.number_sort ${order} nulls last, b.sort_key ${order}, b.id ${order}
+        order by m.place ${order}, ${readingOrder(sql, 'b', direction)}
         limit ${window.limit} offset ${skip}) i) as ids`
   if (row!.version !== table.version) return null
   const page: number[] = []
