@@ -4,9 +4,9 @@ import type { ArchiveFormat, Container, Entry } from '../../archive/container.ts
 import type { Limits } from '../../archive/limits.ts'
 import { Unreadable } from '../../errors.ts'
 import { measuredHeadBytes, measureImage, sniffImage } from '../../image/image.ts'
-import { naturalCompare } from '../../name/natural.ts'
+import { sortByFileName } from '../../name/natural.ts'
 import type { FormatReader, OpenedBook, Page } from '../contract.ts'
-import { pageMediaType } from './page-name.ts'
+import { isBookName, pageMediaType } from './page-name.ts'
 
 const MAX_COVER_ATTEMPTS = 5
 
@@ -76,12 +76,11 @@ async function* readCovers(
   container: Container,
   limits: Limits,
 ): AsyncGenerator<Uint8Array> {
-  const candidates = container.entries
-    .filter(
-      ({ name, sizeBytes: bytes }) =>
-        pageMediaType(name) !== null && bytes > 0 && bytes <= limits.entryBytes,
-    )
-    .sort((a, b) => naturalCompare(a.name, b.name) || a.index - b.index)
+  const images = container.entries.filter(
+    ({ name, sizeBytes: bytes }) =>
+      pageMediaType(name) !== null && bytes > 0 && bytes <= limits.entryBytes,
+  )
+  const candidates = inReadingOrder(images, entry => entry)
   const covers = readable(candidates.length, async index => {
     const bytes = await container.read(candidates[index]!, limits.entryBytes)
     // Files that are not images are skipped, as in `measurePages`.
@@ -136,10 +135,26 @@ async function measurePages(
     }
   }
   if (failure !== null && counts.damaged === pages.length) throw failure
-  if (pages.length === 0)
-    throw container.damage ?? new Unreadable('The archive contains no images', 'no_pages')
-  pages.sort((a, b) => naturalCompare(a.page.name, b.page.name) || a.entry.index - b.entry.index)
-  return { pages, warnings: warningsOf(counts) }
+  const nested = container.entries.filter(({ name }) => isBookName(name)).length
+  if (pages.length === 0) throw container.damage ?? withoutPages(nested)
+  const warnings = warningsOf(counts)
+  if (nested > 0) warnings.push(`Archives and books inside the archive were skipped: ${nested}`)
+  return { pages: inReadingOrder(pages, page => page.entry), warnings }
+}
+
+/** By names without extensions, so that `001.jpg` precedes `001.5.jpg`; equal names as in the archive. */
+const inReadingOrder = <T>(items: readonly T[], entryOf: (item: T) => Entry): T[] =>
+  sortByFileName(
+    items.toSorted((a, b) => entryOf(a).index - entryOf(b).index),
+    item => entryOf(item).name,
+  )
+
+function withoutPages(nested: number): Unreadable {
+  const message =
+    nested > 0
+      ? 'The archive contains archives or books, but no images'
+      : 'The archive contains no images'
+  return new Unreadable(message, 'no_pages')
 }
 
 function warningsOf(counts: { empty: number; foreign: number; large: number; damaged: number }) {
