@@ -60,7 +60,11 @@ export async function openComic(
       pageCount: pages.length,
       warnings: [...container.warnings, ...warnings],
       page,
-      covers: () => readable(pages.length, async index => (await page(index)).bytes),
+      async *covers() {
+        const { frontCoverOf } = await loadMetadata()
+        const order = coverOrder(pages.length, await frontCoverOf(container, limits))
+        yield* readable(order, async index => (await page(index)).bytes)
+      },
       metadata: async () => (await loadMetadata()).comicMetadata(container, limits),
       [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
     }
@@ -70,18 +74,28 @@ export async function openComic(
   }
 }
 
-/** The readable pages, without measuring all pages, which costs a read each. */
+/** Pages that may be the cover, the best first. */
+function coverOrder(count: number, front: number | null): number[] {
+  const first = Array.from({ length: Math.min(count, MAX_COVER_ATTEMPTS) }, (_, index) => index)
+  const isMarked = front !== null && front < count
+  return isMarked ? [front, ...first.filter(index => index !== front)] : first
+}
+
+/** The readable pages, without measuring all pages, which costs a read each, unless a later one is marked as the cover. */
 async function* readCovers(
   archive: ArchiveFormat,
   container: Container,
   limits: Limits,
 ): AsyncGenerator<Uint8Array> {
+  const { frontCoverOf } = await loadMetadata()
+  const front = await frontCoverOf(container, limits)
+  if (front !== null && front > 0) return yield* readMeasured(archive, container, { limits, front })
   const images = container.entries.filter(
     ({ name, sizeBytes: bytes }) =>
       pageMediaType(name) !== null && bytes > 0 && bytes <= limits.entryBytes,
   )
   const candidates = inReadingOrder(images, entry => entry)
-  const covers = readable(candidates.length, async index => {
+  const covers = readable(coverOrder(candidates.length, null), async index => {
     const bytes = await container.read(candidates[index]!, limits.entryBytes)
     // Files that are not images are skipped, as in `measurePages`.
     if ((await measureImage(async () => bytes)) !== null) return bytes
@@ -94,8 +108,18 @@ async function* readCovers(
   }
   if (!isEmpty) return
   // None of the first files is readable: fall back to the measured pages, which also throws the reason.
+  yield* readMeasured(archive, container, { limits, front })
+}
+
+async function* readMeasured(
+  archive: ArchiveFormat,
+  container: Container,
+  { limits, front }: { limits: Limits; front: number | null },
+): AsyncGenerator<Uint8Array> {
   const { pages } = await measurePages(archive, container, limits)
-  yield* readable(pages.length, index => container.read(pages[index]!.entry, limits.entryBytes))
+  yield* readable(coverOrder(pages.length, front), index =>
+    container.read(pages[index]!.entry, limits.entryBytes),
+  )
 }
 
 // In container order, so that a solid archive is decompressed once, front to back.
@@ -166,12 +190,12 @@ function warningsOf(counts: { empty: number; foreign: number; large: number; dam
   return warnings
 }
 
-/** The first pages that `read` does not throw Unreadable for. */
+/** The pages that `read` does not throw Unreadable for. */
 async function* readable(
-  count: number,
+  order: readonly number[],
   read: (index: number) => Promise<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  for (let index = 0; index < Math.min(count, MAX_COVER_ATTEMPTS); index += 1) {
+  for (const index of order) {
     try {
       yield await read(index)
     } catch (error) {

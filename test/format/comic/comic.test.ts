@@ -186,3 +186,28 @@ t.test('archives beside pages are named by a warning', async t => {
     message: 'The archive contains archives or books, but no images',
   })
 })
+
+t.test('the page that ComicInfo marks as the front cover is the cover', async t => {
+  const marked = (pages: string) => ({
+    name: 'ComicInfo.xml',
+    bytes: Buffer.from(`<ComicInfo><Pages>${pages}</Pages></ComicInfo>`),
+  })
+  const covers = async (notes: string) => {
+    const bytes = zip([...pages('0.png', '1.png', '2.png'), marked(notes)])
+    const file = use(t, openBytes(t.testdir(), bytes))
+    const book = use(
+      t,
+      await openComic(zipArchive, await openZip(file, defaultLimits), defaultLimits),
+    )
+    const decoded = await readCover(file, 'cbz', async cover => Buffer.from(cover))
+    return [await firstCover(book), decoded]
+  }
+  const cover = (page: number) => [png(page + 1), png(page + 1)]
+  t.same(
+    await covers('<Page Image="0" Type="Advertisement"/><Page Image="2" Type="FrontCover"/>'),
+    cover(2),
+  )
+  t.same(await covers('<Page Image="1" Type="Story"/>'), cover(0))
+  t.same(await covers('<Page Image="9" Type="FrontCover"/>'), cover(0))
+  t.same(await covers('<Page Image="1" Type="FrontCover"'), cover(1))
+})
