@@ -7,7 +7,7 @@
 import { Unreadable } from '../errors.ts'
 import type { File } from '../file.ts'
 import type { ArchiveFormat, Container, Entry } from './container.ts'
-import { decodeName } from './entry-name.ts'
+import { decodeNames } from './entry-name.ts'
 import type { Limits } from './limits.ts'
 
 type TarEntry = Entry & { position: number }
@@ -119,7 +119,7 @@ async function readEntries(file: File, limits: Limits): Promise<Listing> {
       continue
     }
     if (type === 'K') continue
-    const name = decodeName(extended.name ?? headerName(header))
+    const name = (extended.name ?? headerName(header)).toString('latin1')
     if (isRegularFile(type) && !extended.isSparse && !name.endsWith('/'))
       entries.push({ name, sizeBytes: size, packedBytes: size, index: entries.length, position })
     extended = {}
@@ -127,7 +127,8 @@ async function readEntries(file: File, limits: Limits): Promise<Listing> {
   if (!isTar) throw new Unreadable('The file is not a tar archive', 'not_an_archive')
   // Some writers omit the zero blocks at the end, but an incomplete block is none.
   if (!isEnded && at !== file.size) damage ??= endsTooEarly()
-  return { entries, damage }
+  await decodeNames(entries)
+  return { entries: entries.filter(entry => !entry.name.endsWith('/')), damage }
 }
 
 /** A name padded with zero bytes, and the mode if it is there. */

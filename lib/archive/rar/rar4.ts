@@ -11,7 +11,7 @@
 import { crc32 } from 'node:zlib'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
-import { decodeName, normalizeName } from '../entry-name.ts'
+import { decodeNames, normalizeName } from '../entry-name.ts'
 import type { Limits } from '../limits.ts'
 import { damaged, type Listing, type RarEntry, truncated } from './entry.ts'
 import { findFileHeader, maxPrefixBytes, maxSearchedHeaderBytes, preloadedBytes } from './resume.ts'
@@ -40,6 +40,7 @@ type Block = { type: number; flags: number; bytes: Buffer; position: number; dat
 /** Lists the files by walking the headers from `from` on (null: from the first file header found); data is skipped by offset. Throws Unreadable `encrypted`, `multi_volume`, `too_large`. */
 export async function listRar4(file: File, limits: Limits, from: number | null): Promise<Listing> {
   const entries: RarEntry[] = []
+  const undecoded: RarEntry[] = []
   let damage: Unreadable | null = null
   let isVolume = false
   let isEnded = false
@@ -76,10 +77,13 @@ export async function listRar4(file: File, limits: Limits, from: number | null):
       at = next
     }
     const entry = block.type === types.file ? readFileHeader(block, entries.length) : null
-    if (entry !== null) entries.push(entry)
+    if (entry === null) continue
+    entries.push(entry)
+    if (!hasUnicodeName(block)) undecoded.push(entry)
   }
   // Archives before RAR 3 have no end block, but files.
   if (!isEnded && entries.length === 0) damage ??= truncated()
+  await decodeNames(undecoded)
   return { entries, damage }
 }
 
@@ -130,12 +134,10 @@ function readFileHeader(block: Block, index: number): RarEntry | null {
   const isUnixOther = host === HOST_UNIX && ![0, 8].includes((attributes >>> 12) & 15)
   if (isFolder || isUnixOther || (host < HOST_UNIX && (attributes & DOS_DIRECTORY) !== 0))
     return null
-  const isLarge = (flags & flag.large) !== 0 && header.length >= FILE_HEADER_BYTES + 8
-  const nameAt = isLarge ? FILE_HEADER_BYTES + 8 : FILE_HEADER_BYTES
-  const nameBytes = header.subarray(nameAt, nameAt + header.readUInt16LE(26))
+  const nameBytes = nameBytesOf(block)
   return {
-    name: (flags & flag.unicode) === 0 ? decodeName(nameBytes) : decodeUnicodeName(nameBytes),
-    sizeBytes: header.readUInt32LE(11) + (isLarge ? header.readUInt32LE(36) * 2 ** 32 : 0),
+    name: hasUnicodeName(block) ? decodeUnicodeName(nameBytes) : nameBytes.toString('latin1'),
+    sizeBytes: header.readUInt32LE(11) + (isLarge(block) ? header.readUInt32LE(36) * 2 ** 32 : 0),
     packedBytes: dataBytes,
     index,
     header: { position, length: header.length },
@@ -149,11 +151,23 @@ function readFileHeader(block: Block, index: number): RarEntry | null {
   }
 }
 
+const isLarge = ({ bytes, flags }: Block) =>
+  (flags & flag.large) !== 0 && bytes.length >= FILE_HEADER_BYTES + 8
+
+function nameBytesOf(block: Block): Buffer {
+  const { bytes } = block
+  const start = isLarge(block) ? FILE_HEADER_BYTES + 8 : FILE_HEADER_BYTES
+  return bytes.subarray(start, start + bytes.readUInt16LE(26))
+}
+
+// Without a plain name before it, the name is UTF-8.
+const hasUnicodeName = (block: Block) =>
+  (block.flags & flag.unicode) !== 0 && nameBytesOf(block).includes(0)
+
 // Two bits per character: low byte only; low byte with the common high byte; both bytes; a run copied from
 // the plain name, optionally with an offset.
 function decodeUnicodeName(bytes: Buffer): string {
   const zero = bytes.indexOf(0)
-  if (zero < 0) return decodeName(bytes)
   const plain = bytes.subarray(0, zero)
   const packed = bytes.subarray(zero + 1)
   const high = (packed[0] ?? 0) << 8

@@ -5,10 +5,14 @@
 //   extra  = { id:2 length:2 data }   1 = 64-bit sizes, 7075 = Unicode path, 9901 = AES
 import { crc32 } from 'node:zlib'
 import type { Entry } from '../container.ts'
-import { decodeName, normalizeName } from '../entry-name.ts'
+import { decodeUtf8, normalizeName } from '../entry-name.ts'
 import { CENTRAL_HEADER, CENTRAL_HEADER_BYTES, END_RECORD, ZIP64_END } from './signatures.ts'
 
 export type ZipEntry = Entry & {
+  /** The name of the header, one character for each byte. */
+  storedName: string
+  /** `name` is still that. */
+  isUndecoded: boolean
   method: number
   flags: number
   /** Null when recovered from a local header without one. */
@@ -66,7 +70,7 @@ export function readCentralHeader(bytes: Buffer, at: number, index: number): Zip
     at + CENTRAL_HEADER_BYTES + nameLength,
   )
   const entry: ZipEntry = {
-    name: decodeName(nameBytes),
+    ...nameOf(nameBytes, flags),
     sizeBytes: bytes.readUInt32LE(at + 24),
     packedBytes: bytes.readUInt32LE(at + 20),
     index,
@@ -81,6 +85,13 @@ export function readCentralHeader(bytes: Buffer, at: number, index: number): Zip
     applyExtraField(entry, bytes.subarray(from, from + extraLength), nameBytes)
   }
   return entry.name.endsWith('/') ? null : entry
+}
+
+/** The name of an entry, which `decodeNames` decodes unless it is declared. */
+export function nameOf(bytes: Buffer, flags: number) {
+  const storedName = bytes.toString('latin1')
+  const unicode = (flags & UTF8) === 0 ? null : decodeUtf8(storedName)
+  return { storedName, name: unicode ?? storedName, isUndecoded: unicode === null }
 }
 
 /** Applies the ZIP64 sizes and the Unicode path of an extra field to the entry. */
@@ -114,4 +125,5 @@ function applyZip64(entry: ZipEntry, data: Buffer) {
 function applyUnicodePath(entry: ZipEntry, data: Buffer, nameBytes: Buffer) {
   if (data.length < 6 || data[0] !== 1 || data.readUInt32LE(1) !== crc32(nameBytes)) return
   entry.name = normalizeName(data.toString('utf8', 5))
+  entry.isUndecoded = false
 }

@@ -3,9 +3,8 @@
 //                name-length:2 extra-length:2 name extra
 //   descriptor = "PK\7\8"? crc:4 packed:4|8 bytes:4|8      after the data, when flag bit 3 is set
 import type { File } from '../../file.ts'
-import { decodeName } from '../entry-name.ts'
 import type { Limits } from '../limits.ts'
-import { applyExtraField, isDirectoryHeader, type ZipEntry } from './entry.ts'
+import { applyExtraField, isDirectoryHeader, nameOf, type ZipEntry } from './entry.ts'
 import {
   DESCRIPTOR,
   END_RECORD,
@@ -66,13 +65,14 @@ export function readLocalEntry(file: File, at: number, index: number): ZipEntry 
   const extraLength = header.readUInt16LE(28)
   const rest = file.read(at + LOCAL_HEADER_BYTES, nameLength + extraLength)
   const nameBytes = rest.subarray(0, nameLength)
+  const flags = header.readUInt16LE(6)
   const entry: ZipEntry = {
-    name: decodeName(nameBytes),
+    ...nameOf(nameBytes, flags),
     sizeBytes: header.readUInt32LE(22),
     packedBytes: header.readUInt32LE(18),
     index,
     method: header.readUInt16LE(8),
-    flags: header.readUInt16LE(6),
+    flags,
     crc: header.readUInt32LE(14),
     offset: at,
     trailer: nameLength + extraLength,

@@ -28,13 +28,13 @@ function isAt(file: File, entry: ZipEntry, offset: number): boolean {
 
 // Names may differ in encoding, and checksums be left to the descriptor.
 const isSame = (local: ZipEntry, entry: ZipEntry) =>
-  local.name === entry.name || (local.crc === entry.crc && local.crc !== 0)
+  local.storedName === entry.storedName || (local.crc === entry.crc && local.crc !== 0)
 
 /** Where the local header of an entry was found: the one nearest to the stated offset, shifted by at most `shift`. */
 export function findOffset(recovery: Recovery, entry: ZipEntry, shift = 0): number | null {
   let nearest: number | null = null
   const distance = (offset: number) => Math.abs(offset - entry.offset - shift / 2)
-  for (const local of byName(recovery).get(entry.name) ?? [])
+  for (const local of byName(recovery).get(entry.storedName) ?? [])
     if (nearest === null || distance(local.offset) < distance(nearest)) nearest = local.offset
   return nearest
 }
@@ -44,7 +44,7 @@ const indexes = new WeakMap<Recovery, Map<string, ZipEntry[]>>()
 function byName(recovery: Recovery): Map<string, ZipEntry[]> {
   const known = indexes.get(recovery)
   if (known !== undefined) return known
-  const index = Map.groupBy(recovery.entries, entry => entry.name)
+  const index = Map.groupBy(recovery.entries, entry => entry.storedName)
   indexes.set(recovery, index)
   return index
 }

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import type { ArchiveFormat, Container, DataLocation, Entry } from '../container.ts'
+import { decodeNames } from '../entry-name.ts'
 import type { Limits } from '../limits.ts'
 import {
   type ReadSpan,
@@ -44,7 +45,9 @@ export async function openZip(file: File, limits: Limits): Promise<Container> {
     await file.preload([{ position: 0, length: file.size }])
   const archive = listEntries(file, limits)
   const { read, warnings, damage } = archive
-  const entries = withoutOverlaps(file.size, archive.entries, warnings)
+  await decodeNames(archive.entries.filter(entry => entry.isUndecoded))
+  const files = archive.entries.filter(entry => !entry.name.endsWith('/'))
+  const entries = withoutOverlaps(file.size, files, warnings)
   if (entries.length > 0 && entries.every(isEncrypted))
     throw new Unreadable('The archive is encrypted', 'encrypted')
   const source = { file, read, recovery: archive.recovery, limits }

@@ -5,9 +5,9 @@ import type { ArchiveFormat, Container, Entry } from '../../archive/container.ts
 import type { Limits } from '../../archive/limits.ts'
 import { Unreadable } from '../../errors.ts'
 import { measuredHeadBytes, measureImage, sniffImage } from '../../image/image.ts'
-import { naturalCompare } from '../../name/natural.ts'
+import { sortByFileName } from '../../name/natural.ts'
 import type { FormatReader, OpenedBook, Page } from '../contract.ts'
-import { pageMediaType } from './page-name.ts'
+import { isBookName, pageMediaType } from './page-name.ts'
 
 const MAX_COVER_ATTEMPTS = 5
 
@@ -62,7 +62,11 @@ export async function openComic(
       checks: headerChecks(archive, container),
       warnings: [...container.warnings, ...warnings],
       page,
-      covers: () => readable(pages.length, async index => (await page(index)).bytes),
+      async *covers() {
+        const { frontCoverOf } = await loadMetadata()
+        const order = coverOrder(pages.length, await frontCoverOf(container, limits))
+        yield* readable(order, async index => (await page(index)).bytes)
+      },
       metadata: async () => (await loadMetadata()).comicMetadata(container, limits),
       [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
     }
@@ -72,19 +76,28 @@ export async function openComic(
   }
 }
 
-/** The readable pages, without measuring all pages, which costs a read each. */
+/** Pages that may be the cover, the best first. */
+function coverOrder(count: number, front: number | null): number[] {
+  const first = Array.from({ length: Math.min(count, MAX_COVER_ATTEMPTS) }, (_, index) => index)
+  const isMarked = front !== null && front < count
+  return isMarked ? [front, ...first.filter(index => index !== front)] : first
+}
+
+/** The readable pages, without measuring all pages, which costs a read each, unless a later one is marked as the cover. */
 async function* readCovers(
   archive: ArchiveFormat,
   container: Container,
   limits: Limits,
 ): AsyncGenerator<Uint8Array> {
-  const candidates = container.entries
-    .filter(
-      ({ name, sizeBytes: bytes }) =>
-        pageMediaType(name) !== null && bytes > 0 && bytes <= limits.entryBytes,
-    )
-    .sort((a, b) => naturalCompare(a.name, b.name) || a.index - b.index)
-  const covers = readable(candidates.length, async index => {
+  const { frontCoverOf } = await loadMetadata()
+  const front = await frontCoverOf(container, limits)
+  if (front !== null && front > 0) return yield* readMeasured(archive, container, { limits, front })
+  const images = container.entries.filter(
+    ({ name, sizeBytes: bytes }) =>
+      pageMediaType(name) !== null && bytes > 0 && bytes <= limits.entryBytes,
+  )
+  const candidates = inReadingOrder(images, entry => entry)
+  const covers = readable(coverOrder(candidates.length, null), async index => {
     const bytes = await container.read(candidates[index]!, limits.entryBytes)
     // Files that are not images are skipped, as in `measurePages`.
     if ((await measureImage(async () => bytes)) !== null) return bytes
@@ -97,8 +110,18 @@ async function* readCovers(
   }
   if (!isEmpty) return
   // None of the first files is readable: fall back to the measured pages, which also throws the reason.
+  yield* readMeasured(archive, container, { limits, front })
+}
+
+async function* readMeasured(
+  archive: ArchiveFormat,
+  container: Container,
+  { limits, front }: { limits: Limits; front: number | null },
+): AsyncGenerator<Uint8Array> {
   const { pages } = await measurePages(archive, container, limits)
-  yield* readable(pages.length, index => container.read(pages[index]!.entry, limits.entryBytes))
+  yield* readable(coverOrder(pages.length, front), index =>
+    container.read(pages[index]!.entry, limits.entryBytes),
+  )
 }
 
 // In container order, so that a solid archive is decompressed once, front to back.
@@ -138,10 +161,26 @@ async function measurePages(
     }
   }
   if (failure !== null && counts.damaged === pages.length) throw failure
-  if (pages.length === 0)
-    throw container.damage ?? new Unreadable('The archive contains no images', 'no_pages')
-  pages.sort((a, b) => naturalCompare(a.page.name, b.page.name) || a.entry.index - b.entry.index)
-  return { pages, warnings: warningsOf(counts) }
+  const nested = container.entries.filter(({ name }) => isBookName(name)).length
+  if (pages.length === 0) throw container.damage ?? withoutPages(nested)
+  const warnings = warningsOf(counts)
+  if (nested > 0) warnings.push(`Archives and books inside the archive were skipped: ${nested}`)
+  return { pages: inReadingOrder(pages, page => page.entry), warnings }
+}
+
+/** By names without extensions, so that `001.jpg` precedes `001.5.jpg`; equal names as in the archive. */
+const inReadingOrder = <T>(items: readonly T[], entryOf: (item: T) => Entry): T[] =>
+  sortByFileName(
+    items.toSorted((a, b) => entryOf(a).index - entryOf(b).index),
+    item => entryOf(item).name,
+  )
+
+function withoutPages(nested: number): Unreadable {
+  const message =
+    nested > 0
+      ? 'The archive contains archives or books, but no images'
+      : 'The archive contains no images'
+  return new Unreadable(message, 'no_pages')
 }
 
 function warningsOf(counts: { empty: number; foreign: number; large: number; damaged: number }) {
@@ -153,12 +192,12 @@ function warningsOf(counts: { empty: number; foreign: number; large: number; dam
   return warnings
 }
 
-/** The first pages that `read` does not throw Unreadable for. */
+/** The pages that `read` does not throw Unreadable for. */
 async function* readable(
-  count: number,
+  order: readonly number[],
   read: (index: number) => Promise<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  for (let index = 0; index < Math.min(count, MAX_COVER_ATTEMPTS); index += 1) {
+  for (const index of order) {
     try {
       yield await read(index)
     } catch (error) {

@@ -32,6 +32,20 @@ export async function comicMetadata(
   return readings
 }
 
+/** Index of the page that ComicInfo marks as the front cover; null without one. */
+export async function frontCoverOf(container: Container, limits: Limits): Promise<number | null> {
+  const entry = nearestRoot(container.entries, 'ComicInfo.xml')
+  if (entry === null) return null
+  try {
+    const { metadata } = parseComicInfo(await container.read(entry, limits.metadataBytes))
+    const fronts = (metadata.pageNotes ?? []).filter(({ type }) => type === 'FrontCover')
+    return fronts.length === 0 ? null : Math.min(...fronts.map(({ image }) => image))
+  } catch (error) {
+    if (error instanceof Unreadable) return null
+    throw error
+  }
+}
+
 // Taggers write it at the root; in an archive of a folder it is one level down.
 function nearestRoot(entries: readonly Entry[], name: string): Entry | null {
   const ending = name.toLowerCase()

@@ -1,4 +1,4 @@
-// Detection of page images by entry name.
+// Detection of page images and of nested books by entry name.
 
 /** Media types by extension; the signature of the data takes precedence. */
 const imageTypes: Record<string, string> = {
@@ -25,6 +25,10 @@ export function pageMediaType(name: string): string | null {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   return Object.hasOwn(imageTypes, extension) && !isSystemFile(name) ? imageTypes[extension]! : null
 }
+
+/** Whether an entry is an archive or a book of its own, which is not read. */
+export const isBookName = (name: string): boolean =>
+  /\.(?:cb[7rtz]|zip|rar|7z|tar|epub|pdf)$/i.test(name) && !isSystemFile(name)
 
 /** Hidden files, and files that macOS and Synology add to archives. */
 export function isSystemFile(name: string): boolean {

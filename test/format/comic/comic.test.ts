@@ -153,3 +153,61 @@ t.test('readCover reports why a book has no pages', async t => {
     { code: 'no_pages' },
   )
 })
+
+t.test('extensions do not decide the order of pages', async t => {
+  const names = ['001.5.png', '002.png', '001.png', '000a.png', '000.png', 'p (2).png', 'p.png']
+  const book = use(t, await openEntries(t, pages(...names)))
+  t.same(
+    book.pages.map(({ name }) => name),
+    ['000.png', '000a.png', '001.png', '001.5.png', '002.png', 'p.png', 'p (2).png'],
+  )
+})
+
+t.test('the second byte of a character is not a separator', async t => {
+  // 許功蓋 in Big5: the second bytes of its characters include that of a backslash.
+  const big5 = Buffer.from('b35ca55cbb5c', 'hex')
+  const named = (end: string) => Buffer.concat([big5, Buffer.from(end)])
+  const entries = [10, 2].map(n => ({ name: named(`_${n}.png`), bytes: png(n) }))
+  const book = use(t, await openEntries(t, entries))
+  t.same(
+    book.pages.map(({ name }) => name),
+    ['許功蓋_2.png', '許功蓋_10.png'],
+  )
+})
+
+t.test('archives beside pages are named by a warning', async t => {
+  const inner = zip(pages('1.png'))
+  const entries = [...pages('1.png', '2.png'), { name: 'extra/2.cbz', bytes: inner }]
+  const book = use(t, await openEntries(t, entries))
+  t.equal(book.pageCount, 2)
+  t.same(book.warnings, ['Archives and books inside the archive were skipped: 1'])
+  await t.rejects(openEntries(t, [{ name: '1.cbz', bytes: inner }]), {
+    code: 'no_pages',
+    message: 'The archive contains archives or books, but no images',
+  })
+})
+
+t.test('the page that ComicInfo marks as the front cover is the cover', async t => {
+  const marked = (pages: string) => ({
+    name: 'ComicInfo.xml',
+    bytes: Buffer.from(`<ComicInfo><Pages>${pages}</Pages></ComicInfo>`),
+  })
+  const covers = async (notes: string) => {
+    const bytes = zip([...pages('0.png', '1.png', '2.png'), marked(notes)])
+    const file = use(t, openBytes(t.testdir(), bytes))
+    const book = use(
+      t,
+      await openComic(zipArchive, await openZip(file, defaultLimits), defaultLimits),
+    )
+    const decoded = await readCover(file, 'cbz', async cover => Buffer.from(cover))
+    return [await firstCover(book), decoded]
+  }
+  const cover = (page: number) => [png(page + 1), png(page + 1)]
+  t.same(
+    await covers('<Page Image="0" Type="Advertisement"/><Page Image="2" Type="FrontCover"/>'),
+    cover(2),
+  )
+  t.same(await covers('<Page Image="1" Type="Story"/>'), cover(0))
+  t.same(await covers('<Page Image="9" Type="FrontCover"/>'), cover(0))
+  t.same(await covers('<Page Image="1" Type="FrontCover"'), cover(1))
+})
