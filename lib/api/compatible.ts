@@ -40,7 +40,8 @@ export async function openCompatibleApi(deps: Deps & { lists: ListGate }) {
   }
 
   const { bind } = config.komga
-  const own = bind === null ? null : await listenOn(bind, { key: 'komga.bind', handle: serveRoot })
+  const own =
+    bind === null ? null : await listenOn(bind, { key: 'komga.bind', handle: serveRoot, deps })
   if (own) log.info({ port: own.port }, 'compatible API listening')
   async function serveRoot(request: IncomingMessage, response: ServerResponse) {
     if (!(await serve(null, request, response)))

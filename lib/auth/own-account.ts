@@ -17,10 +17,18 @@ export async function changeOwnPassword(
 ): Promise<void> {
   forbidApiKey(identity)
   const { id } = identity.account
-  const hash = await passwordHash(auth, id)
-  if (!(await verifyPassword(hash, currentPassword)))
-    throw new Invalid('The current password is incorrect', { reason: 'password_wrong' })
+  await requireCurrentPassword(auth, id, currentPassword)
   await changeAccount(auth, { id, exceptSessionId: identity.sessionId }, { password: newPassword })
+}
+
+/** Throws Invalid unless it is the current password of the account. */
+export async function requireCurrentPassword(
+  auth: Auth,
+  accountId: string,
+  password = '',
+): Promise<void> {
+  if (!(await verifyPassword(await passwordHash(auth, accountId), password)))
+    throw new Invalid('The current password is incorrect', { reason: 'password_wrong' })
 }
 
 /**

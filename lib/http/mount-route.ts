@@ -87,13 +87,17 @@ const isCompressed = (schema: unknown) =>
   isBytes(schema) && !schema.bytes.every(type => compressible.test(type))
 
 function limitGuesses(whose: NonNullable<Route['guesses']>, limiter: RateLimiter) {
-  return async ({ ip, body, identity }: FastifyRequest) => {
+  return async ({ ip, body, params, identity }: FastifyRequest) => {
     if (whose === 'address') {
       if ((body as { email?: string }).email !== undefined)
         await limiter.consumeAddressChange(identity!.account.id)
       return
     }
-    const { username } = whose === 'caller' ? identity!.account : (body as { username: string })
+    if (whose === 'own') {
+      const isOwn = (params as { id?: string }).id === identity!.account.id
+      if (!isOwn || (body as { password?: string }).password === undefined) return
+    }
+    const { username } = whose === 'username' ? (body as { username: string }) : identity!.account
     await limiter.consumeSignIn(ip, username)
   }
 }

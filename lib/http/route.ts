@@ -128,9 +128,10 @@ export type RouteOf<
   bucket?: 'images' | 'login' | 'exempt'
   /**
    * Attempts are also limited by the account: that of the caller, or the one that this field of the body names.
-   * `address`: those of the caller to change the e-mail address.
+   * `own`: the caller, if the body has a password and the path names the caller. `address`: those of the caller to
+   * change the e-mail address.
    */
-  guesses?: 'caller' | 'username' | 'address'
+  guesses?: 'caller' | 'own' | 'username' | 'address'
   params?: P
   query?: Q
   body?: B

@@ -4,7 +4,9 @@ import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
 import { createAccount } from '../../lib/auth/account.ts'
 import { endpoints } from '../../lib/http/route.ts'
+import { createClient } from '../kit/http/client.ts'
 import { stopRefill } from '../kit/http/rate-limit.ts'
+import { enableKomga } from '../kit/komga.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
 
 const password = 'correct horse battery'
@@ -45,6 +47,40 @@ test('rejected credentials are counted on every route', async t => {
     t.ok(statuses.includes(429), `${url} ${JSON.stringify(headers)} ${statuses}`)
     t.equal(statuses[0], 401, url)
   }
+})
+
+test('sessions of the Komga API that do not exist are counted like anonymous requests', async t => {
+  const all = await startApiWithoutPipeline(t, {
+    'rate_limit.enabled': true,
+    'rate_limit.anonymous_burst': 2,
+    'rate_limit.anonymous_rps': 1,
+    'application.trusted_proxies': '127.0.0.1',
+  })
+  await stopRefill(all.sql)
+  await enableKomga(await all.createUser('admin'))
+  const address = addresses()
+  const unknown = 'a'.repeat(43)
+  const presented: Record<string, string>[] = [
+    { cookie: `KOMGA-SESSION=${unknown}` },
+    { cookie: `komga-remember-me=${unknown}` },
+    { cookie: 'other=1; KOMGA-SESSION=bogus' },
+    { 'x-auth-token': unknown },
+    { 'x-auth-token': 'bogus' },
+  ]
+  const statusesOf = async (sent: Record<string, string>) => {
+    const headers = { ...sent, 'x-forwarded-for': address.next().value! }
+    const statuses = []
+    for (let attempts = 0; attempts < 5; attempts++) {
+      const response = await fetch(`${all.base}/komga/api/v1/series`, { headers })
+      await response.body?.cancel()
+      statuses.push(response.status)
+    }
+    return statuses
+  }
+  for (const headers of presented)
+    t.same(await statusesOf(headers), [401, 401, 429, 429, 429], JSON.stringify(headers))
+  t.same(await statusesOf({}), Array(5).fill(401), 'apps that wait for the challenge')
+  t.same(await statusesOf({ 'x-auth-token': '' }), Array(5).fill(401), 'a request for a session')
 })
 
 test('attempts are counted for a name from all addresses, and its owner still signs in', async t => {
@@ -116,4 +152,22 @@ test('changes of the own address are counted for the account, from all addresses
     await response.body?.cancel()
   }
   t.same(statuses, [409, 409, 409, 409, 409, 429, 429, 429])
+})
+
+test('the own password is changed with the current one, in a few attempts', async t => {
+  const all = await startApiWithoutPipeline(t, {
+    'rate_limit.enabled': true,
+    'rate_limit.login_burst': 6,
+    'rate_limit.login_per_minute': 1,
+  })
+  await stopRefill(all.sql)
+  const { id } = await createAccount(all.sql, { username: 'ana', role: 'admin', password })
+  const { body } = await all.anonymous.post('/auth/login', { username: 'ana', password })
+  const ana = createClient(all.base, { authorization: `Bearer ${body.accessToken}` })
+  const change = async (changes: object) => (await ana.patch(`/users/${id}`, changes)).status
+  t.equal(await change({ ageLimit: null }), 200, 'other changes need none')
+  t.equal(await change({ password: 'another password', currentPassword: wrong }), 400)
+  t.equal(await change({ password: 'another password', currentPassword: password }), 200)
+  t.equal(await change({ password, currentPassword: wrong }), 429)
+  t.equal(await change({ ageLimit: null }), 200)
 })

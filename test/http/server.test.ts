@@ -1,9 +1,8 @@
 // Behaviour common to all requests: errors, caching, rate limits.
 
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { test } from 'tap'
 import { stopRefill } from '../kit/http/rate-limit.ts'
+import { sendBytes } from '../kit/http/raw.ts'
 import { waitUntil } from '../kit/processes.ts'
 import { startApi } from '../kit/server.ts'
 
@@ -92,16 +91,7 @@ test('the server', async t => {
     }
   })
 
-  const respond = async (bytes: string) => {
-    const socket = connect(Number(new URL(all.base).port), '127.0.0.1')
-    socket.write(bytes)
-    let response = ''
-    socket.on('data', chunk => {
-      response += chunk
-    })
-    await once(socket, 'close')
-    return response
-  }
+  const respond = (bytes: string) => sendBytes(Number(new URL(all.base).port), bytes)
   const beforeRouting = [
     ['NONSENSE\r\n\r\n', 400],
     ['GET /api/v1/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],

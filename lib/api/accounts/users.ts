@@ -1,6 +1,6 @@
 // User management.
 import { changeAccount, createAccount, deleteAccount } from '../../auth/account.ts'
-import { forbidOwnAccountToKey } from '../../auth/own-account.ts'
+import { forbidOwnAccountToKey, requireCurrentPassword } from '../../auth/own-account.ts'
 import {
   findRoleAndPermissions,
   findUser,
@@ -112,15 +112,17 @@ export const users = [
     path: '/users/{id}',
     aliases: [{ method: 'PATCH', operationId: 'patchUser' }],
     permission: 'UsersWrite',
+    guesses: 'own',
     summary: 'Update a user',
     description:
-      'Absent fields are unchanged. A new password and deactivation end the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller, and for an API key that changes its own account.',
+      'Absent fields are unchanged. A new password of the own account requires the current one. A new password and deactivation end the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller, and for an API key that changes its own account.',
     params: UserId,
     body: patchBody(
       {
         username: maybe(Username),
         email: maybe(Email),
         password: maybe(Password),
+        currentPassword: maybe(text(4096, { description: 'Of the own account.' })),
         ...accessFields,
       },
       UserDetail,
@@ -128,6 +130,8 @@ export const users = [
     ),
     responses: { 200: UserDetail },
     async handle({ params: { id }, body, identity }, { auth, sql }) {
+      const { currentPassword, ...changes } = body
+      const isOwn = id === identity.account.id
       forbidOwnAccountToKey(identity, id)
       const current = await findRoleAndPermissions(sql, id)
       requireManageable(identity, current)
@@ -135,8 +139,10 @@ export const users = [
         role: body.role ?? current.role,
         permissions: body.permissions ?? current.permissions,
       })
-      const exceptSessionId = id === identity.account.id ? identity.sessionId : null
-      await changeAccount(auth, { id, exceptSessionId }, body)
+      if (isOwn && changes.password !== undefined)
+        await requireCurrentPassword(auth, id, currentPassword)
+      const exceptSessionId = isOwn ? identity.sessionId : null
+      await changeAccount(auth, { id, exceptSessionId }, changes)
       return findUser(sql, id)
     },
   }),

@@ -77,7 +77,7 @@ export const readingSessions = [
     path: '/reading-sessions',
     permission: writePermission,
     summary: 'Record reading sessions',
-    description: `At most ${maxSessions}, of any age and in any order: the session that ended last decides the position. A session lasts seven days at most. The response has a result for each session, and the progress in their books.`,
+    description: `At most ${maxSessions}, of any age and in any order: the session that ended last decides the position. A session lasts seven days at most. Beyond 100,000 of an account, or 10,000 of a book, they are rejected with \`limit_reached\`. The response has a result for each session, and the progress in their books.`,
     body: body(
       { sessions: list(ReadingSession, { maxItems: maxSessions }) },
       { component: 'ReadingSessionBatch' },
@@ -90,13 +90,14 @@ export const readingSessions = [
     },
     async handle({ body, viewer }, { sql }) {
       const { sessions, rejected } = checkSessions(body.sessions.map(toSession))
-      const { notFound, progress } = await recordSessions(sql, viewer, sessions)
+      const { notFound, excess, progress } = await recordSessions(sql, viewer, sessions)
       const ids = sessions.map(({ id }) => id)
       return {
-        accepted: ids.filter(id => !notFound.has(id)),
+        accepted: ids.filter(id => !notFound.has(id) && !excess.has(id)),
         rejected: [
           ...rejected,
           ...[...notFound].map(id => ({ id, reason: 'book_not_found' as const })),
+          ...[...excess].map(id => ({ id, reason: 'limit_reached' as const })),
         ],
         progress: progress.map(progressRecord),
       }

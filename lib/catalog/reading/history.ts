@@ -4,6 +4,7 @@ import { NotFound } from '../../errors.ts'
 import type { Queryable, Sql, Transaction } from '../../postgres/db.ts'
 import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
 import { lockBooksForProgress, lockSeriesForProgress } from '../locks.ts'
+import { forgetCount } from './limit.ts'
 
 export type HistoryEntry = { id: string | null; startedAt: Date; completedAt: Date }
 export type ReadHistory = {
@@ -153,4 +154,5 @@ export async function eraseHistory(sql: Sql, accountId: string): Promise<void> {
           else array[coalesce(finished_at, completed_at)] end
       from progress where account_id = ${accountId}`
   })
+  forgetCount(accountId)
 }

@@ -8,6 +8,7 @@ import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
 import { refreshAccountReading } from '../derived/series-reading.ts'
 import { lockBooksForProgress, lockSeriesForProgress } from '../locks.ts'
 import { ensureDevices, knownDevices } from './device.ts'
+import { admitEntries } from './limit.ts'
 import type { ReadingOrigin } from './record.ts'
 
 /** Books, missing ones too; or the present books of series. */
@@ -38,6 +39,7 @@ export async function markBooks(
     const known = await knownDevices(tx, accountId, devices)
     const { idOf } = await ensureDevices(tx, accountId, { devices, known })
     const target = selectedBooks(tx, viewer, selection)
+    await admitEntries(tx, accountId, { added: selected.length, books: target })
     const request = { accountId, target, surface: origin.surface, device: idOf(origin.device.key) }
     const books = await (mark === 'read' ? markRead(tx, request) : markUnread(tx, request))
     await Promise.all([

@@ -11,6 +11,7 @@ import { addWrite, type NewEntry, readingOf } from './book-reading.ts'
 import { ensureDevices, knownDevices, type ReadingDevice } from './device.ts'
 import type { StoredLocator, Surface } from './entry.ts'
 import { nearbyEntries } from './entry-rows.ts'
+import { admitEntries } from './limit.ts'
 import type { PositionUpdate } from './position.ts'
 import { loadProgress } from './progress-rows.ts'
 import { storeReadings } from './store-readings.ts'
@@ -69,17 +70,20 @@ export async function recordReading(
   }
   const { results, progress } = await recordEntries(sql, viewer, [write], options)
   const [result] = results
-  if (!result) throw new NotFound('Book not found')
+  if (!result || result === 'excess') throw new NotFound('Book not found')
   return { row: progress[0] ?? null, isNewest: result.isNewest }
 }
 
-/** Records sessions, and returns the ids of those whose books are not visible, and the progress in the other books. */
+/**
+ * Records sessions, and returns the ids of those whose books are not visible, of those beyond the limit of the
+ * account, and the progress in the other books.
+ */
 export async function recordSessions(
   sql: Sql,
   viewer: Viewer,
   sessions: readonly SessionWrite[],
   options: Options = {},
-): Promise<{ notFound: Set<string>; progress: ProgressRow[] }> {
+): Promise<{ notFound: Set<string>; excess: Set<string>; progress: ProgressRow[] }> {
   const writes = sessions.map(
     ({ position, startedAt, endedAt, locator, kind, ...session }): NewEntry => ({
       ...session,
@@ -91,13 +95,14 @@ export async function recordSessions(
     }),
   )
   const { results, progress } = await recordEntries(sql, viewer, writes, options)
-  const notFound = sessions.filter((_, i) => results[i] === null).map(({ id }) => id)
-  return { notFound: new Set(notFound), progress }
+  const idsWith = (result: Recorded['results'][number]) =>
+    new Set(sessions.filter((_, i) => results[i] === result).map(({ id }) => id))
+  return { notFound: idsWith(null), excess: idsWith('excess'), progress }
 }
 
 type Recorded = {
-  /** In the order of the writes; null for a hidden book. */
-  results: ({ isNewest: boolean } | null)[]
+  /** In the order of the writes; null for a hidden book, `excess` for a session beyond the limit of the account. */
+  results: ({ isNewest: boolean } | 'excess' | null)[]
   progress: ProgressRow[]
 }
 
@@ -120,10 +125,16 @@ async function recordEntries(
         return [book.id, readingOf({ book, entries, ...stored.get(book.id)! })]
       }),
     )
+    const added = writes.filter(({ id, bookId }) => readings.has(bookId) && !known.has(id))
+    const takesSessions = await admitEntries(tx, viewer.accountId, {
+      added: added.length,
+      books: tx`select unnest(${bookIds}::uuid[]) as id`,
+    })
     const results = writes.map(write => {
       const reading = readings.get(write.bookId)
       if (!reading) return null
       if (known.has(write.id)) return { isNewest: false }
+      if (write.isSession && !takesSessions(write.bookId)) return 'excess'
       const device = devices.idOf(write.device.key)
       return { isNewest: addWrite(reading, write, { device, now: serverTime }) }
     })

@@ -8,6 +8,7 @@ export const rejectionReasons = [
   'invalid_percentage',
   'invalid_measurement',
   'duplicate_in_batch',
+  'limit_reached',
 ] as const
 export type RejectionReason = (typeof rejectionReasons)[number]
 

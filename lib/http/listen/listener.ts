@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { parseBindAddress } from '../../config/bind-address.ts'
 import { Invalid } from '../../errors.ts'
-import { rejectMalformedRequest } from './malformed.ts'
+import type { Deps } from '../deps.ts'
+import { openRateLimiter } from '../rate-limit.ts'
+import { limitMalformedRequests } from './malformed.ts'
 
 /** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */
 const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
@@ -34,17 +36,22 @@ export function createHttpServer(
   return server
 }
 
+type LimiterDeps = Pick<Deps, 'sql' | 'config' | 'log'>
+
 /** Listens on the `host:port` of a configuration key. Throws Invalid when it is not available. */
 export async function listenOn(
   bind: string,
-  { key, handle }: { key: string; handle: RequestListener },
+  { key, handle, deps }: { key: string; handle: RequestListener; deps: LimiterDeps },
 ): Promise<{ server: Server; port: number }> {
   const server = createHttpServer(handle)
-  server.on('clientError', rejectMalformedRequest)
+  const limiter = openRateLimiter(deps)
+  server.on('clientError', limitMalformedRequests(limiter))
+  server.on('close', limiter.close)
   server.listen(parseBindAddress(bind, key))
   try {
     await once(server, 'listening')
   } catch (error) {
+    limiter.close()
     const { code } = error as NodeJS.ErrnoException
     throw new Invalid(`${key}: cannot listen on ${bind} (${code ?? error})`, { cause: error })
   }

@@ -17,11 +17,6 @@ const messages: Record<number, string> = {
   429: 'Too many requests',
 }
 
-/** Without a rate limit. */
-export function rejectMalformedRequest({ code = '' }: ClientError, socket: Socket): void {
-  if (code !== 'ECONNRESET') respond(socket, statuses[code] ?? 400, {})
-}
-
 /** They count for the address of the connection: the headers of a proxy were not read. */
 export function limitMalformedRequests(limiter: RateLimiter) {
   const answered = new WeakSet<Socket>()

@@ -99,7 +99,16 @@ t.test('the last administrator and the own account cannot be deleted', async t =
     body: { error: 'Conflict' },
   })
   t.equal((await session.patch(`/users/${root.id}`, { isActive: false })).status, 409)
+  const own = { password: 'another password' }
+  for (const currentPassword of [undefined, '', 'not this one'])
+    t.match(await session.put(`/users/${root.id}`, { ...own, currentPassword }), {
+      status: 400,
+      body: { message: 'The current password is incorrect' },
+    })
+  const changed = await session.put(`/users/${root.id}`, { ...own, currentPassword: password })
+  t.equal(changed.status, 200)
   const other = await all.createUser('admin')
+  t.equal((await other.put(`/users/${root.id}`, { password })).status, 200, 'by another account')
   t.equal((await other.put(`/users/${root.id}`, { role: 'reader' })).status, 200)
   t.equal((await root.get('/users')).status, 403, 'demotion takes effect immediately')
 })

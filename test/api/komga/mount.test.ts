@@ -3,6 +3,8 @@ import { test } from 'tap'
 import { resources } from '../../../lib/api/resources.ts'
 import { endpoints } from '../../../lib/http/route.ts'
 import { parseSetting } from '../../../lib/setting/definition.ts'
+import { stopRefill } from '../../kit/http/rate-limit.ts'
+import { sendBytes } from '../../kit/http/raw.ts'
 import { enableKomga } from '../../kit/komga.ts'
 import { startApiWithoutPipeline } from '../../kit/server.ts'
 
@@ -28,6 +30,22 @@ test('the API under a prefix', async t => {
   t.equal(await status(`${all.base}/comics${me}`), 200)
   await enableKomga(admin, { enabled: false })
   t.equal(await status(`${all.base}/comics${me}`), 404)
+})
+
+test('bytes that are no request are limited on the listener, too', async t => {
+  const all = await startApiWithoutPipeline(t, {
+    'komga.bind': '127.0.0.1:0',
+    'rate_limit.enabled': true,
+    'rate_limit.anonymous_burst': 2,
+    'rate_limit.anonymous_rps': 1,
+  })
+  await stopRefill(all.sql)
+  const statuses = []
+  for (let i = 0; i < 4; i++) {
+    const response = await sendBytes(all.api.compatiblePort!, 'NONSENSE\r\n\r\n')
+    statuses.push(response.split(' ')[1])
+  }
+  t.same(statuses, ['400', '400', '429', '429'])
 })
 
 test('no other path of the server is a prefix', async t => {

@@ -14,6 +14,7 @@ import { setSessionCookie } from './cookies.ts'
 import {
   mayUseCookies,
   presentedSessions,
+  presentsSession,
   rememberCookie,
   sessionCookie,
   sessionHeader,
@@ -30,7 +31,10 @@ export function createAuthentication(): Dialect['identify'] {
       koreaderAllowed: route.koreader === true,
       beforePassword,
     })
-    if (found === null) return null
+    if (found === null) {
+      if (presentsSession(request)) throw new Unauthorized('The session has ended')
+      return null
+    }
     const { identity, session } = found
     if (session === null) {
       if (request.cataloguePath?.apiKey == null && !(route.koreader && isKoreader(request)))

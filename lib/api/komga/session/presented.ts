@@ -18,12 +18,8 @@ type Presented = {
 
 /** Another server of the same host may have set cookies of the same name: all values are returned. */
 export function presentedSessions({ headers }: Pick<FastifyRequest, 'headers'>): Presented {
-  const token = String(headers[sessionHeader] ?? '').trim()
-  const pairs = (headers.cookie ?? '').split(';').map(pair => {
-    const equals = pair.indexOf('=')
-    const value = pair.slice(equals + 1).trim()
-    return [pair.slice(0, equals).trim(), value.replace(/^"(.*)"$/, '$1')] as const
-  })
+  const token = tokenOf(headers)
+  const pairs = cookiesOf(headers)
   const valuesOf = (name: string) =>
     [...new Set(pairs.filter(([key]) => key === name).map(([, value]) => value))]
       .filter(isSessionSecret)
@@ -34,6 +30,24 @@ export function presentedSessions({ headers }: Pick<FastifyRequest, 'headers'>):
     remembered: valuesOf(rememberCookie),
   }
 }
+
+/** Whether there is a value in the place of a session, even if it cannot be one. */
+export function presentsSession({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  const isOfSession = (name: string) => name === sessionCookie || name === rememberCookie
+  return (
+    tokenOf(headers) !== '' ||
+    cookiesOf(headers).some(([name, value]) => isOfSession(name) && value !== '')
+  )
+}
+
+const tokenOf = (headers: FastifyRequest['headers']) => String(headers[sessionHeader] ?? '').trim()
+
+const cookiesOf = ({ cookie = '' }: FastifyRequest['headers']) =>
+  cookie.split(';').map(pair => {
+    const equals = pair.indexOf('=')
+    const value = pair.slice(equals + 1).trim()
+    return [pair.slice(0, equals).trim(), value.replace(/^"(.*)"$/, '$1')] as const
+  })
 
 // Each is looked up.
 const maxCookies = 4

@@ -1,0 +1,14 @@
+// Bytes to a server as they are, and what it responds before it closes the connection.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+
+export async function sendBytes(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  let response = ''
+  socket.on('data', chunk => {
+    response += chunk
+  })
+  await once(socket, 'close')
+  return response
+}
