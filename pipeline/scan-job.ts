@@ -126,6 +126,9 @@ async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) 
   if (pause) await storeMessage(sql, scanId, pause)
   const code = String((error as { code?: unknown }).code ?? '')
   if (pause || isConnectionLost(error) || isDiskFull(error) || /^(40|53|57)/.test(code)) throw error
+  const [scan] = await sql`select 1 from scan where id = ${scanId}`
+  // With its library.
+  if (!scan) return
   log.error({ err: error, scanId }, 'scan failed')
   await finish(sql, scanId, 'failed', 'Internal error; see the server log')
 }

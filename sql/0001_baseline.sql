@@ -316,7 +316,7 @@ create index book_identity on book (fingerprint, size);
 create index book_name_md5 on book using hash (md5(name));
 create index book_in_series on book (series_id, volume_sort, number_sort, name_key, id);
 create index book_in_library on book (library_id, sort_key, id);
-create index book_io_error on book (library_id) where error_code = 'io';
+create index book_failed on book (library_id) where error_code is not null;
 -- One index per sort order; series_id keeps a filtered walk within the index.
 create index book_by_title on book (sort_key, id) include (series_id) where missing_at is null;
 create index book_by_number on book (number_sort nulls last, id) include (series_id)
@@ -371,7 +371,13 @@ create table book_artifact (
   checks      bytea,
   -- Content-addressed thumbnail: the name of a file under the data directory.
   cover       bytea,
-  cover_error text
+  cover_error text,
+  -- Of a file or cover that failed: how often, with which version of the program, and when it was tried last.
+  attempts      smallint not null default 0,
+  tried_version text,
+  tried_at      timestamptz,
+  -- Of a file that failed: when it was last changed (ctime), which shows that it was filled without a new time.
+  changed_ms    bigint
 ) with (fillfactor = 70);
 create index book_artifact_sha256 on book_artifact (sha256) where sha256 is not null;
 -- Due work (pipeline/finalize/due.ts): makes "is anything due?" free when nothing is.

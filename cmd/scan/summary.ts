@@ -1,4 +1,5 @@
 // Summary of a scan: statistics from the database, as a JSON object and as a text table.
+import { NotFound } from '../../lib/errors.ts'
 import type { Context } from '../context.ts'
 
 export type ScanStats = {
@@ -48,7 +49,8 @@ export async function loadScanStats(sql: Context['sql'], scanId: string): Promis
     from scan s
     join library l on l.id = s.library_id
     where s.id = ${scanId}`
-  return row!
+  if (!row) throw new NotFound('The library was deleted during the scan')
+  return row
 }
 
 function seconds(sql: Context['sql'], from: string, to: string) {

@@ -8,6 +8,7 @@ import { endsThread, isShortage, threadShortage } from '../shortage.ts'
 import { releaseRun } from './memory-budget.ts'
 import { openPiscina } from './piscina.ts'
 import { createSemaphore } from './semaphore.ts'
+import { isWorn } from './worn-thread.ts'
 
 // A small young generation: with V8's default two threads take 100 MB more and are not faster.
 const youngGenerationMb = 16
@@ -116,7 +117,9 @@ export function openThreadPool(options: ThreadOptions) {
         if (signal?.aborted) return { done: [], failure: null, failedIndex: -1 }
         pool ??= createPool()
         const request: ThreadRequest<I, R> = { items, options: taskOptions, control }
-        const done: O[] = await pool.run(request, { name: task, signal: terminator.signal })
+        const runOptions = { name: task, signal: terminator.signal }
+        const call = (): Promise<O[]> => pool!.run(request, runOptions)
+        const done = await repeatIfWorn(call, control, items.length === 1 ? size + 1 : 0)
         return { done, failure: null, failedIndex: -1 }
       } catch (error) {
         if (signal?.aborted) return { done: [], failure: null, failedIndex: -1 }
@@ -139,6 +142,23 @@ export function openThreadPool(options: ThreadOptions) {
       const late = sleep(maxCloseMs, null, { signal: abandon.signal }).catch(() => {})
       await Promise.race([pool?.destroy(), late]).finally(() => abandon.abort())
     },
+  }
+}
+
+/** Runs a call again whose thread ended as worn: the next may be a used one, too. One of several items is run alone later. */
+async function repeatIfWorn<O>(
+  call: () => Promise<O[]>,
+  control: ThreadControl,
+  times: number,
+): Promise<O[]> {
+  for (let left = times; ; left -= 1) {
+    try {
+      return await call()
+    } catch (error) {
+      if (left === 0 || !isWorn(error)) throw error
+      // Not started yet.
+      Atomics.store(control, 1, 0)
+    }
   }
 }
 
@@ -180,7 +200,7 @@ function watchHeartbeat(control: ThreadControl, timeoutMs: number, onStalled: ()
 function toFailure(error: unknown, isStalled: boolean, options: ThreadOptions): ThreadFailure {
   if (isStalled)
     return { code: 'timeout', message: `Reading took longer than ${options.timeoutMs / 1000} s` }
-  if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
+  if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY' || isWorn(error)) {
     return { code: 'memory', message: `Reading needed more than ${options.memoryMb} MB` }
   }
   // The thread crashed or a bug occurred on this item; the other items continue.

@@ -6,6 +6,7 @@ import { scoped, type Use } from '../async/dispose.ts'
 import { enterRun } from '../async/memory-budget.ts'
 import type { ThreadRequest } from '../async/thread-pool.ts'
 import { threadTask } from '../async/thread-task.ts'
+import { isForMemory, isNewThread, startItem, WornThread } from '../async/worn-thread.ts'
 import { Unreadable } from '../errors.ts'
 import { type File, openLibraryFile } from '../file.ts'
 import type { Page } from '../format/contract.ts'
@@ -158,7 +159,10 @@ function task<T extends keyof PageTasks>(
     tick()
     const decode = <V>(bytes: Uint8Array, decode: () => Promise<V>) =>
       decodeUnlessFailed(bytes, failureFolder, decode)
-    return transferable([await work(items[0]!, { tick, decode })])
+    startItem()
+    const result = await work(items[0]!, { tick, decode })
+    if (!isNewThread() && 'error' in result && isForMemory(result)) throw new WornThread()
+    return transferable([result])
   })
 }
 

@@ -58,7 +58,10 @@ export const leftoverInvariants: Invariant[] = [
     repair: async scope => {
       const { sql } = scope
       const rows = await sql<{ id: string }[]>`${abandonedLibraries(scope)}`
-      for (const { id } of rows) await finalizeSeries(sql, await librarySettings(sql, id))
+      for (const { id } of rows) {
+        const library = await librarySettings(sql, id)
+        if (library) await finalizeSeries(sql, library)
+      }
     },
   },
 ]

@@ -29,7 +29,9 @@ export async function finalizeMissing(
         select from directory
         where library_id = ${scan.libraryId} and pending_digest is not null) as "hasUndecided"
     from library where id = ${scan.libraryId}`
-  const { missing, present, hasUndecided } = row!
+  // The library was deleted meanwhile.
+  if (!row) return null
+  const { missing, present, hasUndecided } = row
   if (missing === 0 && !hasUndecided) return null
   if (missing > 1 && missing * 100 > present * brakePercent && !scan.options.confirmMissing) {
     await discardMissingCandidates(sql, scan.libraryId)

@@ -8,6 +8,7 @@ import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
 import type { Jobs } from '../../lib/queue/jobs.ts'
+import { afterAttempt } from '../scan/failed-files.ts'
 import { addFollowUpFigures } from '../scan/figures.ts'
 import { loadScan } from '../scan/scan-context.ts'
 import { runParallel } from '../work/threads.ts'
@@ -94,7 +95,8 @@ export async function storeCovers(sql: Sql, scanId: string | null, results: Thum
         for no key update of a
       )
       update book_artifact a
-      set cover = coalesce(decode(o.cover, 'hex'), a.cover), cover_error = o.error
+      set cover = coalesce(decode(o.cover, 'hex'), a.cover), cover_error = o.error,
+        ${afterAttempt(tx, tx`o.error is not null`)}
       from old o join book b on b.id = o.id
       where a.book_id = o.id
       returning b.id, b.library_id as "libraryId", b.series_id as "seriesId",

@@ -8,14 +8,20 @@ import { Unreadable } from '../../lib/errors.ts'
 import { type File, maxWholeFileBytes, openLibraryFile } from '../../lib/file.ts'
 import { endsOf } from '../../lib/file-ranges.ts'
 import { fingerprint, samplesOf } from '../../lib/fingerprint.ts'
-import { readChecks } from '../../lib/format/checks.ts'
+import { checkContent, readChecks } from '../../lib/format/checks.ts'
 import { type DetectedBook, isReflowable, isRendered, openBook } from '../../lib/format/formats.ts'
 import type { SourceReading } from '../../lib/metadata/metadata.ts'
 import { packPages } from '../../lib/page/page-list.ts'
 import { extensionOf } from '../../lib/path.ts'
 import { describeBook } from './describe.ts'
-import { hashContent } from './hash-file.ts'
-import type { FileToRead, ReadError, Reading, ReadOptions } from './reading.ts'
+import { damagedSince, hashContent } from './hash-file.ts'
+import {
+  changedSilently,
+  type FileToRead,
+  type ReadError,
+  type Reading,
+  type ReadOptions,
+} from './reading.ts'
 import { readSidecars } from './sidecars.ts'
 
 const maxWarnings = 50
@@ -34,6 +40,7 @@ export async function readBook(
       const path = Buffer.from(item.path, 'latin1')
       const file = use(await openLibraryFile(path, options.containment, disk))
       reading.opens++
+      reading.changedMs = Math.round(file.changedMs)
       await file.preload?.([...samplesOf(file.size), ...endsOf(file.size)])
       try {
         reading.fingerprint = fingerprint(file)
@@ -44,6 +51,7 @@ export async function readBook(
         const book = use(await openBook(file, extensionOf(item.relative), limits))
         content = { sources: await book.metadata(), error: null }
         addBook(reading, book, { ...content, changedMs: file.changedMs })
+        await checkSilentChange(file, item, { reading, limits, tick })
         if (options.pageHash) reading.firstPageSha256 = await hashFirstPage(book)
       } finally {
         reading.bytesRead += file.bytesRead
@@ -77,6 +85,29 @@ async function isKnown(
   const checks = await readChecks({ file, extension, limits }).catch(ignoreUnreadable)
   return known.checks === checks
 }
+
+/**
+ * Without a new time other bytes are damage or an edit, which the checksums of the content distinguish. Throws Unreadable for
+ * damage, also as long as it is not repaired.
+ */
+async function checkSilentChange(
+  file: File,
+  { relative, known }: FileToRead,
+  { reading, limits, tick }: Tools,
+) {
+  if (known?.modifiedMs !== file.modifiedMs) return
+  const isOther =
+    known.fingerprint !== reading.fingerprint ||
+    differ(known.checks, reading.checks) ||
+    differ(known.sha256, reading.sha256)
+  const wasDamaged = known.hasError && known.sha256 !== null
+  if (!isOther && !wasDamaged) return
+  const check = await checkContent({ file, extension: extensionOf(relative), limits }, tick)
+  if (check instanceof Unreadable) throw damagedSince(check)
+  if (check === 'unknown' && isOther) reading.warnings.push(changedSilently)
+}
+
+const differ = (a: string | null, b: string | null) => a !== null && b !== null && a !== b
 
 /** The error is that of the reading which follows. */
 function ignoreUnreadable(error: unknown): null {
@@ -126,6 +157,7 @@ function emptyReading(item: FileToRead): Reading {
     fingerprint: null,
     checks: null,
     sha256: null,
+    changedMs: null,
     isUnchanged: false,
     error: null,
     warnings: [],

@@ -50,7 +50,7 @@ export async function enqueueHashes(
   for (const pair of pairs) if (pair.isTwinDue) urgent.add(pair.twinId)
   const others = [...bookIds].filter(id => !urgent.has(id))
   // `again` is part of the job, because a later scan may take over the jobs of this one.
-  const again = new Set(matches.filter(m => m.file.forced).map(m => m.bookId))
+  const again = new Set(matches.filter(m => m.file.forced || m.before?.hasError).map(m => m.bookId))
   const jobsOf = (ids: string[]) => [
     ...batchJobs(
       scan,

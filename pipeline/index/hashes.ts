@@ -5,19 +5,20 @@ import { bookEvents, publish } from '../../lib/event/publish.ts'
 import { countReading } from '../../lib/metrics/pipeline.ts'
 import { mountKey } from '../../lib/mount/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql, Transaction } from '../../lib/postgres/db.ts'
 import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
 import type { Jobs } from '../../lib/queue/jobs.ts'
 import { addFollowUpFigures, recordBooks } from '../scan/figures.ts'
 import { loadScan } from '../scan/scan-context.ts'
 import { runParallel } from '../work/threads.ts'
-import type { FileToHash, HashResult } from './hash-file.ts'
+import type { FileToHash, HashOptions, HashResult } from './hash-file.ts'
 import type { JobContext } from './job-context.ts'
+import { changedSilently } from './reading.ts'
 import { createResultWriter } from './result-writer.ts'
 
 /** Skips books that have a hash, unless `again` is set. */
 export async function hashBooks(context: JobContext, job: Jobs['hash']): Promise<void> {
-  const { sql, threads, access, signal } = context
+  const { sql, threads, thumbnailOptions, access, signal } = context
   const scan = await loadScan(sql, job.scanId)
   if (!scan || scan.state === 'cancelled') return
   const items = await filesToHash(sql, job, access)
@@ -28,17 +29,17 @@ export async function hashBooks(context: JobContext, job: Jobs['hash']): Promise
     scan,
     store: results => storeHashes(sql, scan, results),
   })
-  await runParallel<FileToHash, null, HashResult>(
+  await runParallel<FileToHash, HashOptions, HashResult>(
     threads,
     'hash',
-    { items, options: null },
+    { items, options: { limits: thumbnailOptions.limits } },
     {
       ...writer,
       root: mountKey(scan.root),
       signal,
       failed: ({ id, size, modifiedMs }, error) => ({
-        ...{ id, size, modifiedMs },
-        ...{ sha256: null, bytesRead: 0, error },
+        ...{ id, size, modifiedMs, sha256: null, bytesRead: 0 },
+        ...{ damage: null, isUnchecked: false, error },
       }),
     },
   )
@@ -58,21 +59,21 @@ async function filesToHash(
     followLinks: boolean
     size: number
     modifiedMs: number
+    sha256: string | null
   }
   const rows = await sql<Row[]>`
-    select b.id, d.path as folder, b.name, l.root, l.follow_links as "followLinks", b.size::float8 as size, b.modified_ms::float8 as "modifiedMs"
+    select b.id, d.path as folder, b.name, l.root, l.follow_links as "followLinks", b.size::float8 as size, b.modified_ms::float8 as "modifiedMs",
+      encode(a.sha256, 'hex') as sha256
     from book b
     join book_artifact a on a.book_id = b.id
     join directory d on d.id = b.directory_id
     join library l on l.id = b.library_id
     where b.id = any(${ids}) and b.missing_at is null and (a.sha256 is null or ${again === true})
     order by d.path, b.name_key`
-  return rows.map(({ id, root, followLinks, folder, name, size, modifiedMs }) => ({
-    id,
+  return rows.map(({ root, followLinks, folder, name, ...row }) => ({
+    ...row,
     path: joinPath(root, joinPath(folder, name)).toString('latin1'),
     containment: containmentOf(access, { root, followLinks }),
-    size,
-    modifiedMs,
   }))
 }
 
@@ -123,10 +124,17 @@ export async function storeHashes(
     const changedIds = changed.map(book => book.id)
     if (changed.length > 0) {
       // Same size, time and fingerprint, but other bytes: only a deep scan can detect it, and only here.
+      const unchecked = results.filter(result => result.isUnchecked).map(({ id }) => id)
       await tx`update scan set changed = changed + ${changed.length} where id = ${scan.scanId}`
-      await tx`update book set updated_at = now() where id = any(${changedIds})`
+      await tx`
+        update book
+        set updated_at = now(),
+          warnings = warnings || case when id = any(${unchecked}::uuid[])
+            then array[${changedSilently}] else '{}' end
+        where id = any(${changedIds})`
       await publish(tx, bookEvents('book_updated', changed))
     }
+    await storeDamage(tx, scan, results)
     if (scan.followed) {
       const unchangedIds = stored.filter(book => !book.isChanged).map(book => book.id)
       await recordBooks(tx, scan.scanId, unchangedIds, 'hashed')
@@ -139,4 +147,44 @@ export async function storeHashes(
       opens: results.length,
     })
   })
+}
+
+/** Records files that are damaged since they were hashed: the books keep their hash, and get the error. */
+async function storeDamage(
+  tx: Transaction,
+  scan: { scanId: string; followed: boolean },
+  results: HashResult[],
+) {
+  const rows = results.flatMap(({ id, size, modifiedMs, damage }) =>
+    damage ? [{ id, size, ms: modifiedMs, ...damage }] : [],
+  )
+  if (rows.length === 0) return
+  const stored = await tx<{ id: string; libraryId: string; seriesId: string; code: string }[]>`
+    with current as materialized (
+      select b.id, d.code, d.message
+      from jsonb_to_recordset(${tx.json(rows)})
+        as d(id uuid, size bigint, ms bigint, code text, message text)
+      join book b on b.id = d.id and b.size = d.size and b.modified_ms = d.ms
+      order by b.id
+      for no key update of b
+    )
+    update book b
+    set error_code = c.code, error_message = c.message, scan_id = ${scan.scanId}, updated_at = now()
+    from current c
+    where b.id = c.id
+    returning b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.error_code as code`
+  for (const [code, books] of Map.groupBy(stored, book => book.code))
+    await tx`
+      update scan
+      set failed = failed || jsonb_build_object(${code}::text,
+        coalesce((failed->>${code}::text)::integer, 0) + ${books.length}::integer)
+      where id = ${scan.scanId}`
+  await tx`
+    update book_artifact a
+    set changed_ms = d."changedMs"
+    from jsonb_to_recordset(${tx.json(rows)}) as d(id uuid, "changedMs" bigint)
+    where a.book_id = d.id and a.book_id = any(${stored.map(book => book.id)}::uuid[])`
+  await publish(tx, bookEvents('book_updated', stored))
+  const ids = stored.map(book => book.id)
+  if (scan.followed) await recordBooks(tx, scan.scanId, ids, 'failed')
 }

@@ -198,6 +198,10 @@ export function knownHash({ before, file, reading }: Match): string | null {
   return isChanged ? reading.sha256 : null
 }
 
+/** A file that cannot be read although its size and time are the same: what is known of its content stays. */
+export const isDamaged = ({ before, file, reading }: Match): boolean =>
+  reading.error !== null && before?.size === file.size && before.modifiedMs === file.modifiedMs
+
 /** Whether the book of the catalogue has the size and fingerprint of the file: its identity. */
 const isSame = (book: KnownBook, file: PendingFile, reading: Reading): boolean =>
   book.fingerprint === reading.fingerprint && book.size === file.size

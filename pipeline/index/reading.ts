@@ -39,6 +39,9 @@ export type KnownContent = {
   hasError: boolean
 }
 
+/** Warning about a file without checksums, which may be damaged or edited. */
+export const changedSilently = 'The content changed without a new time; it may be damaged'
+
 export type ReadError = { code: string; message: string }
 
 export type Reading = {
@@ -55,6 +58,8 @@ export type Reading = {
   checks: string | null
   /** Hex, of a file that was read whole because it is small; null for others, which are hashed later. */
   sha256: string | null
+  /** Time of the last change of the file; see `File`. */
+  changedMs: number | null
   /** The content is that of the catalogue; the fields below are then empty. */
   isUnchanged: boolean
   error: ReadError | null

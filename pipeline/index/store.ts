@@ -13,13 +13,14 @@ import { publish } from '../../lib/event/publish.ts'
 import { countFiles } from '../../lib/metrics/pipeline.ts'
 import type { Sql, Transaction } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
+import { afterAttempt } from '../scan/failed-files.ts'
 import { addScanFigures } from '../scan/figures.ts'
 import { resetLeftFolders } from '../scan/folders.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
 import { batchEvents, isChanged } from './batch-events.ts'
 import { writeBooks } from './book-rows.ts'
 import { enqueueCovers, enqueueHashes } from './follow-up-jobs.ts'
-import { hasContent, knownHash, type Match } from './match.ts'
+import { hasContent, isDamaged, knownHash, type Match } from './match.ts'
 import { insertMatchRecords } from './match-records.ts'
 import { findIds, findOrCreateSeries } from './series.ts'
 
@@ -48,6 +49,7 @@ export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch):
       unchangedFiles: described.filter(m => !isChanged(m)).map(m => m.bookId),
     })
     await touchBooks(tx, scan, matches)
+    await recordAttempts(tx, read)
     await resetLeftFolders(
       tx,
       matches.filter(leavesPlace).map(m => m.before!),
@@ -177,13 +179,15 @@ const leavesPlace = ({ outcome, before }: Match) => outcome === 'moved' && !befo
 async function touchBooks(tx: Transaction, scan: ScanContext, matches: Match[]) {
   const rows = matches
     .filter(m => m.reading.isUnchanged || keepsMetadata(m))
-    .map(({ bookId, file, reading }) => ({
+    .map(m => ({ ...m, isDamaged: isDamaged(m) }))
+    .map(({ bookId, file, reading, isDamaged }) => ({
       id: bookId,
       directory: file.directoryId,
       place: file.name,
       ms: file.modifiedMs,
       size: file.size,
-      fingerprint: reading.fingerprint,
+      fingerprint: isDamaged ? null : reading.fingerprint,
+      hasLost: reading.error !== null && !isDamaged,
       code: reading.error?.code ?? null,
       message: reading.error?.message ?? null,
     }))
@@ -198,9 +202,26 @@ async function touchBooks(tx: Transaction, scan: ScanContext, matches: Match[]) 
       as t(id uuid, directory uuid, place text, ms bigint, size bigint, fingerprint text, code text, message text)
     where b.id = t.id`
   // What could not be read may have other content than the one that was hashed.
-  const unreadable = rows.filter(row => row.code !== null).map(row => row.id)
+  const unreadable = rows.filter(row => row.hasLost).map(row => row.id)
   if (unreadable.length > 0)
     await tx`update book_artifact set sha256 = null where book_id = any(${unreadable})`
+}
+
+/** Of files that failed, and of those that failed before. */
+async function recordAttempts(tx: Transaction, read: Match[]) {
+  const rows = read
+    .filter(m => m.reading.error !== null || m.before?.hasError)
+    .map(({ bookId, reading }) => ({
+      id: bookId,
+      failed: reading.error !== null,
+      ms: reading.error && reading.changedMs,
+    }))
+  if (rows.length === 0) return
+  await tx`
+    update book_artifact a
+    set changed_ms = t.ms, ${afterAttempt(tx, tx`t.failed`)}
+    from jsonb_to_recordset(${tx.json(rows)}) as t(id uuid, failed boolean, ms bigint)
+    where a.book_id = t.id`
 }
 
 /** The end of the scan refreshes the titles, order and derived state of these series. */
@@ -224,8 +245,10 @@ function needsHash(match: Match) {
   const { before, file, reading } = match
   // Empty files are no duplicates of each other.
   if (file.size === 0 || reading.fingerprint === null || knownHash(match) !== null) return false
-  // After an error touchBooks has deleted the hash.
-  if (before === null || before.sha256 === null || file.forced || reading.error) return true
+  if (before === null || before.sha256 === null) return true
+  if (isDamaged(match)) return false
+  // After another error touchBooks has deleted the hash. A book that had one may still be damaged.
+  if (file.forced || reading.error || before.hasError) return true
   return !hasContent(before, file, reading)
 }
 

@@ -2,7 +2,7 @@
 import { scoped } from '../../lib/async/dispose.ts'
 import type { LibraryRow } from '../../lib/catalog/library/library.ts'
 import type { FileAccess } from '../../lib/containment.ts'
-import { Invalid } from '../../lib/errors.ts'
+import { Invalid, NotFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/id.ts'
 import { relativeTo } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
@@ -29,6 +29,7 @@ export async function estimateScan(
   const settings = library
     ? await librarySettings(sql, library.id)
     : defaultLibrarySettings(path, strategy)
+  if (!settings) throw new NotFound('Library not found')
   const relative = library && relativeTo(library.root, path)
   const scan: LoadedScan = {
     ...settings,

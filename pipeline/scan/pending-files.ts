@@ -7,6 +7,7 @@ import type { Queue } from '../../lib/queue/queue.ts'
 import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
 import { batchJobs, singleThreadJobs } from './batch-jobs.ts'
 import { discardMissingCandidates } from './differences.ts'
+import { findChanged, retryFailedFiles } from './failed-files.ts'
 import type { LoadedScan } from './scan-context.ts'
 
 const pageSize = 6_400
@@ -17,6 +18,7 @@ const maxAttempts = 2
  * Returns false when the scan was cancelled at this moment.
  */
 export async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promise<boolean> {
+  const filled = isFull(scan) ? await findChanged(sql, scan) : []
   return await sql.begin(async tx => {
     const { count } = await tx`
       update scan
@@ -31,12 +33,7 @@ export async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promis
       returning id`
     await deleteOldRecords(tx, scan)
     await discardMissingCandidates(tx, scan.libraryId)
-    await tx`
-      insert into pending_file (library_id, directory_id, name, size, modified_ms, forced)
-      select library_id, directory_id, name, size, modified_ms, true
-      from book
-      where library_id = ${scan.libraryId} and error_code = 'io' and missing_at is null
-      on conflict (directory_id, name) do nothing`
+    await retryFailedFiles(tx, scan, filled)
     await queue.deleteWaiting(tx, 'index', scan.libraryId)
     const relieved = await queue.reassignToScan(tx, scan.libraryId, scan.scanId)
     const files = await enqueuePending(tx, queue, scan)

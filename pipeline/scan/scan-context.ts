@@ -54,6 +54,7 @@ export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | n
     from scan where id = ${scanId}`
   if (!row) return null
   const settings = await librarySettings(sql, row.libraryId)
+  if (!settings) return null
   const { scanId: id, state, paths, options } = row
   const scan = {
     ...settings,
@@ -67,8 +68,11 @@ export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | n
   return { ...scan, rules: { ...settings.rules, pageHash: options.pageHash ?? false } }
 }
 
-/** The settings of a library that its scans depend on. */
-export async function librarySettings(sql: Sql, libraryId: string): Promise<LibrarySettings> {
+/** The settings of a library that its scans depend on; null when it is gone. */
+export async function librarySettings(
+  sql: Sql,
+  libraryId: string,
+): Promise<LibrarySettings | null> {
   const [row] = await sql`
     select id as "libraryId", root, follow_links as "followLinks", device, hash_policy as "hashPolicy", book_count as "bookCount",
       allowed_formats as "allowedFormats", excluded_patterns as "excludedPatterns",
@@ -77,6 +81,7 @@ export async function librarySettings(sql: Sql, libraryId: string): Promise<Libr
       number_strategy as "numberStrategy",
       title_preprocessing_rules as "titleRules"
     from library where id = ${libraryId}`
+  if (!row) return null
   const {
     seriesStrategy,
     seriesConfig,
@@ -85,7 +90,7 @@ export async function librarySettings(sql: Sql, libraryId: string): Promise<Libr
     numberStrategy,
     titleRules,
     ...settings
-  } = row!
+  } = row
   const strategies = { seriesStrategy, seriesConfig, bookStrategy, bookConfig, numberStrategy }
   return { ...settings, rules: { ...strategies, titleRules, pageHash: false } } as LibrarySettings
 }

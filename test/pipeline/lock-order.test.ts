@@ -50,7 +50,7 @@ async function insertScan() {
   await sql`
     insert into scan (id, library_id, mode, paths, options)
     values (${scanId}, ${libraryId}, 'normal', '{}', '{}')`
-  const settings = await librarySettings(sql, libraryId)
+  const settings = (await librarySettings(sql, libraryId))!
   const more = { deep: false, followed: false, state: 'running', paths: [], options: {} }
   return { ...settings, ...more, scanId }
 }
@@ -93,7 +93,15 @@ t.test('covers', async t => {
 })
 
 t.test('hashes', async t => {
-  const result = { sha256: 'ab', size: 1, modifiedMs: 1, bytesRead: 1, error: null }
+  const result = {
+    sha256: 'ab',
+    size: 1,
+    modifiedMs: 1,
+    bytesRead: 1,
+    damage: null,
+    isUnchecked: false,
+    error: null,
+  }
   const results = [second, first].map(id => ({ ...result, id }))
   for (const table of ['book', 'book_artifact']) {
     const [held, later] = rowsOf(table)

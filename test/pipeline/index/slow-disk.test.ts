@@ -132,7 +132,11 @@ t.test('blocks of a file that is read alone are read at the same time', async t 
       most = Math.max(most, ++running)
       return await disk.call(work).finally(() => running--)
     }
-    return hashFile({ ...item, modifiedMs: 0 }, null, { disk: { ...disk, call }, tick() {} })
+    return hashFile(
+      { ...item, modifiedMs: 0, sha256: null },
+      { limits: defaultLimits },
+      { disk: { ...disk, call }, tick() {} },
+    )
   })
   t.equal(most, 3, 'as many as there is memory for')
 })
@@ -144,14 +148,21 @@ t.test('a file that changes while it is read has no hash of mixed content', asyn
   const size = 12_000_000
   const hashWhile = async (change: () => void) => {
     writeFileSync(path, randomBytes(size))
-    const file = { id: '1', path, containment: containmentIn(folder), size, modifiedMs: 0 }
+    const file = {
+      id: '1',
+      path,
+      containment: containmentIn(folder),
+      size,
+      modifiedMs: 0,
+      sha256: null,
+    }
     const { results } = await runAll([file], 'slow', async (file, disk) => {
       let isChanged = false
       const tick = () => {
         if (!isChanged) change()
         isChanged = true
       }
-      return hashFile(file, null, { disk, tick })
+      return hashFile(file, { limits: defaultLimits }, { disk, tick })
     })
     return results[0]!
   }
@@ -160,9 +171,16 @@ t.test('a file that changes while it is read has no hash of mixed content', asyn
   // The version of the catalogue is complete, and the next scan finds another one.
   t.match(await hashWhile(() => appendFileSync(path, 'x')), { sha256: /^[0-9a-f]{64}$/ })
   appendFileSync(path, 'x')
-  const item = { id: '1', path, containment: containmentIn(folder), size, modifiedMs: 0 }
+  const item = {
+    id: '1',
+    path,
+    containment: containmentIn(folder),
+    size,
+    modifiedMs: 0,
+    sha256: null,
+  }
   const { results } = await runAll([item], 'slow', (item, disk) =>
-    hashFile(item, null, { disk, tick() {} }),
+    hashFile(item, { limits: defaultLimits }, { disk, tick() {} }),
   )
   t.match(results[0], { sha256: null, error: null })
 })

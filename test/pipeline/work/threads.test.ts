@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { openThreadPool } from '../../../lib/async/thread-pool.ts'
-import type { FileToHash, HashResult } from '../../../pipeline/index/hash-file.ts'
+import type { FileToHash, HashOptions, HashResult } from '../../../pipeline/index/hash-file.ts'
 import { runBatch } from '../../../pipeline/work/threads.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 
@@ -26,16 +27,19 @@ t.test('an urgent batch interrupts a running one and overtakes a waiting one', a
   const ended: string[] = []
   let calls = 0
   const containment = { root, followLinks: false, dataDir: '/nowhere', linkFolders: [] }
-  const file = { id: '1', path, containment, size: 16 * 1024 * 1024, modifiedMs: 0 }
+  const file = { id: '1', path, containment, size: 16 * 1024 * 1024, modifiedMs: 0, sha256: null }
   const hash = async (name: string, times: number, urgent: boolean) => {
     const counts: number[] = []
     const items = Array.from({ length: times }, () => file)
-    const batch = { items, options: null }
-    await runBatch<FileToHash, null, HashResult>(threads, 'hash', batch, {
+    const batch = { items, options: { limits: defaultLimits } }
+    await runBatch<FileToHash, HashOptions, HashResult>(threads, 'hash', batch, {
       root,
       urgent,
       isStopped: () => ended.includes('urgent') && name !== 'urgent',
-      failed: (item, error) => ({ ...item, sha256: null, bytesRead: 0, error }),
+      failed: (item, error) => ({
+        ...{ ...item, sha256: null, bytesRead: 0, damage: null, isUnchecked: false },
+        error,
+      }),
       onResults: async results => {
         counts.push(results.length)
         calls += 1
@@ -109,4 +113,42 @@ t.test('a slow item that is blamed for another succeeds alone', async t => {
     },
   )
   t.same(results.sort(), ['good', 'hangs failed', 'slow'])
+})
+
+t.test('a file that fails for want of memory counts only in a new thread', async t => {
+  for (const maxThreads of [1, 2]) {
+    const threads = openThreadPool({
+      file: new URL('./worn-worker.ts', import.meta.url),
+      idleMs: 10_000,
+      maxThreads,
+      timeoutMs: 120_000,
+      memoryMb: 256,
+      workerData: { ioDepth: 0, threads: maxThreads },
+      onBug: error => t.fail(String(error)),
+    })
+    t.teardown(() => threads.close())
+    const names = ['a', 'b', 'large', 'c', 'too large', 'large', 'd']
+    const run = async () => {
+      const results: string[] = []
+      const items = names.map(name => ({ name }))
+      await runBatch<{ name: string }, null, { name: string; error: { code: string } | null }>(
+        threads,
+        'read',
+        { items, options: null },
+        {
+          root: '/nowhere',
+          isStopped: () => false,
+          failed: ({ name }, error) => ({ name, error }),
+          onResults: async some => {
+            for (const { name, error } of some)
+              results.push(error ? `${name}: ${error.code}` : name)
+          },
+        },
+      )
+      return results.sort()
+    }
+    const expected = ['a', 'b', 'c', 'd', 'large', 'large', 'too large: memory']
+    // At once: every thread is a used one then.
+    for (const results of await Promise.all([run(), run(), run()])) t.same(results, expected)
+  }
 })

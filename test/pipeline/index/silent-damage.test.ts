@@ -1,0 +1,125 @@
+// Files whose bytes change without a new time: damage on disk, which a deep scan finds, or edits.
+import { readFileSync, utimesSync } from 'node:fs'
+import t from 'tap'
+import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { png, tarEnd, tarEntry, zip } from '../../kit/files/archives.ts'
+import { pdfOf, stream } from '../../kit/files/pdf.ts'
+import { storedRar, storedSevenZip } from '../../kit/files/stored-archives.ts'
+import { createTestLibrary, type TestLibrary } from '../../kit/library.ts'
+
+const all = await openCatalogue(t)
+const { sql } = all
+const check = testWithDoctor(t, all)
+
+const files = (bytes: number) => [
+  { name: '1.png', bytes: png(30) },
+  { name: 'filler.bin', bytes: Buffer.alloc(bytes, 65) },
+]
+const archives: Record<string, (bytes: number) => Buffer> = {
+  cbz: bytes => zip(files(bytes)),
+  cbr: bytes => storedRar(files(bytes)),
+  cb7: bytes => storedSevenZip(files(bytes)),
+}
+/** The fingerprint has samples at 16 and 64 KiB. */
+const places = { sampled: 16 * 1024 + 100, notSampled: 50_000 }
+
+function damage(lib: TestLibrary, path: string, at: number): Buffer {
+  const good = readFileSync(lib.pathOf(path))
+  const bytes = Buffer.from(good)
+  bytes[at]! ^= 1
+  lib.replaceSilently(path, bytes)
+  return good
+}
+
+for (const [format, make] of Object.entries(archives)) {
+  for (const [size, bytes] of Object.entries({ small: 40_000, large: 100_000 })) {
+    for (const [place, at] of Object.entries(places)) {
+      if (at > bytes) continue
+      check(`a ${size} ${format} that is damaged silently keeps its hash (${place})`, async t => {
+        const path = `A/1.${format}`
+        const lib = await createTestLibrary(t, all, { [path]: make(bytes) })
+        await lib.scan()
+        const before = await lib.book(`1.${format}`)
+        const rowOf = async () => {
+          const [row] = await sql`
+            select encode(fingerprint, 'hex') as fingerprint, page_count, error_code, error_message, scan_id
+            from book where id = ${before.id}`
+          return { ...row }
+        }
+        const known = await rowOf()
+        const good = damage(lib, path, at)
+        t.match(await lib.scan(), { opens: 0 })
+        for (const round of ['first', 'second']) {
+          const scan = await lib.scan({ mode: 'deep' })
+          t.match(scan, { state: 'completed', changed: 0, failed: { bad_crc: 1 } }, round)
+          t.match(await lib.book(`1.${format}`), { id: before.id, sha256: before.sha256 }, round)
+          t.match(
+            await rowOf(),
+            {
+              fingerprint: known.fingerprint,
+              page_count: 1,
+              error_code: 'bad_crc',
+              error_message: /^Damaged since it was last read, without a new time: /,
+              scan_id: scan.id,
+            },
+            round,
+          )
+        }
+        lib.write(path, good)
+        t.match(await lib.scan(), { changed: 0, failed: {} })
+        t.match(await lib.book(`1.${format}`), {
+          ...{ id: before.id, sha256: before.sha256, error: null, cover: before.cover },
+        })
+      })
+    }
+  }
+}
+
+check('damage that is copied back with a new time is found again', async t => {
+  const lib = await createTestLibrary(t, all, { 'A/1.cbz': archives.cbz!(100_000) })
+  await lib.scan()
+  const before = await lib.book('1.cbz')
+  damage(lib, 'A/1.cbz', places.notSampled)
+  t.match(await lib.scan({ mode: 'deep' }), { failed: { bad_crc: 1 } })
+  utimesSync(lib.pathOf('A/1.cbz'), 1_000, 1_000)
+  t.match(await lib.scan(), { failed: { bad_crc: 1 } })
+  t.match(await lib.book('1.cbz'), { error: 'bad_crc', sha256: before.sha256 })
+})
+
+check('a sound file with other bytes is an edit, also without a new time', async t => {
+  const lib = await createTestLibrary(t, all, { 'A/1.cbz': archives.cbz!(100_000) })
+  await lib.scan()
+  const before = await lib.book('1.cbz')
+  // The time of a file in the central directory, at 12 of its header.
+  const bytes = readFileSync(lib.pathOf('A/1.cbz'))
+  bytes[bytes.indexOf('PK\x01\x02') + 12]! ^= 1
+  lib.replaceSilently('A/1.cbz', bytes)
+  t.match(await lib.scan({ mode: 'deep' }), { state: 'completed', changed: 1, failed: {} })
+  const after = await lib.book('1.cbz')
+  t.match(after, { id: before.id, error: null })
+  t.not(after.sha256, before.sha256)
+})
+
+check('a file without checksums that changes silently has a warning', async t => {
+  const pdf = pdfOf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Count 1/Kids[3 0 R]>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]>>',
+    stream('', Buffer.alloc(100_000, 65)),
+  ])
+  const tar = Buffer.concat([...files(40_000).map(f => tarEntry(f.name, f.bytes)), tarEnd])
+  const lib = await createTestLibrary(t, all, { 'A/large.pdf': pdf, 'A/small.cbt': tar })
+  await lib.scan()
+  const before = await lib.books()
+  damage(lib, 'A/large.pdf', places.notSampled)
+  damage(lib, 'A/small.cbt', 20_000)
+  t.match(await lib.scan({ mode: 'deep' }), { changed: 2, failed: {} })
+  const rows = await sql<{ warnings: string[] }[]>`
+    select warnings from book where library_id = ${lib.id}`
+  const warning = 'The content changed without a new time; it may be damaged'
+  t.same(
+    rows.map(row => row.warnings),
+    [[warning], [warning]],
+  )
+  for (const [i, book] of (await lib.books()).entries()) t.not(book.sha256, before[i]!.sha256)
+})

@@ -1,0 +1,105 @@
+// Files and covers that failed: when they are tried again.
+import t from 'tap'
+import { version } from '../../../lib/version.ts'
+import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { zip } from '../../kit/files/archives.ts'
+import { exampleImage } from '../../kit/files/images.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+
+const all = await openCatalogue(t)
+const { sql } = all
+const check = testWithDoctor(t, all)
+
+type Attempt = { attempts: number; version: string; hoursAgo: number }
+
+const setAttempt = (bookId: string, { attempts, version, hoursAgo }: Attempt) => sql`
+  update book_artifact
+  set attempts = ${attempts}, tried_version = ${version},
+    tried_at = now() - ${hoursAgo} * interval '1 hour'
+  where book_id = ${bookId}`
+
+const attemptsOf = async (bookId: string) => {
+  const [row] = await sql`
+    select attempts, tried_version as version from book_artifact where book_id = ${bookId}`
+  return { ...row }
+}
+
+check('a file that was filled in place, without a new time, is read again', async t => {
+  const bytes = comic({ padding: 100_000 })
+  const lib = await createTestLibrary(t, all, { 'A/1.cbz': Buffer.alloc(bytes.length) })
+  t.match(await lib.scan(), { failed: { truncated: 1 } })
+  const before = await lib.book('1.cbz')
+  t.match(await lib.scan(), { opens: 0, failed: {} }, 'unchanged it is not opened')
+  lib.replaceSilently('A/1.cbz', bytes)
+  t.match(await lib.scan(), { failed: {}, opens: 3 })
+  const after = await lib.book('1.cbz')
+  t.match(after, { id: before.id, error: null, pages: 2 })
+  t.match(after.sha256, /^[\da-f]{64}$/)
+  t.not(after.sha256, before.sha256)
+  t.ok(after.cover)
+  t.match(await lib.scan(), { opens: 0 })
+})
+
+check('a book that failed for want of memory is tried again after pauses that double', async t => {
+  const lib = await createTestLibrary(t, all, { 'A/1.cbz': comic() })
+  await lib.scan()
+  const { id } = await lib.book('1.cbz')
+  const cases: [Attempt, string | null][] = [
+    [{ attempts: 1, version, hoursAgo: 1 }, 'memory'],
+    [{ attempts: 1, version, hoursAgo: 25 }, null],
+    [{ attempts: 3, version, hoursAgo: 3 * 24 }, 'memory'],
+    [{ attempts: 3, version, hoursAgo: 4 * 24 + 1 }, null],
+    [{ attempts: 500, version, hoursAgo: 63 * 24 }, 'memory'],
+    [{ attempts: 500, version, hoursAgo: 65 * 24 }, null],
+    [{ attempts: 9, version: '0.0.0', hoursAgo: 0 }, null],
+  ]
+  for (const code of ['memory', 'timeout', 'internal']) {
+    for (const [attempt, expected] of cases) {
+      await sql`update book set error_code = ${code}, error_message = 'x' where id = ${id}`
+      await setAttempt(id, attempt)
+      await lib.scan()
+      const text = JSON.stringify(attempt)
+      t.equal((await lib.book('1.cbz')).error, expected && code, text)
+      if (expected === null) t.match(await attemptsOf(id), { attempts: 0, version: null })
+    }
+  }
+})
+
+check('a damaged file is not tried again', async t => {
+  const lib = await createTestLibrary(t, all, { 'A/1.cbz': Buffer.from('no archive') })
+  await lib.scan()
+  const { id } = await lib.book('1.cbz')
+  await setAttempt(id, { attempts: 1, version: '0.0.0', hoursAgo: 1_000 })
+  t.match(await lib.scan(), { opens: 0 })
+})
+
+check('attempts are counted for each version', async t => {
+  const lib = await createTestLibrary(t, all, { 'A/1.cbz': Buffer.from('no archive') })
+  await lib.scan()
+  const { id } = await lib.book('1.cbz')
+  t.same(await attemptsOf(id), { attempts: 1, version })
+  for (const attempts of [2, 3]) {
+    await lib.scan({ mode: 'deep' })
+    t.same(await attemptsOf(id), { attempts, version })
+  }
+  await setAttempt(id, { attempts: 9, version: '0.0.0', hoursAgo: 0 })
+  await lib.scan({ mode: 'deep' })
+  t.same(await attemptsOf(id), { attempts: 1, version })
+})
+
+check('a cover that cannot be made is tried again likewise', async t => {
+  const avif = await exampleImage('avif')
+  const page = { name: '1.avif', bytes: avif.subarray(0, avif.length / 2) }
+  const lib = await createTestLibrary(t, all, { 'A/1.cbz': zip([page]), 'A/2.cbz': comic() })
+  await lib.scan()
+  const { id, cover } = await lib.book('1.cbz')
+  t.equal(cover, null)
+  t.match(await lib.scan(), { to_cover: 0, opens: 0 })
+  await setAttempt(id, { attempts: 1, version: '0.0.0', hoursAgo: 0 })
+  t.match(await lib.scan(), { to_cover: 1, opens: 1 })
+  t.same(await attemptsOf(id), { attempts: 1, version })
+  t.match(await lib.scan(), { to_cover: 0, opens: 0 })
+  await setAttempt(id, { attempts: 2, version, hoursAgo: 49 })
+  t.match(await lib.scan(), { to_cover: 1 })
+  t.same(await attemptsOf(id), { attempts: 3, version })
+})
