@@ -14,6 +14,7 @@ import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
 import type { Jobs, Queue } from '../lib/queue/queue.ts'
 import type { SpaceGuard } from '../lib/space-guard.ts'
 import { enqueueDedupe, enqueueMatching, enqueuePurge } from './finalize/after-scan.ts'
+import { enqueueArtwork } from './finalize/artwork.ts'
 import { enqueueDue } from './finalize/due.ts'
 import { finalizeMissing } from './finalize/missing.ts'
 import { finalizeSeries } from './finalize/series.ts'
@@ -181,6 +182,7 @@ async function runStagesWith(
     await sql`
       update library set last_scanned_at = now(), device = ${device} where id = ${scan.libraryId}`
   if (isStopped()) return
+  await enqueueArtwork(sql, queue, scan)
   await enqueueDue(sql, queue, scan)
   await enqueueDedupe(sql, queue, scan)
   await enqueueMatching(sql, queue, scan)

@@ -91,8 +91,10 @@ create table directory (
   parent_id      uuid,
   path           bytea not null,
   digest         bytea,
-  -- metadata.opf, series.json, cover.* beside the books; a change reads the books of the folder again.
+  -- Files with metadata and covers beside the books; a change of metadata reads the books of the folder again.
   sidecars       jsonb not null default '{}',
+  -- The folder changed: the end of the scan compares its covers with those displayed.
+  artwork_due    boolean not null default false,
   -- The digest to adopt once the missing candidates of this folder are confirmed.
   pending_digest bytea,
   constraint directory_library_unique unique (id, library_id),
@@ -104,6 +106,7 @@ create unique index directory_path_unique on directory (library_id, path) where 
 create unique index directory_long_path_unique on directory (library_id, sha256(path))
   where length(path) > 2000;
 create index directory_parent on directory (parent_id);
+create index directory_artwork_due on directory (library_id) where artwork_due;
 
 -- How the folders of a library are watched now, as last reported by the process that watches them.
 create table library_watch (
@@ -167,6 +170,9 @@ create table series (
   cover_book_id uuid,
   -- Hash of the selected uploaded cover.
   custom_cover bytea,
+  -- Time and name of the cover in the folder of the series, and its thumbnail; that is null if it is unreadable.
+  artwork     text,
+  artwork_cover bytea,
   book_count  integer not null default 0,
   missing_count integer not null default 0,
   page_count  bigint not null default 0,
@@ -377,7 +383,9 @@ create table book_artifact (
   tried_version text,
   tried_at      timestamptz,
   -- Of a file that failed: when it was last changed (ctime), which shows that it was filled without a new time.
-  changed_ms    bigint
+  changed_ms    bigint,
+  -- Time and name of the image beside the book that the thumbnail was made from.
+  artwork       text
 ) with (fillfactor = 70);
 create index book_artifact_sha256 on book_artifact (sha256) where sha256 is not null;
 -- Due work (pipeline/finalize/due.ts): makes "is anything due?" free when nothing is.

@@ -125,6 +125,7 @@ CREATE TABLE book_artifact (
   checks bytea,
   cover bytea,
   cover_error text,
+  artwork text,
   constraint book_artifact_pkey PRIMARY KEY (book_id)
 ) WITH (fillfactor=70);
 
@@ -240,6 +241,7 @@ CREATE TABLE directory (
   path bytea not null,
   digest bytea,
   sidecars jsonb not null default '{}'::jsonb,
+  artwork_due boolean not null default false,
   pending_digest bytea,
   constraint directory_library_id_fkey FOREIGN KEY (library_id) REFERENCES library(id) ON DELETE CASCADE,
   constraint directory_library_unique UNIQUE (id, library_id),
@@ -765,6 +767,8 @@ CREATE TABLE series (
   provenance jsonb not null default '{}'::jsonb,
   cover_book_id uuid,
   custom_cover bytea,
+  artwork text,
+  artwork_cover bytea,
   book_count integer not null default 0,
   missing_count integer not null default 0,
   page_count bigint not null default 0,
@@ -1046,6 +1050,7 @@ CREATE UNIQUE INDEX cover_book_selected ON public.cover USING btree (book_id) WH
 CREATE UNIQUE INDEX cover_collection_selected ON public.cover USING btree (collection_id) WHERE is_selected;
 CREATE UNIQUE INDEX cover_read_list_selected ON public.cover USING btree (read_list_id) WHERE is_selected;
 CREATE UNIQUE INDEX cover_series_selected ON public.cover USING btree (series_id) WHERE is_selected;
+CREATE INDEX directory_artwork_due ON public.directory USING btree (library_id) WHERE artwork_due;
 CREATE UNIQUE INDEX directory_long_path_unique ON public.directory USING btree (library_id, sha256(path)) WHERE (length(path) > 2000);
 CREATE INDEX directory_parent ON public.directory USING btree (parent_id);
 CREATE UNIQUE INDEX directory_path_unique ON public.directory USING btree (library_id, path) WHERE (length(path) <= 2000);

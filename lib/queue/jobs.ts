@@ -6,7 +6,8 @@ export type Jobs = {
   /** A scan that does not look at the disk for more files, of the library or of one series or book. */
   analyze: { scanId: string; libraryId: string } & AnalysisSubject
   index: { scanId: string; libraryId: string; ids: string[] }
-  cover: { scanId: string; libraryId: string; ids: string[] }
+  /** `of`: the ids are of series, whose covers are in their folders. */
+  cover: { scanId: string; libraryId: string; ids: string[]; of?: 'series' }
   hash: { scanId: string; libraryId: string; ids: string[]; again?: true }
   /** `requested`: by a user, who waits for it. */
   dedupe: { libraryId?: string; requested?: true }

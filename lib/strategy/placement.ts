@@ -33,11 +33,14 @@ export function readPath(path: string): BookPath {
   return { path, folders: parts.slice(0, -1), stem: stemOf(parts.at(-1) ?? path) }
 }
 
+/** Key of the series that is a folder. */
+export const folderKey = (folder: string): string => `d:${folder}`
+
 /** Placement in a series that is a folder. */
 export function folderPlacement(folders: string[], more: Partial<Placement> = {}): Placement {
   const folder = folders.join('/')
   const name = folders.at(-1) ?? ''
-  return createPlacement(`d:${folder}`, { name, folder, year: yearIn(name), ...more })
+  return createPlacement(folderKey(folder), { name, folder, year: yearIn(name), ...more })
 }
 
 /** Placement in a series that is identified by its name. */

@@ -2,15 +2,16 @@
 // that one merge pass compares any number of them.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isFolderOf } from '../../lib/catalog/cover/local-artwork.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { coverFoldersIn, isOld, namesIn } from './cover-folders.ts'
 import { type DoctorScope, type Invariant, maxSamples, type Violations } from './invariant.ts'
 
 type CoverFile = { name: string; path: string }
-/** `books` is 0 for a cover that a user uploaded. */
-type CoverRow = { name: string; book: string | null; books: number }
+/** `owners` is 0 for a cover that a user uploaded. */
+type CoverRow = { name: string; owner: string | null; owners: number }
 type Visitor = {
-  /** A cover that books name and that has no file. */
+  /** A cover that books or series name and that has no file. */
   onLost?: (cover: CoverRow) => Promise<void>
   /** A file that no row names. */
   onOrphan?: (file: CoverFile) => Promise<void>
@@ -22,10 +23,10 @@ const coverFileName = /^([0-9a-f]{40})\.(?:webp|jpg)$/
 export const coverInvariants: Invariant[] = [
   {
     name: 'cover files',
-    description: 'The cover of every book exists on disk.',
+    description: 'The cover of every book, and of the folder of every series, exists on disk.',
     check: scope =>
       countViolations(scope, add => ({
-        onLost: async ({ book, books }) => add(`cover of ${book}`, books),
+        onLost: async ({ owner, owners }) => add(`cover of ${owner}`, owners),
       })),
     repair: resetLost,
   },
@@ -68,7 +69,7 @@ async function compare({ sql, thumbnails }: DoctorScope, { onLost, onOrphan }: V
         exists = true
         file = files.next()
       }
-      if (!exists && cover.books > 0) await onLost?.(cover)
+      if (!exists && cover.owners > 0) await onLost?.(cover)
     }
   }
   await skipTo(null)
@@ -76,9 +77,10 @@ async function compare({ sql, thumbnails }: DoctorScope, { onLost, onOrphan }: V
 
 function coverRows(sql: Sql) {
   return sql<CoverRow[]>`
-    select encode(cover, 'hex') as name, min(book) as book, count(book)::integer as books
+    select encode(cover, 'hex') as name, min(owner) as owner, count(owner)::integer as owners
     from (
-      select cover, book_id::text as book from book_artifact where cover is not null
+      select cover, book_id::text as owner from book_artifact where cover is not null
+      union all select artwork_cover, id::text from series where artwork_cover is not null
       union all select hash, null from cover) named
     group by cover
     order by cover`.cursor(2_000)
@@ -95,7 +97,7 @@ function* coverFiles(folder: string): Generator<CoverFile> {
   }
 }
 
-/** Resets the covers of the books; the check of due covers comes later and has them made again. */
+/** Resets the covers; the check of due covers comes later and has those of books made again, the next scan those of series. */
 async function resetLost(scope: DoctorScope) {
   const names: string[] = []
   const reset = async () => {
@@ -103,6 +105,15 @@ async function resetLost(scope: DoctorScope) {
     await scope.sql`
       update book_artifact set cover = null, cover_error = null
       where cover = any(${covers}::text[]::bytea[])`
+    await scope.sql`
+      with lost as (
+        update series set artwork = null, artwork_cover = null
+        where artwork_cover = any(${covers}::text[]::bytea[])
+        returning library_id, folder
+      )
+      update directory d set artwork_due = true
+      from lost s
+      where d.library_id = s.library_id and ${isFolderOf(scope.sql)}`
   }
   await compare(scope, {
     async onLost({ name }) {
@@ -120,6 +131,9 @@ async function deleteOrphans(scope: DoctorScope) {
     // A book may have come to name one since the comparison began.
     const rows = await scope.sql<{ name: string }[]>`
       select encode(cover, 'hex') as name from book_artifact where cover = any(${covers}::text[]::bytea[])
+      union all
+      select encode(artwork_cover, 'hex') from series
+      where artwork_cover = any(${covers}::text[]::bytea[])
       union all
       select encode(hash, 'hex') from cover where hash = any(${covers}::text[]::bytea[])`
     const named = new Set(rows.map(row => row.name))

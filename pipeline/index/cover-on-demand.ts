@@ -40,7 +40,7 @@ export async function makeCoverOnDemand(
         urgent: true,
         isStopped,
         signal,
-        failed: (item, error) => ({ ...emptyThumbnail(item.id), opens: 1, error }),
+        failed: (item, error) => ({ ...emptyThumbnail(item), opens: 1, error }),
         async onResults(results) {
           const message = writeErrorMessage(results)
           if (results.some(({ writeError }) => isDiskFull({ code: writeError })))

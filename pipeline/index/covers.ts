@@ -1,11 +1,19 @@
-// The cover job: thumbnails of a batch of books, as part of a scan.
-import { coverEvents } from '../../lib/catalog/cover/displayed-cover.ts'
+// The cover job: thumbnails of a batch of books, or of the artwork of series, as part of a scan.
+import { artworkEvents, coverEvents } from '../../lib/catalog/cover/displayed-cover.ts'
+import {
+  type Artwork,
+  artworkOfBook,
+  artworkOfFolder,
+  isFolderOf,
+  ownsFolder,
+  setArtwork,
+} from '../../lib/catalog/cover/local-artwork.ts'
 import { containmentOf, type FileAccess } from '../../lib/containment.ts'
 import { publish } from '../../lib/event/publish.ts'
 import { countCovers, countReading } from '../../lib/metrics/pipeline.ts'
 import { mountKey } from '../../lib/mount/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql, Transaction } from '../../lib/postgres/db.ts'
 import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
 import type { Jobs } from '../../lib/queue/jobs.ts'
 import { afterAttempt } from '../scan/failed-files.ts'
@@ -25,11 +33,14 @@ export async function makeCovers(context: JobContext, job: Jobs['cover']): Promi
   const { sql, threads, thumbnailOptions, access, signal } = context
   const scan = await loadScan(sql, job.scanId)
   if (!scan || scan.state === 'cancelled') return
-  const items = await thumbnailRequests(sql, job.ids, access)
+  const isSeries = job.of === 'series'
+  const items = isSeries
+    ? await artworkRequests(sql, job.ids, access)
+    : await thumbnailRequests(sql, job.ids, access)
   const writer = createResultWriter<Thumbnail>(context, {
     job: 'cover',
     scan,
-    store: results => storeCovers(sql, job.scanId, results),
+    store: results => (isSeries ? storeArtwork : storeCovers)(sql, job.scanId, results),
   })
   await runParallel<ThumbnailRequest, ThumbnailOptions, Thumbnail>(
     threads,
@@ -39,7 +50,7 @@ export async function makeCovers(context: JobContext, job: Jobs['cover']): Promi
       ...writer,
       root: mountKey(scan.root),
       signal,
-      failed: (item, error) => ({ ...emptyThumbnail(item.id), opens: 1, error }),
+      failed: (item, error) => ({ ...emptyThumbnail(item), opens: 1, error }),
     },
   )
   await writer.finish()
@@ -57,21 +68,60 @@ export async function thumbnailRequests(
     name: Uint8Array
     root: Uint8Array
     followLinks: boolean
-    sidecar: string | null
+    sidecars: Record<string, number>
+    ownsFolder: boolean
   }
   const rows = await sql<Row[]>`
     select b.id, d.path as folder, b.name, l.root, l.follow_links as "followLinks",
-      (select key from jsonb_object_keys(d.sidecars) as key where key ~* '^cover\\.(jpe?g|png|webp)$' limit 1) as sidecar
+      d.sidecars, d.sidecars <> '{}' and ${ownsFolder(sql)} as "ownsFolder"
     from book b
     join directory d on d.id = b.directory_id
     join library l on l.id = b.library_id
     where b.id = any(${ids}) and b.missing_at is null and b.error_code is null
     order by d.path, b.name_key`
-  return rows.map(({ id, root, followLinks, folder, name, sidecar }) => ({
+  return rows.map(({ id, root, followLinks, folder, name, sidecars, ownsFolder }) => {
+    const path = joinPath(root, folder)
+    return {
+      id,
+      path: joinPath(path, name).toString('latin1'),
+      containment: containmentOf(access, { root, followLinks }),
+      artwork: fileIn(path, artworkOfBook(name, { sidecars, ownsFolder })),
+    }
+  })
+}
+
+/** `folder` is absolute. */
+const fileIn = (folder: Buffer, artwork: Artwork | null): ThumbnailRequest['artwork'] =>
+  artwork && {
+    path: joinPath(folder, Buffer.from(artwork.name)).toString('latin1'),
+    version: artwork.version,
+  }
+
+/** The series among these that have artwork. */
+async function artworkRequests(
+  sql: Sql,
+  ids: string[],
+  access: FileAccess,
+): Promise<ThumbnailRequest[]> {
+  type Row = {
+    id: string
+    folder: Uint8Array
+    root: Uint8Array
+    followLinks: boolean
+    sidecars: Record<string, number>
+  }
+  const rows = await sql<Row[]>`
+    select s.id, d.path as folder, l.root, l.follow_links as "followLinks", d.sidecars
+    from series s
+    join library l on l.id = s.library_id
+    join directory d on d.library_id = s.library_id and ${isFolderOf(sql)}
+    where s.id = any(${ids}) and d.sidecars <> '{}'
+    order by d.path`
+  return rows.map(({ id, root, followLinks, folder, sidecars }) => ({
     id,
-    path: joinPath(root, joinPath(folder, name)).toString('latin1'),
+    path: null,
     containment: containmentOf(access, { root, followLinks }),
-    sidecar,
+    artwork: fileIn(joinPath(root, folder), artworkOfFolder(sidecars)),
   }))
 }
 
@@ -84,18 +134,22 @@ export async function storeCovers(sql: Sql, scanId: string | null, results: Thum
   // An I/O error is not a property of the book: the next scan enqueues its cover again.
   const rows = results
     .filter(result => !isIoError(result))
-    .map(({ id, cover, error }) => ({ id, cover, error: error?.message ?? null }))
+    .map(({ id, cover, artwork, error }) => ({ id, cover, artwork, error: error?.message ?? null }))
   await retryOnDeadlock(sql, async tx => {
     const stored = await tx<StoredBook[]>`
       with old as (
-        select a.book_id as id, a.cover as before, c.cover, c.error
-        from jsonb_to_recordset(${tx.json(rows)}) as c(id uuid, cover text, error text)
+        select a.book_id as id, a.cover as before,
+          -- Without one of its own, a book has none when its artwork is gone.
+          coalesce(decode(c.cover, 'hex'),
+            case when c.artwork is not distinct from a.artwork then a.cover end) as cover, c.error, c.artwork
+        from jsonb_to_recordset(${tx.json(rows)})
+          as c(id uuid, cover text, error text, artwork text)
         join book_artifact a on a.book_id = c.id
         order by a.book_id
         for no key update of a
       )
       update book_artifact a
-      set cover = coalesce(decode(o.cover, 'hex'), a.cover), cover_error = o.error,
+      set cover = o.cover, cover_error = o.error, artwork = o.artwork,
         ${afterAttempt(tx, tx`o.error is not null`)}
       from old o join book b on b.id = o.id
       where a.book_id = o.id
@@ -103,12 +157,27 @@ export async function storeCovers(sql: Sql, scanId: string | null, results: Thum
         o.before is distinct from a.cover and b.custom_cover is null as "isChanged"`
     const changed = stored.filter(book => book.isChanged)
     await publish(tx, await coverEvents(tx, changed))
-    if (scanId === null) return
-    await addFollowUpFigures(tx, scanId, {
-      covers: results.length,
-      hashed: 0,
-      bytesRead: results.reduce((sum, result) => sum + result.bytesRead, 0),
-      opens: results.reduce((sum, result) => sum + result.opens, 0),
-    })
+    if (scanId !== null) await addFigures(tx, scanId, results)
   })
 }
+
+/** Stores the artwork of series, and publishes the changed ones. */
+async function storeArtwork(sql: Sql, scanId: string, results: Thumbnail[]) {
+  countCovers(results)
+  countReading('thumbnail', results)
+  const rows = results
+    .filter(result => !isIoError(result))
+    .map(({ id, cover, artwork }) => ({ id, cover, artwork }))
+  await retryOnDeadlock(sql, async tx => {
+    await publish(tx, await artworkEvents(tx, await setArtwork(tx, rows)))
+    await addFigures(tx, scanId, results)
+  })
+}
+
+const addFigures = (tx: Transaction, scanId: string, results: Thumbnail[]) =>
+  addFollowUpFigures(tx, scanId, {
+    covers: results.length,
+    hashed: 0,
+    bytesRead: results.reduce((sum, result) => sum + result.bytesRead, 0),
+    opens: results.reduce((sum, result) => sum + result.opens, 0),
+  })

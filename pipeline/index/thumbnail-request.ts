@@ -14,16 +14,20 @@ export type ThumbnailOptions = {
 }
 
 export type ThumbnailRequest = {
+  /** Of the book, or of the series. */
   id: string
-  path: string
+  /** File of the book, latin1; null for a series, whose thumbnail is made from `artwork` alone. */
+  path: string | null
   containment: Containment
-  /** A cover.jpg in a folder that holds only this book; used when the book has no cover of its own. */
-  sidecar: string | null
+  /** The image beside the book that is its cover, if it can be decoded. `version`: its time and name. */
+  artwork: { path: string; version: string } | null
 }
 
 export type Thumbnail = {
   id: string
   cover: string | null
+  /** Version of the artwork of the request, also if it could not be decoded. */
+  artwork: string | null
   bytesRead: number
   opens: number
   /** Time in the thread. */
@@ -33,6 +37,18 @@ export type Thumbnail = {
   writeError: string | null
 }
 
-export function emptyThumbnail(id: string): Thumbnail {
-  return { id, cover: null, bytesRead: 0, opens: 0, error: null, writeError: null }
+export function emptyThumbnail({
+  id,
+  artwork,
+}: Pick<ThumbnailRequest, 'id' | 'artwork'>): Thumbnail {
+  const version = artwork?.version ?? null
+  return {
+    id,
+    cover: null,
+    artwork: version,
+    bytesRead: 0,
+    opens: 0,
+    error: null,
+    writeError: null,
+  }
 }

@@ -1,4 +1,4 @@
-// Thumbnail of a book, made in a thread and stored under the hash of its bytes.
+// Thumbnail of a book or of local artwork, made in a thread and stored under the hash of its bytes.
 import { hash, randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -13,11 +13,11 @@ import { dirname } from 'node:path'
 import { scoped } from '../../lib/async/dispose.ts'
 import type { DiskAccess } from '../../lib/async/interleave.ts'
 import { noCoverImage, Unreadable } from '../../lib/errors.ts'
-import { openLibraryFile } from '../../lib/file.ts'
+import { type File, openLibraryFile } from '../../lib/file.ts'
 import { readCover } from '../../lib/format/formats.ts'
 import { createCover } from '../../lib/image/cover.ts'
 import { thumbnailPath } from '../../lib/image/thumbnail-path.ts'
-import { extensionOf, joinPath } from '../../lib/path.ts'
+import { extensionOf } from '../../lib/path.ts'
 import { isShortage } from '../../lib/shortage.ts'
 import {
   emptyThumbnail,
@@ -26,32 +26,17 @@ import {
   type ThumbnailRequest,
 } from './thumbnail-request.ts'
 
-const maxSidecarBytes = 32 * 1024 * 1024
-
 export async function makeThumbnail(
   request: ThumbnailRequest,
   options: ThumbnailOptions,
   { disk }: { disk: DiskAccess },
 ): Promise<Thumbnail> {
-  const result = emptyThumbnail(request.id)
+  const result = emptyThumbnail(request)
+  const work = { request, options, disk, result }
   try {
-    const path = Buffer.from(request.path, 'latin1')
-    await scoped(async use => {
-      const file = use(await openLibraryFile(path, request.containment, disk))
-      result.opens++
-      try {
-        const make = (image: Uint8Array) => createCover(image, options)
-        let cover = await readCover(file, extensionOf(request.path), make, options.limits)
-        if (cover === null) {
-          const image = await readSidecar(path, { ...request, disk }, result)
-          cover = image && (await make(image))
-        }
-        if (!cover) throw new Unreadable(noCoverImage, 'unsupported_image')
-        Object.assign(result, tryToStore(cover.bytes, options))
-      } finally {
-        result.bytesRead += file.bytesRead
-      }
-    })
+    const cover = (await coverOfArtwork(work)) ?? (await coverOfBook(work))
+    if (!cover) throw new Unreadable(noCoverImage, 'unsupported_image')
+    Object.assign(result, tryToStore(cover.bytes, options))
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     result.error = { code: error.code, message: error.message }
@@ -71,20 +56,61 @@ function tryToStore(
   }
 }
 
-async function readSidecar(
-  path: Buffer,
-  { sidecar: name, containment, disk }: ThumbnailRequest & { disk: DiskAccess },
-  result: Thumbnail,
-) {
-  if (name === null) return null
-  const sidecar = joinPath(path.subarray(0, path.lastIndexOf(0x2f)), Buffer.from(name))
-  return scoped(async use => {
-    const file = use(await openLibraryFile(sidecar, containment, disk))
+type Work = {
+  request: ThumbnailRequest
+  options: ThumbnailOptions
+  disk: DiskAccess
+  /** Counts the bytes read. */
+  result: Thumbnail
+}
+
+/** Null without artwork, and for what cannot be decoded: a book has a cover of its own. */
+async function coverOfArtwork({ request, options, disk, result }: Work) {
+  const { artwork, containment } = request
+  if (artwork === null) return null
+  try {
+    return await withFile(artwork.path, { containment, disk, result }, async file => {
+      if (file.size > options.limits.entryBytes) return null
+      await file.preload?.([{ position: 0, length: file.size }])
+      return createCover(file.read(0, file.size), options)
+    })
+  } catch (error) {
+    if (!(error instanceof Unreadable) || request.path === null) throw error
+    return null
+  }
+}
+
+async function coverOfBook({ request, options, disk, result }: Work) {
+  const { path, containment } = request
+  if (path === null) return null
+  return await withFile(path, { containment, disk, result }, file =>
+    readCover(
+      file,
+      extensionOf(path),
+      (image: Uint8Array) => createCover(image, options),
+      options.limits,
+    ),
+  )
+}
+
+/** `path` is latin1. */
+async function withFile<T>(
+  path: string,
+  {
+    containment,
+    disk,
+    result,
+  }: Pick<Work, 'disk' | 'result'> & Pick<ThumbnailRequest, 'containment'>,
+  read: (file: File) => Promise<T>,
+): Promise<T> {
+  return await scoped(async use => {
+    const file = use(await openLibraryFile(Buffer.from(path, 'latin1'), containment, disk))
     result.opens++
-    await file.preload?.([{ position: 0, length: Math.min(file.size, maxSidecarBytes) }])
-    const bytes = file.read(0, maxSidecarBytes)
-    result.bytesRead += bytes.length
-    return bytes
+    try {
+      return await read(file)
+    } finally {
+      result.bytesRead += file.bytesRead
+    }
   })
 }
 

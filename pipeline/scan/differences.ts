@@ -58,7 +58,7 @@ export async function storeDifferences(
       update directory d
       set digest = case when n.undecided then d.digest else decode(n.digest, 'hex') end,
         pending_digest = case when n.undecided then decode(n.digest, 'hex') end,
-        sidecars = n.sidecars
+        sidecars = n.sidecars, artwork_due = true
       from n
       where d.id = n.id`
     const enqueued = comparison.differences.filter(file => !file.replaces).length

@@ -18,6 +18,7 @@ import {
   type MissingCandidate,
   storeDifferences,
 } from './differences.ts'
+import { isMetadataSidecar } from './disk.ts'
 import {
   createFolders,
   type Folder,
@@ -34,7 +35,7 @@ import { type Listing, openWalk, type Walk } from './walk.ts'
 export const defaultExtensions = extensionsOf(formatNames)
 
 // Part of every digest; a new number makes every folder be compared once.
-const discoveryVersion = 1
+const discoveryVersion = 2
 
 export type DiscoverCounts = {
   files: number
@@ -261,9 +262,10 @@ function changedFiles(
   return sortByFileName(changed, ({ name }) => pathText(Buffer.from(name, 'hex')))
 }
 
+/** Of files with metadata. Those with covers follow at the end of the scan, without reading the books. */
 function sameSidecars(a: Record<string, number>, b: Record<string, number>) {
-  const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every(name => a[name] === b[name])
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(isMetadataSidecar)
+  return names.every(name => a[name] === b[name])
 }
 
 function sumOf<T>(items: readonly T[], value: (item: T) => number): number {

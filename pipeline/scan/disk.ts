@@ -1,17 +1,19 @@
 // Directory listing and stat for the walk and for folder watching, synchronous or through a queue.
 import { type Dirent, lstat, lstatSync, readdir, readdirSync, type Stats, stat } from 'node:fs'
 import type { DiskQueue } from '../../lib/async/disk-queue.ts'
+import { isFolderArtwork } from '../../lib/name/artwork.ts'
 import { joinPath } from '../../lib/path.ts'
 
 /** The name is a latin1 string: one character per byte. */
 export type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isFile'>
 
-const sidecarName = /^(metadata\.opf|series\.json|cover\.(jpe?g|png|webp)|.+\.opf)$/i
+const metadataName = /^(series\.json|.+\.opf)$/i
 
-/** True for a file beside the books that holds metadata or a cover. */
-export function isSidecar(name: string): boolean {
-  return sidecarName.test(name)
-}
+/** True for a file beside the books that holds metadata. */
+export const isMetadataSidecar = (name: string): boolean => metadataName.test(name)
+
+/** True for a file beside the books that holds metadata, or a cover of the folder. */
+export const isSidecar = (name: string): boolean => isMetadataSidecar(name) || isFolderArtwork(name)
 
 export function readFolder(path: string | Buffer): Entry[] {
   try {

@@ -5,7 +5,8 @@ import { hash } from 'node:crypto'
 import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
 import { threadTask } from '../../lib/async/thread-task.ts'
 import { type Containment, linkFoldersOf } from '../../lib/containment.ts'
-import { childPath, extensionOf, isWithin, pathText } from '../../lib/path.ts'
+import { imageStem, isImageName } from '../../lib/name/artwork.ts'
+import { childPath, extensionOf, foldName, isWithin, pathText } from '../../lib/path.ts'
 import { isShortage } from '../../lib/shortage.ts'
 import { isSpecial, specialFolders } from '../../lib/special-folders.ts'
 import { compileExclusions, type Excluded, isLaterVolume } from '../../lib/strategy/exclusions.ts'
@@ -90,7 +91,8 @@ async function listFolder(path: string, options: CompiledOptions): Promise<Listi
     const entries = await readEntries(path, options)
     entries.sort((a, b) => (a.name < b.name ? -1 : 1))
     const digestParts = [options.seed]
-    await addEntries(entries, { listing, digestParts, ...pathsOf(path, options) }, options)
+    const stems = bookStems(entries, options)
+    await addEntries(entries, { listing, digestParts, stems, ...pathsOf(path, options) }, options)
     listing.digest = hash('md5', digestParts.join('\n'), 'hex')
   } catch (error) {
     if (isShortage(error)) throw error
@@ -106,11 +108,25 @@ async function listFolder(path: string, options: CompiledOptions): Promise<Listi
   return listing
 }
 
+/** Empty in a folder without images. */
+function bookStems(entries: readonly Entry[], { extensions }: CompiledOptions): Set<string> {
+  const stems = new Set<string>()
+  if (!entries.some(({ name }) => isImageName(name))) return stems
+  for (const { name } of entries) {
+    if (!extensions.has(extensionOf(name))) continue
+    const stem = name.slice(0, name.lastIndexOf('.'))
+    stems.add(foldName(nonAscii.test(stem) ? pathText(Buffer.from(stem, 'latin1')) : stem))
+  }
+  return stems
+}
+
 type Target = {
   listing: Listing
   digestParts: string[]
   /** Path relative to the root, decoded. */
   folderText: string
+  /** Names of the books without extensions, folded: an image of the same name is a cover. */
+  stems: Set<string>
   /** Path on the disk with a slash at its end, latin1. */
   diskFolder: string
   isAscii: boolean
@@ -156,7 +172,7 @@ function itemOf(entry: Entry, target: Target, options: CompiledOptions): Item | 
   const { name } = entry
   const isAscii = !nonAscii.test(name)
   const nameText = isAscii ? name : pathText(Buffer.from(name, 'latin1'))
-  const kind = kindOf(entry, nameText, options)
+  const kind = kindOf(entry, nameText, target, options)
   if (kind === null) return null
   if (options.excluded(childPath(target.folderText, nameText), nameText, kind === 'folder'))
     return null
@@ -168,9 +184,17 @@ function itemOf(entry: Entry, target: Target, options: CompiledOptions): Item | 
   return { kind, name, nameText, isFile, path }
 }
 
-function kindOf(entry: Entry, nameText: string, { extensions }: CompiledOptions) {
+function kindOf(
+  entry: Entry,
+  nameText: string,
+  { stems }: Target,
+  { extensions }: CompiledOptions,
+) {
   if (entry.isDirectory()) return 'folder'
-  if (!extensions.has(extensionOf(nameText))) return isSidecar(nameText) ? 'sidecar' : null
+  if (!extensions.has(extensionOf(nameText))) {
+    const isCover = isImageName(nameText) && stems.has(imageStem(nameText))
+    return isCover || isSidecar(nameText) ? 'sidecar' : null
+  }
   // The later volumes of a multi-volume archive are part of the first one's book.
   return isLaterVolume(nameText) ? null : 'book'
 }

@@ -4,10 +4,11 @@ import { createWakeup, type Wakeup } from '../../lib/async/wakeup.ts'
 import { NotResponding, Unavailable } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
+import { isImageName } from '../../lib/name/artwork.ts'
 import { extensionOf } from '../../lib/path.ts'
 import { cachedSetting } from '../../lib/setting/setting.ts'
 import { defaultExtensions } from '../scan/discover.ts'
-import { isSidecar } from '../scan/disk.ts'
+import { isMetadataSidecar } from '../scan/disk.ts'
 import { addChanges, type Changes, checkPaths, createChanges, isEmpty } from './changes.ts'
 import { folderIdentity, unwatchableReason, watchErrorMessage } from './filesystem-type.ts'
 import {
@@ -155,10 +156,12 @@ async function processChanges(watch: Watch, changes: Changes, isValid: () => Pro
   }
 }
 
-/** True for books and their sidecars. */
+/** True for books and their sidecars; any image may be the cover of a book. */
 function isRelevant(path: string) {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return defaultExtensions.includes(extensionOf(name)) || isSidecar(name)
+  return (
+    defaultExtensions.includes(extensionOf(name)) || isMetadataSidecar(name) || isImageName(name)
+  )
 }
 
 /** Scans the whole library at intervals; returns when watching can be tried again. */

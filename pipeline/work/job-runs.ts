@@ -207,7 +207,7 @@ function mergePayloads<D extends Jobs[JobName]>(payloads: D[]): D[] {
   const merged = new Map<string, D>()
   for (const payload of payloads) {
     if (!('ids' in payload)) return payloads
-    const key = `${payload.scanId} ${'again' in payload}`
+    const key = JSON.stringify({ ...payload, ids: [] })
     const target = merged.get(key)
     if (target && 'ids' in target) target.ids.push(...payload.ids)
     else merged.set(key, { ...payload, ids: [...payload.ids] })

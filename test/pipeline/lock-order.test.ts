@@ -87,7 +87,10 @@ t.test('the order of books in a series', async t => {
 
 t.test('covers', async t => {
   const [held, later] = rowsOf('book_artifact')
-  const results = [second, first].map(id => ({ ...emptyThumbnail(id), cover: 'ab' }))
+  const results = [second, first].map(id => ({
+    ...emptyThumbnail({ id, artwork: null }),
+    cover: 'ab',
+  }))
   await assertOrder(t, held, [later], () => storeCovers(sql, scan.scanId, results))
   t.equal((await sql`select from book_artifact where cover = '\\xab'`).length, 2)
 })

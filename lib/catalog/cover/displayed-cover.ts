@@ -57,7 +57,7 @@ export async function coverOfBook(sql: Sql, viewer: Viewer, id: string): Promise
   return cover
 }
 
-/** Cover of the series itself, else of the selected book, else of the first visible book that has one. Throws NotFound. */
+/** Cover of the series itself, else of the selected book, of its folder, or of the first visible book that has one. Throws NotFound. */
 export async function coverOfSeries(sql: Sql, viewer: Viewer, id: string): Promise<string | null> {
   const cover = await loadSeriesCover(sql, viewer, id.toLowerCase())
   if (cover === undefined) throw ownerNotFound('series')
@@ -105,6 +105,7 @@ function seriesCover(sql: Sql, viewer: Viewer): Fragment {
     (select ${bookCover(sql)} from book b ${joinArtifact(sql)}
       where b.id = s.cover_book_id and b.series_id = s.id and b.missing_at is null
         and ${visibleBook(sql, viewer)}),
+    s.artwork_cover,
     (select ${bookCover(sql)} from book b ${joinArtifact(sql)}
       where b.series_id = s.id and b.missing_at is null and ${bookCover(sql)} is not null
         and ${visibleBook(sql, viewer)}
@@ -112,7 +113,7 @@ function seriesCover(sql: Sql, viewer: Viewer): Fragment {
       limit 1))`
 }
 
-/** File of an uploaded image, or the book whose own cover is displayed, or none. */
+/** File of an uploaded image, or the book whose own cover is displayed, or none; local artwork has only a thumbnail. */
 export type CoverSource =
   | { upload: { name: string; extension: string } }
   | { book: BookFile }
@@ -131,24 +132,27 @@ export async function coverSource(sql: Sql, viewer: Viewer, owner: Owner): Promi
 }
 
 const bookCoverSource = (sql: Sql, viewer: Viewer, id: string) => sql<SourceRow[]>`
-  select b.id as "bookId", encode(c.hash, 'hex') as name, c.original as extension
+  select case when a.artwork is null then b.id end as "bookId", encode(c.hash, 'hex') as name,
+    c.original as extension
   from book b
-  join series s on s.id = b.series_id
+  join series s on s.id = b.series_id ${joinArtifact(sql)}
   left join cover c on c.book_id = b.id and c.hash = b.custom_cover
   where b.id = ${id} and ${visibleBook(sql, viewer)}`
 
 /** The upload of the series, else that of the book whose cover it displays. */
 const seriesCoverSource = (sql: Sql, viewer: Viewer, id: string) => sql<SourceRow[]>`
-  select f.id as "bookId", encode(coalesce(c.hash, d.hash), 'hex') as name,
+  select case when a.artwork is null then f.id end as "bookId",
+    encode(coalesce(c.hash, d.hash), 'hex') as name,
     coalesce(c.original, d.original) as extension
   from (
     select s.id, s.custom_cover, ${coverBook(sql, viewer)} as book_id
     from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}) s
   left join book f on f.id = s.book_id
+  left join book_artifact a on a.book_id = f.id
   left join cover c on c.series_id = s.id and c.hash = s.custom_cover
   left join cover d on d.book_id = f.id and d.hash = f.custom_cover`
 
-/** Book whose cover `series s` displays, as in seriesCover; the first book when none has a cover. */
+/** Book whose cover `series s` displays, as in seriesCover; the first book when none has a cover. Null for artwork. */
 function coverBook(sql: Sql, viewer: Viewer): Fragment {
   const hasCover = sql`${bookCover(sql)} is not null`
   const visible = sql`b.series_id = s.id and b.missing_at is null and ${visibleBook(sql, viewer)}`
@@ -156,8 +160,27 @@ function coverBook(sql: Sql, viewer: Viewer): Fragment {
   return sql`coalesce(
     (select b.id from book b ${joinArtifact(sql)}
       where b.id = s.cover_book_id and ${hasCover} and ${visible}),
-    (select b.id from book b ${joinArtifact(sql)} where ${hasCover} and ${visible} ${first}),
-    (select b.id from book b where ${visible} ${first}))`
+    case when s.artwork_cover is null then coalesce(
+      (select b.id from book b ${joinArtifact(sql)} where ${hasCover} and ${visible} ${first}),
+      (select b.id from book b where ${visible} ${first})) end)`
+}
+
+/** Events for series whose artwork changed, unless they display another cover. */
+export async function artworkEvents(
+  tx: Transaction,
+  series: { id: string; libraryId: string }[],
+): Promise<NewEvent[]> {
+  if (series.length === 0) return []
+  const displaying = await tx<{ id: string; libraryId: string }[]>`
+    select s.id, s.library_id as "libraryId"
+    from series s
+    where s.id = any(${series.map(({ id }) => id)}::uuid[]) and s.custom_cover is null
+      and not exists (
+        select from book b ${joinArtifact(tx)}
+        where b.id = s.cover_book_id and b.series_id = s.id and b.missing_at is null
+          and coalesce(b.custom_cover, a.cover) is not null)
+    order by s.id`
+  return seriesEvents('cover_updated', displaying)
 }
 
 // Bounds the event query: a series whose first three books lack a cover displays that of a later one,
@@ -189,7 +212,7 @@ export async function coverEvents(
             where b.series_id = s.id and b.missing_at is null
             order by ${readingOrder(tx, 'b')}
             limit ${maxBooksTried}) b
-          where cover is not null
+          where cover is not null and s.artwork_cover is null
           order by ${readingOrder(tx, 'b')}
           limit 1)) as id) displayed
     where s.id = any(${ids}::uuid[]) and s.custom_cover is null

@@ -244,7 +244,7 @@ async function readAll(t: Test, folder: string, names: string[], speed: Speed) {
     ...{ quality: 70, limits: defaultLimits },
   }
   const covers = await runAll(items, speed, ({ id, path }, disk) =>
-    makeThumbnail({ id, path, containment, sidecar: null }, options, { disk }),
+    makeThumbnail({ id, path, containment, artwork: null }, options, { disk }),
   )
   const withoutBytes = <O extends object>(results: O[]) =>
     results.map(result => ({ ...result, bytesRead: 0 }))
