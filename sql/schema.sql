@@ -125,6 +125,10 @@ CREATE TABLE book_artifact (
   checks bytea,
   cover bytea,
   cover_error text,
+  attempts smallint not null default 0,
+  tried_version text,
+  tried_at timestamp with time zone,
+  changed_ms bigint,
   artwork text,
   constraint book_artifact_pkey PRIMARY KEY (book_id)
 ) WITH (fillfactor=70);
@@ -1024,10 +1028,10 @@ CREATE INDEX book_by_type ON public.book USING btree (((extra_metadata ->> 'book
 CREATE INDEX book_by_updated ON public.book USING btree (updated_at, id) INCLUDE (series_id) WHERE (missing_at IS NULL);
 CREATE INDEX book_directory ON public.book USING btree (directory_id);
 CREATE INDEX book_facts ON public.book USING btree (series_id, id) INCLUDE (search_key, page_count, created_at, format) WHERE (missing_at IS NULL);
+CREATE INDEX book_failed ON public.book USING btree (library_id) WHERE (error_code IS NOT NULL);
 CREATE INDEX book_identity ON public.book USING btree (fingerprint, size);
 CREATE INDEX book_in_library ON public.book USING btree (library_id, sort_key, id);
 CREATE INDEX book_in_series ON public.book USING btree (series_id, volume_sort, number_sort, name_key, id);
-CREATE INDEX book_io_error ON public.book USING btree (library_id) WHERE (error_code = 'io'::text);
 CREATE UNIQUE INDEX book_location_unique ON public.book USING btree (directory_id, name) INCLUDE (series_id, id) WHERE (missing_at IS NULL);
 CREATE INDEX book_locator_book ON public.book_locator USING btree (book_id);
 CREATE INDEX book_missing_location ON public.book USING btree (directory_id, name) WHERE (missing_at IS NOT NULL);
