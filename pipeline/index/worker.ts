@@ -40,7 +40,7 @@ export const hash = itemTask(
   { task: hashFile },
 )
 
-const isPdf = (path: string) => extensionOf(path) === 'pdf'
+const isPdf = (path: string | null) => path !== null && extensionOf(path) === 'pdf'
 
 /** A thumbnail of an image that is not in a book. */
 export type CoverImage = MadeThumbnail | { error: { code: UnreadableCode; message: string } }
