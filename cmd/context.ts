@@ -8,6 +8,8 @@ import { joinInstallation } from '../lib/installation.ts'
 import { type Log, logsToTerminal, openLog, openStderr } from '../lib/log.ts'
 import { type Database, openDatabase, type Sql } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
+import { openSecrets } from '../lib/secret/secrets.ts'
+import { checkSecrets } from '../lib/secret/stored.ts'
 import { openSpaceGuard, type SpaceGuard, shortageMessage } from '../lib/space-guard.ts'
 import { assertInstalled } from './installed.ts'
 import { logText } from './log-text.ts'
@@ -112,6 +114,19 @@ async function prepare(
   const adopts = dataDirectory === 'adopted' || config.database.url === null
   const renews = dataDirectory === 'renewed'
   await joinInstallation(sql, { folder: config.data_dir, place, adopts, renews })
+  await warnOfSecrets(sql, config, log)
+}
+
+/** The server starts without them. */
+async function warnOfSecrets(sql: Sql, config: Config, log: Log) {
+  const secrets = openSecrets(config)
+  const unreadable = await checkSecrets(sql, secrets)
+  if (unreadable === null) return
+  const { sources, signingKeys } = unreadable
+  log.error(
+    { file: secrets.file, sources, accessTokensEnded: signingKeys },
+    'secrets in the database were encrypted with another key: put back its file (secrets.key_file), or enter the credentials of these sources again; access tokens are renewed',
+  )
 }
 
 function openData({ data_dir }: Config, log: Log) {

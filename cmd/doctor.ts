@@ -4,10 +4,14 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import type { Config } from '../lib/config/config.ts'
 import { NotResponding } from '../lib/errors.ts'
 import { mountHealth, mountKey } from '../lib/mount/mount-health.ts'
 import { pathText } from '../lib/path.ts'
+import type { Sql } from '../lib/postgres/db.ts'
 import { openQueue } from '../lib/queue/queue.ts'
+import { openSecrets } from '../lib/secret/secrets.ts'
+import { unreadableSecrets } from '../lib/secret/stored.ts'
 import { checkCatalogue, type DoctorReport, type Finding } from '../pipeline/doctor/doctor.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
 
@@ -72,12 +76,25 @@ async function checkEnvironment({
       writeFileSync(probe, '')
       rmSync(probe)
     }),
+    await checkKeyFile(sql, config),
     ...(await Promise.all(
       libraries.map(({ name, root }) =>
         checkAccess(`library ${name}`, pathText(root), () => checkFolder(root)),
       ),
     )),
   ]
+}
+
+/** The names of sources whose credentials cannot be read. */
+async function checkKeyFile(sql: Sql, config: Config): Promise<EnvironmentCheck> {
+  const secrets = openSecrets(config)
+  const unreadable = await unreadableSecrets(sql, secrets)
+  const what = unreadable && [
+    ...unreadable.sources,
+    ...(unreadable.signingKeys ? ['access tokens'] : []),
+  ]
+  const problem = what && ` is not the key of: ${what.join(', ')}`
+  return { name: 'secrets', value: `${secrets.file}${problem ?? ''}`, isGood: what === null }
 }
 
 async function checkFolder(root: Buffer) {

@@ -15,6 +15,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['config', async () => (await import('./config.ts')).configCommand()],
   ['openapi', async () => (await import('./openapi.ts')).openapiCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
+  ['secrets', async () => (await import('./secrets.ts')).secretsCommand()],
   ['queue', async () => (await import('./queue.ts')).queueCommand()],
 ])
 const named = commands.get(process.argv[2] ?? '')

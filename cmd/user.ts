@@ -10,6 +10,7 @@ import { type Role, roles } from '../lib/auth/permission.ts'
 import { rotateSigningKeys } from '../lib/auth/token.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Sql } from '../lib/postgres/db.ts'
+import { openSecrets } from '../lib/secret/secrets.ts'
 import { type CommonFlags, commonOptions, withContext } from './context.ts'
 
 type AddFlags = CommonFlags & { email?: string; role?: Role; generate?: true }
@@ -101,7 +102,9 @@ async function changeRole(name: string, role: string, flags: CommonFlags): Promi
 }
 
 async function rotateKeys({ distrust = false, ...flags }: CommonFlags & { distrust?: boolean }) {
-  await withDatabase(flags, sql => rotateSigningKeys(sql, { distrust }))
+  await withContext(flags, { quiet: true }, ({ sql, config }) =>
+    rotateSigningKeys(sql, openSecrets(config), { distrust }),
+  )
   print('Access tokens are now signed with a new key')
 }
 

@@ -2,6 +2,7 @@
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../postgres/db.ts'
+import { openSecrets } from '../secret/secrets.ts'
 import { type IdentityResolver, openIdentityResolver } from './identify.ts'
 import { createMailer, type Mailer } from './mail.ts'
 import { type AccessTokens, createAccessTokens } from './token.ts'
@@ -25,7 +26,7 @@ export async function openAuth({
   log,
 }: {
   sql: Sql
-  config: Pick<Config, 'auth' | 'email' | 'application'>
+  config: Pick<Config, 'auth' | 'email' | 'application' | 'data_dir' | 'secrets'>
   log: Log
 }): Promise<Auth> {
   const lifetime = {
@@ -33,7 +34,7 @@ export async function openAuth({
       return config.auth.access_token_minutes
     },
   }
-  const tokens = createAccessTokens(sql, lifetime)
+  const tokens = createAccessTokens(sql, openSecrets(config), lifetime)
   const identities = await openIdentityResolver(sql, tokens, log)
   const mailer = createMailer(config, log)
   return {

@@ -109,6 +109,10 @@ export const catalogue = {
     { pattern: '^.+:\\d{1,5}$', expected: 'an address and port like 0.0.0.0:25600' },
   ),
 
+  'secrets.key_file': boot.optionalText(
+    'File of the keys that encrypt the secrets in the database (credentials of sources, keys of access tokens); if empty, `stackroom.keys` in the data directory. It is made if it is missing, and is the same for all processes.',
+  ),
+
   'rate_limit.enabled': reload.boolean(true, 'Limit the request rate of clients.'),
   'rate_limit.anonymous_rps': reload.integer(
     10,

@@ -10,6 +10,7 @@ export const sections: Record<string, string> = {
   opds: 'OPDS',
   koreader: 'KOReader sync',
   komga: 'Komga-compatible API',
+  secrets: 'Secrets',
   rate_limit: 'Rate limits',
   auth: 'Authentication',
   email: 'E-mail',

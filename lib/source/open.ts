@@ -2,6 +2,7 @@
 import { Errors } from 'typebox/schema'
 import { Invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { credentialPlace, type Secrets } from '../secret/secrets.ts'
 import { checkedSource } from './check.ts'
 import type { ReleaseSourceDescription, Source } from './contract.ts'
 import { dump } from './dump/dump.ts'
@@ -19,6 +20,7 @@ const types = { feed, http, dump, plugin } satisfies Record<string, SourceType<n
 export type SourceTypeName = keyof typeof types
 export const sourceTypes = Object.keys(types) as SourceTypeName[]
 
+/** As it is stored: `credentials` are encrypted. */
 export type TypedRow = SourceRow & { type: SourceTypeName }
 
 /** Whether a source may have metadata of series; unknown, and thus true, for a plugin that was never called. */
@@ -28,6 +30,8 @@ export function mayHaveMetadata({ type, config, description }: TypedRow): boolea
   return description === null || description.capabilities.includes('metadata')
 }
 
+type Credentials = Record<string, string>
+export type Unsealed = { credentials: Credentials; unreadable: string[] }
 type Unchecked = Pick<TypedRow, 'type' | 'config' | 'credentials'>
 
 export type Sources = {
@@ -37,8 +41,14 @@ export type Sources = {
   open(row: TypedRow): Source
   /** Lists of releases that are known without a request; null: as `describe` answers. */
   releaseSources(row: TypedRow): ReleaseSourceDescription[] | null
-  /** Throws Invalid that names the value. */
+  /** Throws Invalid that names the value. `credentials` are not encrypted. */
   checkConfig(source: Unchecked): void
+  /** The credentials of a source as the database stores them. The caller holds `lockSecrets`. */
+  seal(sourceId: string, credentials: Credentials): Credentials
+  /** The stored credentials of a source that can be read, and the names of the others. */
+  unseal(row: Pick<TypedRow, 'id' | 'credentials'>): Unsealed
+  /** The failure of calls without the credentials that cannot be read; null if all can. */
+  unreadable(row: TypedRow): SourceFailure | null
   /** JSON Schemas of configurations by type, and the names of plugins that are there. */
   describeTypes(): { types: { type: SourceTypeName; config: object }[]; plugins: string[] }
   /** Ends what runs for a disabled source. */
@@ -60,20 +70,38 @@ export type SourceOptions = {
   http: HttpOptions
   plugins: PluginsOptions
   dumps: DumpsOptions
+  secrets: Secrets
   log: Log
 }
 
-export function createSources({ log, ...options }: SourceOptions): Sources {
+export function createSources({ log, secrets, ...options }: SourceOptions): Sources {
   const client = createHttpClient(options.http)
   const plugins = createPlugins({ ...options.plugins, log })
   const dumps = createDumps({ ...options.dumps, log })
   const deps: SourceDeps = { http: client, plugins, dumps }
   const typeOf = (name: SourceTypeName) => types[name] as unknown as SourceType<unknown>
+  const unseal = (row: Pick<TypedRow, 'id' | 'credentials'>) => unsealed(secrets, row)
+  const unreadable = (row: TypedRow) => {
+    const { unreadable: names } = unseal(row)
+    return names.length === 0 ? null : new SourceFailure(missingMessage(row, names), 'refused')
+  }
   return {
     http: client,
+    seal: (sourceId, credentials) =>
+      Object.fromEntries(
+        Object.entries(credentials).map(([name, value]) => [
+          name,
+          secrets.seal(value, credentialPlace(sourceId, name)),
+        ]),
+      ),
+    unseal,
+    unreadable,
     open(row) {
+      const failure = unreadable(row)
+      if (failure !== null) return failingSource(failure)
       try {
-        return checkedSource(typeOf(row.type).open(row, deps))
+        const { credentials } = unseal(row)
+        return checkedSource(typeOf(row.type).open({ ...row, credentials }, deps))
       } catch (cause) {
         if (!(cause instanceof Invalid)) throw cause
         return failingSource(
@@ -105,3 +133,24 @@ export function createSources({ log, ...options }: SourceOptions): Sources {
     },
   }
 }
+
+function unsealed(
+  secrets: Secrets,
+  { id, credentials }: Pick<TypedRow, 'id' | 'credentials'>,
+): Unsealed {
+  const values = Object.entries(credentials).map(
+    ([name, sealed]) => [name, secrets.open(sealed, credentialPlace(id, name))] as const,
+  )
+  const readable = values.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+  return {
+    credentials: Object.fromEntries(readable),
+    unreadable: values.filter(([, value]) => value === null).map(([name]) => name),
+  }
+}
+
+/** For administrators. */
+export const missingMessage = (
+  { displayName }: { displayName: string },
+  names: readonly string[],
+) =>
+  `${displayName}: the credentials ${names.join(', ')} were encrypted with another key (secrets.key_file); enter them again, or put its file back`

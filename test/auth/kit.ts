@@ -1,4 +1,5 @@
 // Authentication fixtures: one or several processes on the database of a test.
+import { join } from 'node:path'
 import type { Test } from 'tap'
 import { createAccount, type NewAccount } from '../../lib/auth/account.ts'
 import { generateKey } from '../../lib/auth/api-key.ts'
@@ -8,9 +9,19 @@ import { loadConfig } from '../../lib/config/config.ts'
 import { newId } from '../../lib/id.ts'
 import { openLog } from '../../lib/log.ts'
 import { connect, type Sql } from '../../lib/postgres/db.ts'
+import { secretsIn } from '../../lib/secret/secrets.ts'
 import { createDatabase } from '../kit/db.ts'
+import { temporaryFolder } from '../kit/files/folders.ts'
 
 export const password = 'correct horse battery'
+
+// Processes of one database share the key of its secrets.
+const folders = new Map<string, string>()
+function dataOf(t: Test, url: string): string {
+  const folder = folders.get(url) ?? temporaryFolder(t)
+  folders.set(url, folder)
+  return folder
+}
 
 /** The services of another process: its own connections and caches. */
 export async function openProcess(t: Test, url: string, flags: Record<string, unknown> = {}) {
@@ -18,7 +29,7 @@ export async function openProcess(t: Test, url: string, flags: Record<string, un
   const lines: string[] = []
   const auth = await openAuth({
     sql,
-    config: loadConfig({ env: {}, flags }),
+    config: loadConfig({ env: {}, flags: { data_dir: dataOf(t, url), ...flags } }),
     log: openLog({ level: 'info' }, { write: line => void lines.push(line) }),
   })
   t.teardown(async () => {
@@ -56,3 +67,6 @@ export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 export const basic = (name: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`,
 })
+
+/** Secrets with a key file of their own. */
+export const testSecrets = (t: Test) => secretsIn(join(temporaryFolder(t), 'stackroom.keys'))

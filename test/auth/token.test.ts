@@ -4,7 +4,9 @@ import t from 'tap'
 import { createAccessTokens, rotateSigningKeys } from '../../lib/auth/token.ts'
 import { Unauthorized } from '../../lib/errors.ts'
 import { newId } from '../../lib/id.ts'
+import { signingKeyPlace } from '../../lib/secret/secrets.ts'
 import { createDatabase } from '../kit/db.ts'
+import { testSecrets } from './kit.ts'
 
 const account = { id: newId(), username: 'ana', role: 'reader' }
 const sessionId = newId()
@@ -13,9 +15,10 @@ t.test(
   'a token identifies its account and session in all processes that start concurrently',
   async t => {
     const { sql } = await createDatabase(t)
+    const secrets = testSecrets(t)
     const [a, b] = [
-      createAccessTokens(sql, { minutes: 60 }),
-      createAccessTokens(sql, { minutes: 60 }),
+      createAccessTokens(sql, secrets, { minutes: 60 }),
+      createAccessTokens(sql, secrets, { minutes: 60 }),
     ]
     const [first, second] = await Promise.all([
       a.sign(account, sessionId),
@@ -41,7 +44,8 @@ t.test(
 
 t.test('modified, unsigned, foreign and expired tokens are rejected', async t => {
   const { sql } = await createDatabase(t)
-  const tokens = createAccessTokens(sql, { minutes: 60 })
+  const secrets = testSecrets(t)
+  const tokens = createAccessTokens(sql, secrets, { minutes: 60 })
   const { token } = await tokens.sign(account, sessionId)
   const [header, , signature] = token.split('.')
   const other = Buffer.from(
@@ -53,7 +57,8 @@ t.test('modified, unsigned, foreign and expired tokens are rejected', async t =>
     },
   ] = await sql<[{ value: { kid: string; secret: string }[] }]>`
     select value from setting where key = 'jwt_keys'`
-  const signed = (claims: Record<string, unknown>, secret = key!.secret, kid = key!.kid) =>
+  const plain = secrets.open(key!.secret, signingKeyPlace(key!.kid))!
+  const signed = (claims: Record<string, unknown>, secret = plain, kid = key!.kid) =>
     new SignJWT({ sid: sessionId, sub: account.id, iss: 'stackroom', exp: 9e9, ...claims })
       .setProtectedHeader({ alg: 'HS256', kid })
       .sign(Buffer.from(secret, 'base64url'))
@@ -65,7 +70,7 @@ t.test('modified, unsigned, foreign and expired tokens are rejected', async t =>
     changed: `${header}.${other.toString('base64url')}.${signature}`,
     none,
     'another secret': await signed({}, Buffer.alloc(32).toString('base64url')),
-    'unknown key': await signed({}, key!.secret, newId()),
+    'unknown key': await signed({}, plain, newId()),
     'other issuer': await signed({ iss: 'elsewhere' }),
     'no session': await signed({ sid: undefined }),
     'odd session': await signed({ sid: "' or true" }),
@@ -80,15 +85,16 @@ t.test(
   'after a rotation new tokens use the new key; old ones stay valid unless `distrust` is set',
   async t => {
     const { sql } = await createDatabase(t)
+    const secrets = testSecrets(t)
     const [a, b] = [
-      createAccessTokens(sql, { minutes: 60 }),
-      createAccessTokens(sql, { minutes: 60 }),
+      createAccessTokens(sql, secrets, { minutes: 60 }),
+      createAccessTokens(sql, secrets, { minutes: 60 }),
     ]
     const kid = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid
     const { token: first } = await a.sign(account, sessionId)
     await b.verify(first)
-    await rotateSigningKeys(sql)
+    await rotateSigningKeys(sql, secrets)
     a.reload()
     const { token: second } = await a.sign(account, sessionId)
     t.not(kid(second), kid(first))
@@ -99,7 +105,7 @@ t.test(
       { sessionId },
       'a process without notification reads the keys again',
     )
-    await rotateSigningKeys(sql, { distrust: true })
+    await rotateSigningKeys(sql, secrets, { distrust: true })
     a.reload()
     await t.rejects(a.verify(first), Unauthorized)
     await t.rejects(a.verify(second), Unauthorized)

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { openApi } from '../../lib/api/open.ts'
 import { type Config, loadConfig } from '../../lib/config/config.ts'
+import { createDataFolder } from '../../lib/data-folder.ts'
 import type { Pace } from '../../lib/event/feed.ts'
 import type { ReceivePace } from '../../lib/http/listen/listener.ts'
 import { type Log, openLog } from '../../lib/log.ts'
@@ -60,6 +61,8 @@ export async function startApiWithoutPipeline(
 
 async function listen(t: Scope, { sql, url, ...services }: Services) {
   const log = openLog({ level: 'error' })
+  // As a start does.
+  createDataFolder(services.config.data_dir)
   const start = async (ownSql: Sql, overrides: { config?: Config; log?: Log } = {}) => {
     const api = await openApi({ ...services, sql: ownSql, log, ...overrides })
     const base = await api.server.listen({ host: '127.0.0.1', port: 0 })

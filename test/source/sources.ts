@@ -2,9 +2,15 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openLog } from '../../lib/log.ts'
+import type { Secrets } from '../../lib/secret/secrets.ts'
 import { createSources, type SourceOptions } from '../../lib/source/open.ts'
 import type { Scope } from '../kit/db.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
+
+/** Rows of these tests are made by hand. */
+const plainSecrets: Secrets = {
+  ...{ file: '', keyId: () => '', seal: text => text, open: text => text },
+}
 
 type Options = { [K in keyof SourceOptions]?: Partial<SourceOptions[K]> }
 
@@ -20,6 +26,7 @@ export function openTestSources(t: Scope, { http, plugins, dumps }: Options = {}
       indexFolder: join(folder, 'dumps'),
       ...dumps,
     },
+    secrets: plainSecrets,
     log: openLog({ level: 'silent' }),
   })
   t.teardown(() => sources.close())

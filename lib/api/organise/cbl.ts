@@ -86,6 +86,7 @@ export const cbl = [
           name: query.name,
           dryRun: query.dryRun ?? false,
           withAlternatives: query.alternatives ?? true,
+          signal,
         })
         const numberOf = (match: (typeof matches)[number]) =>
           entries.filter(entry => entry.match === match).length

@@ -16,5 +16,5 @@ export const addresses: readonly Address[] = [
 ]
 
 /** Throws NotFound, also for a source that this address does not have. */
-export const requireSource = ({ sql }: Deps, { type }: Address, id: string): Promise<Source> =>
-  sourceById(sql, id, type)
+export const requireSource = (deps: Deps, { type }: Address, id: string): Promise<Source> =>
+  sourceById(deps, id, type)

@@ -28,7 +28,7 @@ const createNote =
 async function create(deps: Deps, { type, ...body }: Static<typeof NewSource>) {
   const { name, displayName = name, config = {}, credentials = {}, enabled = false } = body
   const source: NewSourceValues = { type, name, displayName, config, credentials, enabled }
-  return await sourceById(deps.sql, await createSource(deps, source))
+  return await sourceById(deps, await createSource(deps, source))
 }
 
 const collections = [
@@ -52,7 +52,7 @@ const collections = [
     summary: 'List the sources of metadata and releases',
     description: 'By display name, without credentials.',
     responses: { 200: SourceList },
-    handle: async (_, { sql }) => ({ sources: await listSources(sql, null) }),
+    handle: async (_, deps) => ({ sources: await listSources(deps, null) }),
   }),
   route({
     operationId: 'createSource',
@@ -73,7 +73,7 @@ const collections = [
     summary: 'List the sources that are plugins',
     description: 'By display name, without credentials.',
     responses: { 200: PluginList },
-    handle: async (_, { sql }) => ({ plugins: await listSources(sql, 'plugin') }),
+    handle: async (_, deps) => ({ plugins: await listSources(deps, 'plugin') }),
   }),
   route({
     operationId: 'createPlugin',

@@ -24,8 +24,13 @@ export type CblList = { name: string | null; entries: CblEntry[] }
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const comicVineNames = new Set(['cv', 'comicvine', 'comic vine'])
 
+export type CblInput = { bytes: Uint8Array; maxEntries: number }
+
+// Of one text; names are searched by patterns and in the database.
+const maxTextLength = 200
+
 /** Null when it is no CBL file. At most `maxEntries + 1` entries are read. Never throws. */
-export function parseCbl(bytes: Uint8Array, maxEntries: number): CblList | null {
+export function parseCbl({ bytes, maxEntries }: CblInput): CblList | null {
   const { root } = parseXml(bytes)
   if (root?.name !== 'readinglist') return null
   const books = childrenOf(root, 'books').flatMap(list => childrenOf(list, 'book'))
@@ -34,7 +39,8 @@ export function parseCbl(bytes: Uint8Array, maxEntries: number): CblList | null 
 }
 
 function entryOf(book: XmlElement): CblEntry {
-  const text = (name: string) => singleLine(book.attributes.get(name)) ?? ''
+  const text = (name: string) =>
+    singleLine(book.attributes.get(name)?.slice(0, maxTextLength)) ?? ''
   const id = textOf(book, 'id') ?? ''
   const vine = childrenOf(book, 'database').find(({ attributes }) =>
     comicVineNames.has((attributes.get('name') ?? '').toLowerCase()),

@@ -82,7 +82,8 @@ function scoreOf({ isSame, isTitle, isSameNumber, hasVolume, yearsApart }: Candi
 
 const annual = /\bannual\b/i
 const yearAtEnd = /\s*\((\d{4})\)\s*$/
-const volumeAtEnd = /[\s,]+(?:vol(?:ume)?\.?|v)\s*(\d{1,4})\s*$/i
+// The first of a run only: tried at each of them, a long run would take the square of its length.
+const volumeAtEnd = /(?<![\s,])[\s,]+(?:vol(?:ume)?\.?|v)\s*(\d{1,4})\s*$/i
 
 /** The names under which an entry may be found, and what it states of the book. */
 function wantedOf({ series, number, volume, year, format, ...ids }: CblEntry, place: number) {

@@ -34,6 +34,9 @@ export async function callAnyway<T>(
   row: StoredSource,
   { operation, call }: { operation: Operation; call: (source: Source) => Promise<T> },
 ): Promise<T> {
+  // No failure of the source: it is called again when the key file is back.
+  const unreadable = sources.unreadable(row)
+  if (unreadable !== null) throw unreadable
   const started = performance.now()
   const observe = (outcome: 'success' | SourceFailure['kind']) =>
     observeSourceCall({ source: row.name, operation, outcome, ms: performance.now() - started })

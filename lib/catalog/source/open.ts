@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { Log } from '../../log.ts'
+import { openSecrets } from '../../secret/secrets.ts'
 import { createSources, type Sources } from '../../source/open.ts'
 import { fileAccess } from '../library/library-root.ts'
 
@@ -19,6 +20,7 @@ export function openSources({ config, log }: { config: Config; log: Log }): Sour
       dataDir: config.data_dir,
       indexFolder: resolve(config.data_dir, 'cache', 'dumps'),
     },
+    secrets: openSecrets(config),
     log,
   })
 }

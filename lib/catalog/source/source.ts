@@ -14,7 +14,14 @@ import {
   timestamp,
   uuid,
 } from '../../schema.ts'
-import { type Sources, type SourceTypeName, sourceTypes, type TypedRow } from '../../source/open.ts'
+import { lockSecrets } from '../../secret/stored.ts'
+import {
+  missingMessage,
+  type Sources,
+  type SourceTypeName,
+  sourceTypes,
+  type TypedRow,
+} from '../../source/open.ts'
 import { registerReleaseSources } from './description.ts'
 
 export const healthStates = ['disabled', 'healthy', 'degraded', 'unhealthy'] as const
@@ -31,6 +38,10 @@ export const Source = record(
       description: 'Settings, by type.',
     }),
     credentialNames: list(Type.String(), { description: 'Names of the stored credentials.' }),
+    unreadableCredentials: list(Type.String(), {
+      description:
+        'Names of those that were encrypted with another key than the server has: they are to be entered again, and the source is not called until then.',
+    }),
     enabled: Type.Boolean(),
     description: json({
       description: 'What the source answered about itself at last; null before.',
@@ -57,7 +68,7 @@ export const unhealthyFailures = 3
 
 const columns = (sql: Queryable) => sql`
   s.id, s.type, s.name, s.display_name as "displayName", s.config,
-  array(select jsonb_object_keys(s.credentials) order by 1) as "credentialNames", s.enabled,
+  s.credentials, s.enabled,
   s.description,
   case when not s.enabled then 'disabled' when s.failures = 0 then 'healthy'
     when s.failures < ${unhealthyFailures} then 'degraded' else 'unhealthy' end as health,
@@ -68,24 +79,42 @@ const columns = (sql: Queryable) => sql`
 const ofType = (sql: Queryable, type: TypeFilter) =>
   type === null ? sql`true` : sql`s.type = ${type}`
 
+type Context = { sql: Queryable; sources: Sources }
+type Row = Omit<Source, 'credentialNames' | 'unreadableCredentials'> & {
+  credentials: Record<string, string>
+}
+
 /** By display name. */
-export async function listSources(sql: Queryable, type: TypeFilter): Promise<Source[]> {
-  const rows = await sql<Source[]>`
+export async function listSources(context: Context, type: TypeFilter): Promise<Source[]> {
+  const { sql } = context
+  const rows = await sql<Row[]>`
     select ${columns(sql)} from source s where ${ofType(sql, type)}
     order by lower(s.display_name), s.id`
-  return [...rows]
+  return rows.map(row => sourceOf(context, row))
 }
 
 /** Throws NotFound. */
 export async function sourceById(
-  sql: Queryable,
+  context: Context,
   id: string,
   type: TypeFilter = null,
 ): Promise<Source> {
-  const [source] = await sql<Source[]>`
+  const { sql } = context
+  const [row] = await sql<Row[]>`
     select ${columns(sql)} from source s where s.id = ${id} and ${ofType(sql, type)}`
-  if (!source) throw new NotFound('Source not found')
-  return source
+  if (!row) throw new NotFound('Source not found')
+  return sourceOf(context, row)
+}
+
+function sourceOf({ sources }: Context, { credentials: sealed, ...row }: Row): Source {
+  const { credentials, unreadable } = sources.unseal({ id: row.id, credentials: sealed })
+  const names = {
+    credentialNames: Object.keys(credentials).sort(),
+    unreadableCredentials: unreadable.sort(),
+  }
+  if (unreadable.length === 0) return { ...row, ...names }
+  const health = row.enabled ? 'unhealthy' : row.health
+  return { ...row, ...names, health, lastError: missingMessage(row, unreadable) }
 }
 
 /** A source with what a call needs; throws NotFound. */
@@ -118,20 +147,25 @@ export type NewSource = {
   enabled: boolean
 }
 
-type Context = { sql: Sql; sources: Sources }
+type WriteContext = { sql: Sql; sources: Sources }
 
 /** Throws Invalid, and Conflict for a name that is taken. */
-export async function createSource({ sql, sources }: Context, source: NewSource): Promise<string> {
+export async function createSource(
+  { sql, sources }: WriteContext,
+  source: NewSource,
+): Promise<string> {
   if (metadataSources.some(name => name === source.name))
     throw new Invalid('body/name is the name of a source of metadata in files')
   const name = source.type === 'plugin' ? `plugin:${source.name}` : source.name
   sources.checkConfig(source)
   const id = newId()
   await sql.begin(async tx => {
+    await lockSecrets(tx)
+    const credentials = sources.seal(id, source.credentials)
     await tx`
       insert into source (id, type, name, display_name, config, credentials, enabled)
       values (${id}, ${source.type}, ${name}, ${source.displayName}, ${tx.json(source.config as never)},
-        ${tx.json(source.credentials)}, ${source.enabled})`.catch(rethrowTakenName)
+        ${tx.json(credentials)}, ${source.enabled})`.catch(rethrowTakenName)
     const [row] = await tx<{ count: number }[]>`select count(*)::integer as count from source`
     if (row!.count > maxSources)
       throw new Invalid(`At most ${maxSources} sources are allowed`, {
@@ -143,6 +177,7 @@ export async function createSource({ sql, sources }: Context, source: NewSource)
   return id
 }
 
+type Credentials = Record<string, string>
 export type SourceChange = {
   displayName?: string
   config?: Record<string, unknown>
@@ -153,24 +188,27 @@ export type SourceChange = {
 
 /** Throws NotFound and Invalid. A new configuration forgets earlier failures. */
 export async function changeSource(
-  { sql, sources }: Context,
+  { sql, sources }: WriteContext,
   id: string,
   change: SourceChange,
 ): Promise<void> {
   await sql.begin(async tx => {
+    await lockSecrets(tx)
     await tx`select 1 from source where id = ${id} for no key update`
     const before = await storedSource(tx, id)
-    const credentials = Object.fromEntries(
-      Object.entries({ ...before.credentials, ...change.credentials }).flatMap(([name, value]) =>
-        value === null ? [] : [[name, value]],
-      ),
-    )
+    const entries = Object.entries(change.credentials ?? {})
+    const added = Object.fromEntries(entries.filter(([, value]) => value !== null)) as Credentials
+    const changed = new Set(entries.map(([name]) => name))
+    const others = (credentials: Credentials) =>
+      Object.fromEntries(Object.entries(credentials).filter(([name]) => !changed.has(name)))
+    const sealed = { ...others(before.credentials), ...sources.seal(id, added) }
+    const credentials = { ...others(sources.unseal(before).credentials), ...added }
     const config = change.config ?? before.config
     const isChanged = change.config !== undefined || change.credentials !== undefined
     if (isChanged) sources.checkConfig({ ...before, config, credentials })
     await tx`
       update source set display_name = ${change.displayName ?? before.displayName},
-        config = ${tx.json(config as never)}, credentials = ${tx.json(credentials)},
+        config = ${tx.json(config as never)}, credentials = ${tx.json(sealed)},
         enabled = ${change.enabled ?? before.enabled},
         ${isChanged ? tx`failures = 0, retry_at = null,` : tx``} updated_at = now()
       where id = ${id}`

@@ -1,6 +1,6 @@
 // Feed source: the releases of an RSS, Atom or JSON feed, fetched only when it has changed.
 import { createHash } from 'node:crypto'
-import { Worker } from 'node:worker_threads'
+import { runInOwnThread, ThreadTimeout } from '../../async/own-thread.ts'
 import { nullable, record, type Static, Type } from '../../schema.ts'
 import { isShortage } from '../../shortage.ts'
 import { tryAnswer } from '../check.ts'
@@ -12,10 +12,9 @@ import { checkFeed, FeedConfig } from './config.ts'
 import type { FeedInput, FeedOutput } from './read.ts'
 
 const threadFile = new URL('./parse-thread.ts', import.meta.url)
-const maxParseMs = 30_000
+const threadLimits = { maxMs: 30_000, maxMb: 512 }
 /** Read in some 25 ms without a thread, which takes 200 ms to start. */
 const maxInlineBytes = 128 * 1024
-const maxThreadMb = 512
 const accept =
   'application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5'
 
@@ -105,33 +104,13 @@ async function read({ body, contentType }: HttpResponse, config: FeedConfig, cal
 // The parser is loaded by the first feed.
 const readHere = async (input: FeedInput) => (await import('./read.ts')).readReleases(input)
 
-/** A thread of its own, with limited time and memory. */
 async function readInThread(input: FeedInput, { signal }: Call): Promise<FeedOutput> {
-  const worker = new Worker(threadFile, {
-    workerData: input,
-    resourceLimits: { maxOldGenerationSizeMb: maxThreadMb },
-    env: {},
-  })
-  const time = AbortSignal.timeout(maxParseMs)
-  const stopped = AbortSignal.any([signal, time])
   try {
-    return await new Promise<FeedOutput>((resolve, reject) => {
-      worker.once('message', resolve)
-      worker.once('error', cause =>
-        reject(
-          isShortage(cause)
-            ? cause
-            : new SourceFailure('The feed is too large to be read', 'too_large', { cause }),
-        ),
-      )
-      worker.once('exit', () => reject(new Error('the thread of a feed ended')))
-      stopped.addEventListener('abort', () => reject(stopped.reason), { once: true })
-    })
-  } catch (error) {
-    if (signal.aborted) throw signal.reason
-    if (time.aborted) throw new SourceFailure('The feed takes too long to be read', 'too_large')
-    throw error
-  } finally {
-    await worker.terminate()
+    return await runInOwnThread(threadFile, input, { ...threadLimits, signal })
+  } catch (cause) {
+    if (signal.aborted || isShortage(cause)) throw cause
+    const isLate = cause instanceof ThreadTimeout
+    const what = isLate ? 'takes too long to be read' : 'is too large to be read'
+    throw new SourceFailure(`The feed ${what}`, 'too_large', { cause })
   }
 }

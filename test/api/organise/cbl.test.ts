@@ -235,3 +235,21 @@ t.test('reports, refusals and restricted accounts', async t => {
   t.match(await xml.json(), { name: 'As the body', exact: 1, alternative: 1 })
   t.equal((await send('/readlists')).status, 415, 'other bodies are JSON')
 })
+
+t.test('the longest lists leave the server to others', { timeout: 60_000 }, async t => {
+  const commas = (length: number) => ','.repeat(length)
+  const lists = [
+    [{ series: commas(7_900_000), number: '1' }],
+    Array.from({ length: 12_000 }, () => ({ series: commas(500), number: commas(100) })),
+  ]
+  for (const books of lists) {
+    let isDone = false
+    const importing = upload(cblFile('Commas', books), { query: '?dryRun=true' }).finally(() => {
+      isDone = true
+    })
+    let probes = 0
+    for (; !isDone; probes++) await (await fetch(`${all.base}/health/live`)).arrayBuffer()
+    t.match(await importing, { status: 200, body: { missing: books.length } })
+    t.ok(probes > 20, `${probes} other requests meanwhile`)
+  }
+})

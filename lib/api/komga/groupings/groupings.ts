@@ -3,10 +3,9 @@
 
 import type { Permission } from '../../../auth/permission.ts'
 import { collections, type Grouping, readLists } from '../../../catalog/grouping/grouping.ts'
-import { maxMembers } from '../../../catalog/grouping/members.ts'
 import { createGrouping, deleteGrouping, updateGrouping } from '../../../catalog/grouping/write.ts'
-import { parseCbl } from '../../../catalog/read-list/cbl-file.ts'
 import { matchCbl } from '../../../catalog/read-list/match-cbl.ts'
+import { readCbl } from '../../../catalog/read-list/read-cbl.ts'
 import { Conflict, Invalid, NotFound } from '../../../errors.ts'
 import { respond, route } from '../../../http/route.ts'
 import { isUuid } from '../../../id.ts'
@@ -206,10 +205,7 @@ const match = route({
   responses: { 200: MatchReport },
   handle: ({ viewer, request, signal }, { sql }) =>
     withUpload({ request, accountId: viewer.accountId, signal }, async file => {
-      const cbl = parseCbl(file, maxMembers)
-      if (cbl === null) throw new Invalid('The file is no CBL reading list')
-      if (cbl.entries.length > maxMembers)
-        throw new Invalid(`The reading list has more than ${maxMembers} entries`)
+      const cbl = await readCbl(file, signal)
       return await matchReport(sql, viewer, cbl, await matchCbl(sql, viewer, cbl.entries))
     }),
 })
