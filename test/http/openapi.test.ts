@@ -123,6 +123,31 @@ test('schemas of objects are named components, without duplicates', async t => {
   )
 })
 
+test('every list with pages has the page of the specification', async t => {
+  const { schemas } = document.components
+  const members = ['data', 'page', 'pageSize', 'total', 'totalPages', 'links']
+  const paged = operations.filter(
+    ({ path, operation }) =>
+      !path.startsWith('/opds') &&
+      (operation.parameters ?? []).some((p: any) => p.name === 'pageSize'),
+  )
+  t.ok(paged.length > 40)
+  for (const { path, method, operation } of paged) {
+    const schema = operation.responses[200].content['application/json'].schema
+    const pages = (schema.anyOf ?? [schema]).filter((variant: any) => variant.$ref)
+    t.ok(pages.length > 0, `${method} ${path}`)
+    for (const { $ref } of pages) {
+      const { required, properties } = schemas[$ref.split('/').at(-1)]
+      t.same(
+        members.filter(name => !required.includes(name)),
+        [],
+        `${method} ${path}`,
+      )
+      t.equal(properties.data.type, 'array', `${method} ${path}`)
+    }
+  }
+})
+
 test('responses have one shape, or a documented alternative of array and page', async t => {
   for (const { path, method, operation } of operations) {
     t.notOk(
