@@ -39,6 +39,17 @@ export const timestamp = (notes: object = {}) =>
   Type.Unsafe<Date | string>({ type: 'string', format: 'date-time', ...notes })
 export const oneOf = <const T extends readonly string[]>(values: T, notes: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...notes })
+/** As `oneOf`. Only `values` are documented, not their other spellings: client generators make a name of each. */
+export const oneSpelledOf = <const T extends readonly string[]>(
+  values: T,
+  otherSpellings: readonly string[],
+  notes: object = {},
+) =>
+  Type.Unsafe<string>({
+    type: 'string',
+    enum: [...new Set([...values, ...otherSpellings])],
+    documentedAs: { type: 'string', enum: [...values], ...notes },
+  })
 /** A count or size (int64). */
 export const count = (notes: object = {}) => Type.Integer({ format: 'int64', minimum: 0, ...notes })
 /** Text that PostgreSQL can store, as a pattern. */
@@ -97,7 +108,7 @@ const errorProperties = {
       'Null, or for clients with texts of their own: an object with `reason` (and `limit`), or `code` of what happened to a file; for values that are not valid a list of `path`, `code` (a keyword of JSON Schema), `limit` and `message`.',
   }),
 }
-export const ErrorBody = Type.Object(errorProperties, { component: 'Error' })
+export const ErrorBody = Type.Object(errorProperties, { component: 'ErrorBody' })
 /** For the serializer of all errors below 500. */
 export const ErrorOrLimitBody = Type.Object({
   ...errorProperties,

@@ -117,11 +117,6 @@ function spellingsOf(name: Permission): string[] {
 const bySpelling = new Map<string, Permission>(
   permissionNames.flatMap(name => [name, ...spellingsOf(name)].map(text => [text, name] as const)),
 )
-/** What requests may use beside the names. */
-export const permissionSpellings: readonly string[] = [...bySpelling.keys()].filter(
-  text => !permissionNames.some(name => name === text),
-)
-
 /** Parses `LibrariesRead`, `libraries-read`, `libraries:read` or `LIBRARIES_READ`. Throws Invalid. */
 export function parsePermission(text: string): Permission {
   const permission = bySpelling.get(text)

@@ -43,8 +43,8 @@ export function createAddressResolver(config: AddressConfig, { isMounted = false
     // Addresses of servers are entered with a slash at the end.
     return isMounted ? path.slice(mountPrefixOf(request)?.length ?? 0).replace(/^\/*/, '/') : path
   }
-  const cataloguePathOf = (path: string) => {
-    const tree = parseCataloguePath(path)
+  const cataloguePathOf = (path: string, { headers }: IncomingMessage) => {
+    const tree = parseCataloguePath(path, headers.accept)
     return tree?.apiKey == null || config.opds.key_in_path ? tree : null
   }
   return {
@@ -56,14 +56,15 @@ export function createAddressResolver(config: AddressConfig, { isMounted = false
     routedUrl(request: IncomingMessage): string {
       const url = request.url ?? '/'
       const path = withoutDoubleSlash(localPath(request, url))
-      return (cataloguePathOf(path) === null ? path : canonicalPath(path)) + queryOf(url)
+      const catalogue = cataloguePathOf(path, request)
+      return (catalogue === null ? path : canonicalPath(path, catalogue)) + queryOf(url)
     },
     /** Defines `request.base` and `request.cataloguePath`; must be called before routes are mounted. */
     decorate(server: FastifyInstance) {
       const base = { getter: (request: FastifyRequest) => baseOf(request.raw) }
       const cataloguePath = {
         getter: ({ raw, originalUrl }: FastifyRequest) =>
-          cataloguePathOf(localPath(raw, originalUrl)),
+          cataloguePathOf(localPath(raw, originalUrl), raw),
       }
       for (const [name, { getter }] of Object.entries({ base, cataloguePath }))
         server.decorateRequest(name, {

@@ -13,13 +13,17 @@ const forwardedHeaders =
   'Forwarded, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-Proto'
 
 /** Appends to `Vary` what responses of the route depend on. */
-export function setVary({ routeOptions }: FastifyRequest, reply: FastifyReply): void {
+export function setVary(
+  { routeOptions, cataloguePath }: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const { isPersonal = false, opdsVersion } = routeOptions.config ?? {}
   const existing = reply.getHeader('vary')
   const names = [
     ...(existing === undefined ? [] : [existing]),
     ...(isPersonal ? [credentialHeaders] : []),
     ...(opdsVersion === undefined ? [] : [forwardedHeaders]),
+    ...(cataloguePath?.isNegotiated ? ['Accept'] : []),
   ]
   const isCompressible = compressible.test(String(reply.getHeader('content-type') ?? ''))
   if (isCompressible && !names.some(name => /\baccept-encoding\b/i.test(String(name))))

@@ -60,15 +60,42 @@ function walk(schema: SchemaNode, value: unknown, path?: string): unknown {
     const property = Object.hasOwn(shape.properties, name) ? shape.properties[name] : undefined
     if (path !== undefined && member === null && property && isUnchanged(shape, name, property))
       continue
-    const normalized = property ? walk(property, member, path && `${path}/${name}`) : member
+    const normalized = property ? walk(property, member, path && `${path}/${key}`) : member
     if (name !== key && (Object.hasOwn(value, name) || Object.hasOwn(result, name))) {
-      if (path !== undefined && !property?.readOnly) duplicates.push([name, normalized])
+      if (path !== undefined && !property?.readOnly) duplicates.push([key, normalized])
     } else result[name] = normalized
   }
-  for (const [name, duplicate] of duplicates)
+  for (const [key, duplicate] of duplicates) {
+    const name = names.get(key)!
     if (!isDeepStrictEqual(duplicate, result[name]))
-      throw new Invalid(`${path}/${name} has two different values`)
+      throw new Invalid(`${path}/${nameIn(value, shape, name)} has two different values`)
+  }
   return result
+}
+
+/**
+ * The path of a normalized value with the names that `input` has: `/scanning_config/default_mode` for
+ * `/scanningConfig/scanMode`.
+ */
+export function sentPath(schema: TSchema, input: unknown, path: string): string {
+  let node: SchemaNode | undefined = schema as SchemaNode
+  let value = input
+  const names = path.split('/').map((name, i) => {
+    if (i === 0) return name
+    const shape: SchemaNode = (node && variantWith(node, 'properties')) ?? {}
+    const sent = nameIn(value, shape, name)
+    node = shape.properties?.[name] ?? (node && variantWith(node, 'items')?.items)
+    value = (value as Record<string, unknown> | null | undefined)?.[sent]
+    return sent
+  })
+  return names.join('/')
+}
+
+function nameIn(value: unknown, shape: SchemaNode, name: string): string {
+  if (typeof value !== 'object' || value === null || !shape.properties) return name
+  if (Object.hasOwn(value, name)) return name
+  const names = aliasMap(shape)
+  return Object.keys(value).find(key => names.get(key) === name) ?? name
 }
 
 /** Throws Invalid for more fields than there can be. Fewer unknown ones are left to the validation. */

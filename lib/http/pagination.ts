@@ -1,5 +1,6 @@
 // Pagination: query parameters, the page wrapper, links to neighbouring pages (RFC 8288 for the header).
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TProperties } from 'typebox'
 import { count, list, maybe, nullable, record, type Static, type TSchema, Type } from '../schema.ts'
 import { basePathOf } from './address.ts'
 import { isFull } from './route.ts'
@@ -34,10 +35,13 @@ export const pageQuery = { page: pageNumber(), pageSize: pageSize() }
 export type PageQuery = { page?: number | undefined; pageSize?: number | undefined }
 export type Paging = { page: number; pageSize: number; offset: number }
 
-/** The requested page, within the limits. */
-export function paging(query: PageQuery): Paging {
+/** The requested page, within the limits of the list. */
+export function paging(
+  query: PageQuery,
+  { defaultSize = defaultPageSize, maximum = maxPageSize } = {},
+): Paging {
   const page = query.page || 1
-  const pageSize = Math.min(query.pageSize || defaultPageSize, maxPageSize)
+  const pageSize = Math.min(query.pageSize || defaultSize, maximum)
   return { page, pageSize, offset: (page - 1) * pageSize }
 }
 
@@ -57,11 +61,15 @@ const PageLinks = record(
   { component: 'PageLinks' },
 )
 
-/** Schema of a page; named after the items' component (`BookPage`). */
-export function paged<T extends TSchema>(item: T) {
+/** Schema of a page; named after the items' component (`BookPage`). `more`: properties beside those of every page. */
+export function paged<T extends TSchema, P extends TProperties = Record<never, never>>(
+  item: T,
+  more: P = {} as P,
+) {
   const { component } = item as { component?: string }
   return record(
     {
+      ...more,
       data: list(item),
       page: count({ description: 'Page number, starting at 1.' }),
       pageSize: count({ description: 'Items per page.' }),

@@ -3,7 +3,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { Compile, type Validator } from 'typebox/schema'
 import { type Failure, Invalid, NotFound } from '../errors.ts'
 import { storable, type TSchema } from '../schema.ts'
-import { joinNames, normalizeAliases, normalizeBody } from './normalize.ts'
+import { joinNames, normalizeAliases, normalizeBody, sentPath } from './normalize.ts'
 
 type Part = 'body' | 'query' | 'path'
 const parts: Record<string, Part> = { body: 'body', querystring: 'query', params: 'path' }
@@ -23,7 +23,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({
 }) => {
   const part = parts[httpPart ?? 'body'] ?? 'body'
   let validator = compiled.get(schema)
-  const validate = (value: unknown) => {
+  const validate = (value: unknown, input: unknown) => {
     if (!validator) {
       validator = compiled.get(schema) ?? Compile(schema)
       compiled.set(schema, validator)
@@ -33,14 +33,14 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({
       : {
           error:
             unknownId(schema, validator, value, { part, url }) ??
-            validationError(validator, value, part),
+            validationError(validator, value, path => part + sentPath(schema, input, path)),
         }
   }
   return (input: unknown) => {
     if (part !== 'body')
-      return validate(parseText(schema, normalizeAliases(schema, input) as object))
+      return validate(parseText(schema, normalizeAliases(schema, input) as object), input)
     const { value, error } = tryNormalizeBody(schema, input)
-    return error ? { error } : validate(value)
+    return error ? { error } : validate(value, input)
   }
 }
 
@@ -113,19 +113,24 @@ function unknownId(
   return new NotFound(`${resource} not found`)
 }
 
-function validationError(validator: Validator, value: unknown, part: Part): Invalid {
+/** `locate`: the path in the request of one in `value`. */
+function validationError(
+  validator: Validator,
+  value: unknown,
+  locate: (path: string) => string,
+): Invalid {
   // Each unknown field gives a `boolean` error beside the summary that lists them all; only with very
   // many fields is there no summary.
   const [, all] = validator.Errors(value)
   const summaries = all.filter(error => !isNoise(error))
   const errors = summaries.length > 0 ? summaries : all
   const details = errors.slice(0, 20).map(error => ({
-    path: `${part}${error.instancePath}`,
+    path: locate(error.instancePath),
     message: errorMessage(error),
     ...codeOf(error),
   }))
   const [first] = details
-  return new Invalid(first ? `${first.path} ${first.message}` : `The ${part} is not valid`, {
+  return new Invalid(first ? `${first.path} ${first.message}` : `The ${locate('')} is not valid`, {
     details,
   })
 }

@@ -71,6 +71,7 @@ export const input = {
     maybe(
       nullable(
         Type.Unsafe<CustomMetadata>({
+          component: 'CustomMetadataInput',
           type: 'object',
           description:
             'Any JSON object up to 64 KiB, stored unchanged. PATCH merges it into the current one (RFC 7396).',

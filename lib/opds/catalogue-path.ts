@@ -2,23 +2,49 @@
 // API key in the path, are aliases of the same trees; links use the prefix of the request.
 
 export type OpdsVersion = 1 | 2
-/** `prefix` is the root of the tree in the request path, without a trailing slash; `apiKey` is the key in it. */
-export type CataloguePath = { version: OpdsVersion; prefix: string; apiKey: string | null }
+/**
+ * `prefix` is the root of the tree in the request path, without a trailing slash; `apiKey` is the key in it.
+ * `isNegotiated`: the version follows from the header Accept.
+ */
+export type CataloguePath = {
+  version: OpdsVersion
+  prefix: string
+  apiKey: string | null
+  isNegotiated?: true
+}
 
 const tree = /^\/opds(?:\/k\/(?<key>[^/]+))?\/v(?:(?<first>1(?:\.2)?)|2(?:\.0)?)(?=\/|$)/
 // Addresses that people type, and one that the app Chunky tries.
 const shortcut = /^(?:(?<base>\/opds(?:\/k\/(?<key>[^/]+))?)|\/opds-comics)\/?$/
 
-/** The tree that a path is in; null for other paths. */
-export function parseCataloguePath(path: string): CataloguePath | null {
+/** The tree that a path is in; null for other paths. `accept`: the header, which chooses the tree of a shortcut. */
+export function parseCataloguePath(path: string, accept = ''): CataloguePath | null {
   const groups = shortcut.exec(path)?.groups
-  if (groups)
-    return { version: 1, prefix: `${groups.base ?? '/opds'}/v1`, apiKey: decodeKey(groups) }
+  if (groups) {
+    const version = prefersJson(accept) ? 2 : 1
+    const prefix = `${groups.base ?? '/opds'}/v${version}`
+    return { version, prefix, apiKey: decodeKey(groups), isNegotiated: true }
+  }
   const match = tree.exec(path)
   if (match === null) return null
   const { 0: prefix, groups: parts = {} } = match
-  return { version: parts.first === undefined ? 2 : 1, prefix, apiKey: decodeKey(parts) }
+  const version = parts.first === undefined ? 2 : 1
+  return { version, prefix, apiKey: decodeKey(parts) }
 }
+
+/** Whether OPDS 2.0 is named with a higher quality than OPDS 1.2, or with the same one before it. */
+function prefersJson(accept: string): boolean {
+  const entries = accept.toLowerCase().split(',')
+  const [json, atom] = ['application/opds+json', 'application/atom+xml'].map(type => {
+    const place = entries.findIndex(entry => entry.split(';', 1)[0]!.trim() === type)
+    const [, quality = '1'] = /;\s*q=([\d.]+)/.exec(entries[place] ?? '') ?? []
+    return { place, quality: place < 0 ? 0 : Number(quality) }
+  }) as [Named, Named]
+  if (json.quality !== atom.quality) return json.quality > atom.quality
+  return json.quality > 0 && json.place < atom.place
+}
+
+type Named = { place: number; quality: number }
 
 function decodeKey({ key = null }: { key?: string | null }): string | null {
   try {
@@ -29,9 +55,7 @@ function decodeKey({ key = null }: { key?: string | null }): string | null {
 }
 
 /** The path of the route, without aliases and key. */
-export function canonicalPath(path: string): string {
-  const catalogue = parseCataloguePath(path)
-  if (catalogue === null) return path
+export function canonicalPath(path: string, catalogue: CataloguePath): string {
   const rest = shortcut.test(path) ? '' : path.slice(catalogue.prefix.length)
   const isRoot = /^\/?(?:catalog\/?)?$/.test(rest)
   if (catalogue.version === 1) return isRoot ? '/opds/v1/catalog' : `/opds/v1${rest}`

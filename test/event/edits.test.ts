@@ -225,7 +225,7 @@ t.test('want to read and ratings are published to the account alone', async t =>
     { ...wanted, book: two!.id },
   ])
   t.same(await eventsOf(() => reader.post('/want-to-read/bulk', ids)), [])
-  const entries = (await reader.get('/want-to-read?sort=custom')).body.items
+  const entries = (await reader.get('/want-to-read?sort=custom')).body.data
   const reverse = { entryIds: entries.map((entry: any) => entry.id).reverse() }
   const arrange = () => reader.put('/want-to-read/order', reverse)
   t.same(await eventsOf(arrange), [

@@ -26,7 +26,7 @@ test('a reading app', async t => {
   const login = await api.POST('/api/v1/auth/login', {
     body: { username: 'ANA@example.org', password: account.password },
   })
-  t.equal(login.data?.access_token, login.data?.accessToken, 'snake_case and camelCase')
+  t.match(login.data, { access_token: login.data!.accessToken }, 'snake_case and camelCase')
   t.match(setup.response.headers.get('set-cookie'), /auth_token=.*HttpOnly/)
   const headers = { authorization: `Bearer ${login.data!.accessToken}` }
   t.equal((await api.GET('/api/v1/auth/me', { headers })).data?.username, 'ana')

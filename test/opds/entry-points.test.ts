@@ -326,3 +326,33 @@ const lowLimits = {
   'rate_limit.image_rps': 1,
   'rate_limit.image_burst': 20,
 }
+
+test('the short address has the version that the app prefers', async t => {
+  const { base, sql } = await startApi(t)
+  const account = await createTestAccount(sql, { username: 'Bea' })
+  const { key } = await createTestKey(sql, account.id)
+  const koreader = 'application/opds+json, application/atom+xml;profile=opds-catalog, */*'
+  for (const [accept, type] of [
+    [koreader, 'application/opds+json'],
+    ['application/opds+json', 'application/opds+json'],
+    ['application/atom+xml;q=0.5, application/OPDS+JSON; q=0.9', 'application/opds+json'],
+    ['application/atom+xml, application/opds+json', 'application/atom+xml;charset=utf-8'],
+    ['application/opds+json;q=0.1, application/atom+xml', 'application/atom+xml;charset=utf-8'],
+    ['application/opds+json;q=0', 'application/atom+xml;charset=utf-8'],
+    ['*/*', 'application/atom+xml;charset=utf-8'],
+    ['text/html, application/json', 'application/atom+xml;charset=utf-8'],
+  ] as const)
+    for (const path of ['/opds', '/opds/', '/opds-comics']) {
+      const response = await fetch(base + path, { headers: { accept, 'x-api-key': key } })
+      t.same([response.status, response.headers.get('content-type')], [200, type], accept)
+      t.match(response.headers.get('vary'), /\bAccept,|\bAccept$/)
+      const version = type.includes('json') ? 'v2' : 'v1'
+      t.match(await response.text(), `${base}/opds/${version}/on-deck`, 'links stay in the version')
+    }
+  const fixed = { headers: { accept: koreader, 'x-api-key': key } }
+  const catalogue = await fetch(`${base}/opds/v1/catalog`, fixed)
+  t.match(catalogue.headers.get('content-type'), 'application/atom+xml')
+  const refused = await fetch(`${base}/opds`, { headers: { accept: koreader } })
+  t.equal(refused.status, 401)
+  t.equal(refused.headers.get('content-type'), 'application/opds-authentication+json')
+})

@@ -191,7 +191,7 @@ test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
       await page.locator('.lists-badge.success').nth(1).waitFor()
       t.equal((await admin.get(`/series/${books.comic.seriesId}`)).body.readCount, 2)
       const broken = await admin.get('/books/errors')
-      const [{ book }] = broken.body.groups[0].books
+      const [{ book }] = broken.body.data
       await page.goto(`${app.base}/books/${book.id}`)
       await page.getByText('not_an_archive').waitFor()
       await page.getByRole('button', { name: 'Try again' }).waitFor()

@@ -170,7 +170,7 @@ test('organising', { skip: skipWithoutBrowser(8) }, async t => {
     await page.getByRole('button', { name: /^Ground Floor, position 3/ }).focus()
     await page.keyboard.press('Home')
     await page.getByRole('button', { name: /^Ground Floor, position 1/ }).waitFor()
-    const { items } = (await admin.get('/want-to-read?sort=custom')).body
+    const { data: items } = (await admin.get('/want-to-read?sort=custom')).body
     t.equal(items[0].bookId, webtoon.id)
     const stream = page.waitForResponse(/\/events\/stream/)
     await page.goto(`${app.base}/series/${comic.seriesId}`)

@@ -2,16 +2,14 @@
 
 import { emailPattern, maxUsernameLength, usernamePattern } from '../../auth/account.ts'
 import type { Account, Identity } from '../../auth/identify.ts'
-import { permissionNames, permissionSpellings, roles } from '../../auth/permission.ts'
+import { permissionNames, roles } from '../../auth/permission.ts'
 import { list, oneOf, record, Type, text, uuid } from '../../schema.ts'
 
 export const Role = oneOf(roles, { component: 'Role', description: 'Role of a user.' })
 export const Permission = oneOf(permissionNames, { component: 'Permission' })
 
 /** Permissions in requests; other spellings are accepted too. */
-const PermissionName = text(60, {
-  documentedAs: { anyOf: [Permission, { type: 'string', enum: permissionSpellings }] },
-})
+const PermissionName = text(60, { documentedAs: Permission })
 export const PermissionNames = list(PermissionName, {
   maxItems: 100,
   description: 'Permission names; `books:read` and `books-read` are accepted for `BooksRead`.',

@@ -9,7 +9,7 @@ import { Book, booksByIds, requireBook } from '../../catalog/book/book-record.ts
 import { analyzeBook } from '../../catalog/scan/analyze.ts'
 import { generateThumbnails, retryFailed } from '../../catalog/scan/work-on-many.ts'
 import { Invalid } from '../../errors.ts'
-import { pageNumber, pageSize, paging } from '../../http/pagination.ts'
+import { paged, pageNumber, pageResponse, pageSize, paging } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
 import {
   body,
@@ -55,6 +55,7 @@ const FailedBook = record(
       record(
         {
           errorType: errorType(),
+          label: Type.String({ description: 'Name of the type.' }),
           message: Type.String(),
           details: json({ description: 'Always null.' }),
           occurredAt: timestamp(),
@@ -65,29 +66,11 @@ const FailedBook = record(
   },
   { component: 'FailedBook' },
 )
-const BookErrorPage = record(
-  {
-    totalBooksWithErrors: count({ description: 'Books on all pages.' }),
-    errorCounts: Type.Record(Type.String(), count(), {
-      description: 'Number of books by error type, without regard to the one in the query.',
-    }),
-    groups: list(
-      record(
-        {
-          errorType: errorType(),
-          label: Type.String(),
-          count: count({ description: 'Books on all pages.' }),
-          books: list(FailedBook, { description: 'Of this page.' }),
-        },
-        { component: 'BookErrorGroup' },
-      ),
-    ),
-    page: count(),
-    pageSize: count(),
-    totalPages: count(),
-  },
-  { component: 'BookErrors' },
-)
+const FailedBookPage = paged(FailedBook, {
+  errorCounts: Type.Record(Type.String(), count(), {
+    description: 'Number of books by error type, without regard to the one in the query.',
+  }),
+})
 
 export const bookErrorRoutes = [
   route({
@@ -96,7 +79,7 @@ export const bookErrorRoutes = [
     path: '/books/errors',
     permission: 'BooksRead',
     summary: 'List books that cannot be read or have no cover',
-    description: 'Grouped by error type, within a group by title.',
+    description: 'Sorted by error type, then by title.',
     query: record({
       libraryId: maybe(uuid({ description: 'Only of this library.' })),
       seriesId: maybe(uuid({ description: 'Only of this series.' })),
@@ -104,37 +87,25 @@ export const bookErrorRoutes = [
       page: pageNumber(),
       pageSize: pageSize(50, maxPageSize),
     }),
-    responses: { 200: BookErrorPage },
-    async handle({ query, viewer }, { sql }) {
+    responses: { 200: FailedBookPage },
+    async handle({ query, viewer, request, reply }, { sql }) {
       const { libraryId, seriesId, errorType } = query
-      const { page, pageSize } = paging({
-        ...query,
-        pageSize: query.pageSize && Math.min(query.pageSize, maxPageSize),
-      })
-      const range = { offset: (page - 1) * pageSize, limit: pageSize }
+      const page = paging(query, { maximum: maxPageSize })
+      const range = { offset: page.offset, limit: page.pageSize }
       const filter = { libraryId, seriesId, errorType }
       const { counts, rows } = await bookErrors(sql, viewer, { ...filter, ...range })
       const ids = rows.map(({ id }) => id)
       const books = new Map((await booksByIds(sql, viewer, ids)).map(book => [book.id, book]))
-      const groups = [...Map.groupBy(rows, ({ type }) => type)].map(([type, members]) => ({
-        errorType: type,
-        label: labels[type],
-        count: counts[type] ?? members.length,
-        books: members.flatMap(({ id, message, at }) => {
-          const book = books.get(id)
-          const error = { errorType: type, message: message ?? labels[type], details: null }
-          return book ? [{ book, errors: [{ ...error, occurredAt: at }] }] : []
-        }),
-      }))
+      const data = rows.flatMap(({ id, type, message, at }) => {
+        const book = books.get(id)
+        const label = labels[type]
+        const error = { errorType: type, label, message: message ?? label, details: null }
+        return book ? [{ book, errors: [{ ...error, occurredAt: at }] }] : []
+      })
       const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
       const total = errorType ? (counts[errorType] ?? 0) : all
-      const totalPages = Math.ceil(total / pageSize)
-      return {
-        totalBooksWithErrors: total,
-        errorCounts: counts,
-        groups,
-        ...{ page, pageSize, totalPages },
-      }
+      const found = pageResponse({ request, reply, query }, { data, total, paging: page })
+      return { errorCounts: counts, ...found }
     },
   }),
   route({

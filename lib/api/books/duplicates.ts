@@ -6,10 +6,17 @@ import {
   listSeriesDuplicates,
   maxDetails,
   maxMembers,
-  type PageRequest,
   requestDuplicateSearch,
 } from '../../catalog/duplicate/duplicate.ts'
-import { maxPageSize, pageNumber, pageSize } from '../../http/pagination.ts'
+import {
+  maxPageSize,
+  type PageQuery,
+  paged,
+  pageNumber,
+  pageResponse,
+  pageSize,
+  paging,
+} from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import { count, list, maybe, nullable, oneOf, record, Type, timestamp, uuid } from '../../schema.ts'
 import { DuplicateGroupId } from '../params.ts'
@@ -70,36 +77,21 @@ const SeriesDuplicateGroup = record(
   { component: 'SeriesDuplicateGroup' },
 )
 
-const pageFields = {
-  totalGroups: count({ description: 'Number of groups on all pages.' }),
-  page: count({ description: 'Page number, starting at 1.' }),
-  pageSize: count({ description: 'Groups per page.' }),
-  totalPages: count({ description: 'Number of pages.' }),
-}
-const BookDuplicates = record(
-  {
-    duplicates: list(BookDuplicateGroup),
-    totalDuplicateBooks: count({ description: 'Members of all groups.' }),
-    ...pageFields,
-  },
-  { component: 'BookDuplicates' },
-)
-const SeriesDuplicates = record(
-  {
-    duplicates: list(SeriesDuplicateGroup),
-    totalDuplicateSeries: count({ description: 'Members of all groups.' }),
-    externalIdGroups: count({ description: 'Number of groups by external id.' }),
-    titleGroups: count({ description: 'Number of groups by title.' }),
-    ...pageFields,
-  },
-  { component: 'SeriesDuplicates' },
-)
+const BookDuplicates = paged(BookDuplicateGroup, {
+  totalDuplicateBooks: count({ description: 'Members of all groups.' }),
+})
+const SeriesDuplicates = paged(SeriesDuplicateGroup, {
+  totalDuplicateSeries: count({ description: 'Members of all groups.' }),
+  externalIdGroups: count({ description: 'Number of groups by external id.' }),
+  titleGroups: count({ description: 'Number of groups by title.' }),
+})
 const DuplicateSearch = record(
   { taskId: uuid(), message: Type.String() },
   { component: 'DuplicateSearch' },
 )
 
 const pageQuery = { page: pageNumber(), pageSize: pageSize(maxPageSize) }
+const pageOf = (query: PageQuery) => paging(query, { defaultSize: maxPageSize })
 
 export const duplicates = [
   route({
@@ -111,13 +103,13 @@ export const duplicates = [
     description: 'Books with equal content; the largest groups first.',
     query: record(pageQuery),
     responses: { 200: BookDuplicates },
-    handle: async ({ query, viewer }, { sql }) => {
+    handle: async ({ query, viewer, request, reply }, { sql }) => {
       const page = pageOf(query)
       const { groups, totals } = await listBookDuplicates(sql, viewer, page)
+      const found = { data: groups, total: totals.groups, paging: page }
       return {
-        duplicates: groups,
         totalDuplicateBooks: totals.members,
-        ...pageTotals(page, totals.groups),
+        ...pageResponse({ request, reply, query }, found),
       }
     },
   }),
@@ -146,18 +138,18 @@ export const duplicates = [
       matchType: maybe(oneOf(matchTypes, { description: 'Only groups by this signal.' })),
     }),
     responses: { 200: SeriesDuplicates },
-    handle: async ({ query, viewer }, { sql }) => {
+    handle: async ({ query, viewer, request, reply }, { sql }) => {
       const page = pageOf(query)
       const { groups, totals } = await listSeriesDuplicates(sql, viewer, {
         ...page,
         kinds: query.matchType ? [query.matchType] : [...matchTypes],
       })
+      const found = { data: groups, total: totals.groups, paging: page }
       return {
-        duplicates: groups,
         totalDuplicateSeries: totals.members,
         externalIdGroups: totals.externalIds,
         titleGroups: totals.titles,
-        ...pageTotals(page, totals.groups),
+        ...pageResponse({ request, reply, query }, found),
       }
     },
   }),
@@ -190,13 +182,3 @@ export const duplicates = [
     },
   }),
 ]
-
-function pageOf({ page, pageSize }: { page?: number; pageSize?: number }): PageRequest {
-  return { page: page || 1, pageSize: Math.min(pageSize || maxPageSize, maxPageSize) }
-}
-
-const pageTotals = (page: PageRequest, totalGroups: number) => ({
-  ...page,
-  totalGroups,
-  totalPages: Math.ceil(totalGroups / page.pageSize),
-})

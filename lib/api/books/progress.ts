@@ -9,15 +9,12 @@ import { recordReading } from '../../catalog/reading/record.ts'
 import { Invalid, NotFound } from '../../errors.ts'
 import type { Deps } from '../../http/deps.ts'
 import { deviceOf } from '../../http/device.ts'
-import { isPaged, paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
-import { body, count, list, maybe, nullable, record, Type, timestamp } from '../../schema.ts'
+import { body, count, maybe, nullable, record, Type, timestamp } from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
 
 const writePermission = { any: ['BooksWrite', 'ProgressWrite'] } as const
-
-/** Longest response without paging. */
-const maxRows = 10_000
 
 const ProgressUpdate = body(
   {
@@ -49,10 +46,6 @@ const ProgressUpdate = body(
 const ChangedBooks = record(
   { count: count({ description: 'Number of changed books.' }), message: Type.String() },
   { component: 'ChangedBooks' },
-)
-const ProgressList = record(
-  { progress: list(Progress), total: count({ description: 'Number of all entries.' }) },
-  { component: 'ProgressList' },
 )
 
 export const progress = [
@@ -170,17 +163,16 @@ export const progress = [
     path: '/progress',
     permission: 'BooksRead',
     summary: 'List reading progress of the caller',
-    description: `Newest first, including missing books. At most ${maxRows} entries; with \`page\` or \`pageSize\` in the query a page.`,
+    description: 'Newest first, including missing books.',
     query: record(pageQuery),
-    responses: { 200: Type.Union([ProgressList, paged(Progress)]) },
+    responses: { 200: paged(Progress) },
     async handle({ query, viewer, request, reply }, { sql }) {
-      const page = isPaged(query) ? paging(query) : null
+      const page = paging(query)
       const { rows, total } = await listProgress(sql, viewer, {
-        offset: page?.offset ?? 0,
-        limit: page?.pageSize ?? maxRows,
+        offset: page.offset,
+        limit: page.pageSize,
       })
       const data = rows.map(progressRecord)
-      if (!page) return { progress: data, total }
       return pageResponse({ request, reply, query }, { data, total, paging: page })
     },
   }),

@@ -50,7 +50,7 @@ const displayName = name(255, { description: 'Display name.' })
 const scheduleNote = 'Fields of `scanningConfig` are also accepted in snake_case.'
 
 const purgeNote =
-  'With `purgeDeletedOnScan`, this and every change of which files belong to the library require BooksDelete or SeriesDelete, and an account that nothing of the library is hidden from.'
+  'With `purgeDeletedOnScan`, this and every change of which files belong to the library require BooksDelete, and an account that nothing of the library is hidden from.'
 
 const DetectedSeries = record(
   {

@@ -4,7 +4,7 @@ import { route } from '../../http/route.ts'
 import { count } from '../../schema.ts'
 import { LibraryId, SeriesId } from '../params.ts'
 
-const permission = { any: ['BooksDelete', 'SeriesDelete'] } as const
+const permission = 'BooksDelete'
 const description =
   'Deletes books that are missing on disk, with their progress, and then empty series if the setting `purge.purge_empty_series` is on. Returns the number of deleted books.'
 

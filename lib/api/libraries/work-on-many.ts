@@ -130,7 +130,12 @@ function thumbnailRoute({ ids, ...spec }: ThumbnailSpec, of: 'book' | 'series'):
     description: ids === undefined ? 'Of all of them, or of those that are named.' : skipNote,
     body: body(
       { ...properties, force },
-      { component: ids === undefined ? 'GenerateThumbnails' : `GenerateThumbnailsBy${ids}` },
+      {
+        component:
+          ids === undefined
+            ? 'GenerateThumbnails'
+            : `GenerateThumbnailsOf${ids === 'bookIds' ? 'Books' : 'Series'}`,
+      },
     ),
     ...(ids === undefined ? { bodyOptional: true as const } : {}),
     async handle({ body, viewer }, { sql, queue }) {

@@ -1,7 +1,6 @@
 // Schemas of filter requests: the condition tree and the full-text query. The tree is validated by
 // lib/catalog/list/condition.ts, which reports the path of an error; here it is documented.
 import { datePattern } from '../../catalog/list/condition-date.ts'
-import { otherNames } from '../../catalog/list/condition-names.ts'
 import {
   bookFields,
   type FieldKind,
@@ -35,7 +34,16 @@ const valueSchemas: Record<FieldKind, object> = {
   status: { type: 'string', enum: [...readStatuses] },
   number: { type: 'number' },
   date: { type: 'string', pattern: datePattern, description: 'A date or a date-time.' },
-  boolean: { enum: [true, false, 'true', 'false'] },
+  boolean: { anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['true', 'false'] }] },
+}
+
+// By the kind of operands.
+const variantNames: Record<string, string> = {
+  value: 'Value',
+  text: 'Part',
+  values: 'List',
+  nothing: 'Plain',
+  range: 'Range',
 }
 
 const examples = [
@@ -89,10 +97,7 @@ function conditionSchema(
 // One object with optional properties: client generators support recursion only in properties.
 function conditionProperties(fields: Record<string, FieldKind>, conditions: object) {
   const tests = Object.entries(fields).map(([name, kind]) => [name, testSchema(kind)] as const)
-  const members = [['allOf', conditions] as const, ['anyOf', conditions] as const, ...tests]
-  return Object.fromEntries(
-    members.flatMap(([name, schema]) => [name, ...otherNames(name)].map(key => [key, schema])),
-  )
+  return { allOf: conditions, anyOf: conditions, ...Object.fromEntries(tests) }
 }
 
 /** Operator and operands of a field, as a component for each kind: one object for each kind of operands. */
@@ -111,20 +116,26 @@ function testSchema(kind: FieldKind) {
   const groupOf = ([name, operands]: [string, string]) =>
     kind !== 'text' && textPartOperators.includes(name) ? 'text' : operands
   const names = Object.groupBy(Object.entries<string>(operators[kind]), groupOf)
+  const kindName = `${kind[0]!.toUpperCase()}${kind.slice(1)}`
   const variants = Object.entries(names).map(([group, entries]) =>
     variant(
       entries!.map(([name]) => name),
       groups[group]!,
       {
         isRequired: group.startsWith('value') || group === 'text',
-        ...(group === 'text' && kind !== 'boolean' ? { component: 'TextPartTest' } : {}),
+        component:
+          group === 'text' && kind !== 'boolean'
+            ? 'TextPartTest'
+            : `${kindName}${variantNames[group]}Test`,
       },
     ),
   )
+  // Generated clients choose the first variant whose required members are there.
+  const byRequired = variants.toSorted((a, b) => b.required.length - a.required.length)
   return {
-    component: `${kind[0]!.toUpperCase()}${kind.slice(1)}Test`,
-    anyOf: [
-      ...variants,
+    component: `${kindName}Test`,
+    oneOf: [
+      ...byRequired,
       variant(nullOperators, groups.null!, { isRequired: false, component: 'NullTest' }),
     ],
   }
@@ -133,14 +144,14 @@ function testSchema(kind: FieldKind) {
 function variant(
   names: string[],
   operands: object,
-  { isRequired, component }: { isRequired: boolean; component?: string },
+  { isRequired, component }: { isRequired: boolean; component: string },
 ) {
   return {
-    ...(component ? { component } : {}),
+    component,
     type: 'object',
     required: ['operator', ...(isRequired ? Object.keys(operands) : [])],
     properties: {
-      operator: { type: 'string', enum: names.flatMap(name => [name, ...otherNames(name)]) },
+      operator: { type: 'string', enum: names },
       ...operands,
     },
     additionalProperties: false,

@@ -17,7 +17,17 @@ import {
 } from '../../http/pagination.ts'
 import { type AccessRequirement, type Input, type Route, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
-import { list, maybe, oneOf, record, type Static, type TSchema, Type, uuid } from '../../schema.ts'
+import {
+  list,
+  maybe,
+  oneOf,
+  oneSpelledOf,
+  record,
+  type Static,
+  type TSchema,
+  Type,
+  uuid,
+} from '../../schema.ts'
 import { LibraryId } from '../params.ts'
 import { listCost } from './list-cost.ts'
 
@@ -204,16 +214,18 @@ export function libraryListRoutes<const Q extends TProperties = Record<never, ne
   ]
 }
 
-/** Query parameters `sort` and `order`. */
+const withDirections = (names: readonly string[]) =>
+  names.flatMap(name => [name, `${name},asc`, `${name},desc`])
+const camelCase = (name: string) =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Query parameters `sort` and `order`. `names` in snake_case. */
 export const sortQuery = (names: readonly string[]) => ({
   sort: maybe(
-    oneOf(
-      names.flatMap(name => [name, `${name},asc`, `${name},desc`]),
-      {
-        examples: [`${names[0]},asc`],
-        description: 'Sort field, optionally with a direction.',
-      },
-    ),
+    oneSpelledOf(withDirections(names), withDirections(names.map(camelCase)), {
+      examples: [`${names[0]},asc`],
+      description: 'Sort field, in snake_case or camelCase, optionally with a direction.',
+    }),
   ),
   order: maybe(
     oneOf(['asc', 'desc'], {

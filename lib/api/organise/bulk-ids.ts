@@ -7,8 +7,8 @@ const maxBulkBooks = 500
 export const seriesIds = list(uuid(), { maxItems: maxBulkSeries })
 export const bookIds = list(uuid(), { maxItems: maxBulkBooks })
 /** The bodies of requests about several series or books and nothing else. */
-export const SeriesIds = body({ seriesIds }, { component: 'SeriesIds' })
-export const BookIds = body({ bookIds }, { component: 'BookIds' })
+export const SeriesIds = body({ seriesIds }, { component: 'SeriesSelection' })
+export const BookIds = body({ bookIds }, { component: 'BookSelection' })
 export const skipNote = 'Unknown ids are skipped.'
 export const BulkCount = record(
   { count: count(), message: Type.String() },

@@ -19,7 +19,7 @@ import type { Deps } from '../../http/deps.ts'
 import { paged, pageResponse, paging } from '../../http/pagination.ts'
 import type { Input } from '../../http/route.ts'
 import { isUuid } from '../../id.ts'
-import { list, maybe, oneOf, record, Type } from '../../schema.ts'
+import { maybe, oneOf, type record, Type } from '../../schema.ts'
 import { BookId, CollectionId, ReadListId, SeriesId } from '../params.ts'
 
 export type RouteKind = {
@@ -61,10 +61,7 @@ export function kitOf(kind: RouteKind) {
     Id: one === 'Collection' ? CollectionId : ReadListId,
     /** Of a member. */
     MemberId: kind.memberPath === '/series' ? SeriesId : BookId,
-    Page: record(
-      { items: list(item), ...withoutData(paged(item)) },
-      { component: `${one}Page`, hasLinkHeader: true },
-    ),
+    Page: paged(item),
     /** Throws NotFound. */
     async find(input: Signed, { sql }: Sql, id: string) {
       const reader = readerOf(input)
@@ -90,9 +87,7 @@ export function kitOf(kind: RouteKind) {
         ...{ page: window.page, pageSize: window.pageSize },
       })
       const items = { data: rows.map(row => kind.toItem(row, readerOf(input))), total }
-      const response = pageResponse({ request, reply, query }, { ...items, paging: window })
-      const { data, ...others } = response
-      return { items: data, ...others } as never
+      return pageResponse({ request, reply, query }, { ...items, paging: window }) as never
     },
     changeOf: (body: Record<string, unknown>): GroupingChange => ({
       ...(body as Pick<GroupingChange, 'name' | 'summary' | 'ordered'>),
@@ -124,9 +119,4 @@ export function parseIds(values: unknown): string[] {
     if (typeof value !== 'string' || !isUuid(value)) throw new Invalid('An id must be a UUID')
     return value.toLowerCase()
   })
-}
-
-function withoutData(page: ReturnType<typeof paged>): Record<string, TSchema> {
-  const { data: _data, ...others } = page.properties
-  return others
 }

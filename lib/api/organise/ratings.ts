@@ -8,14 +8,12 @@ import {
   saveRating,
   UserRating,
 } from '../../catalog/personal/user-rating.ts'
-import { isPaged, paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import { checkStorable, input, trimmedText } from '../../metadata/user-input.ts'
-import { list, patchBody, record, Type } from '../../schema.ts'
+import { patchBody, record, Type } from '../../schema.ts'
 import { SeriesId } from '../params.ts'
 
-/** Longest response without paging. */
-const maxRows = 10_000
 const maxNotesLength = 10_000
 
 // Accounts that read may rate, as they may write progress; keys for reading only may not.
@@ -92,21 +90,17 @@ export const ratings = [
     path: '/user/ratings',
     permission: 'SeriesRead',
     summary: 'List the ratings of the caller',
-    description: `The last changed first. At most ${maxRows}; with \`page\` or \`pageSize\` in the query a page.`,
+    description: 'The last changed first.',
     query: record(pageQuery),
     responses: {
-      200: Type.Union([
-        record({ ratings: list(UserRating) }, { component: 'UserRatingList' }),
-        paged(UserRating),
-      ]),
+      200: paged(UserRating),
     },
     async handle({ query, viewer, request, reply }, { sql }) {
-      const page = isPaged(query) ? paging(query) : null
+      const page = paging(query)
       const { ratings, total } = await listRatings(sql, viewer, {
-        offset: page?.offset ?? 0,
-        limit: page?.pageSize ?? maxRows,
+        offset: page.offset,
+        limit: page.pageSize,
       })
-      if (!page) return { ratings }
       return pageResponse({ request, reply, query }, { data: ratings, total, paging: page })
     },
   }),

@@ -14,7 +14,7 @@ import {
 } from '../../catalog/personal/want-to-read.ts'
 import { Series, seriesByIds } from '../../catalog/series/series-record.ts'
 import { Invalid } from '../../errors.ts'
-import { isPaged, paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { body, count, list, maybe, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
@@ -29,10 +29,6 @@ const WantToReadItem = record(
   },
   { component: 'WantToReadItem' },
 )
-const WantToRead = record(
-  { items: list(WantToReadEntry), total: count() },
-  { component: 'WantToRead' },
-)
 /** As other servers name them. */
 const olderSorts: Record<string, WantToReadSort> = {
   'added_at:desc': 'newest',
@@ -46,7 +42,8 @@ export const wantToRead = [
     path: '/want-to-read',
     permission: 'ProgressRead',
     summary: 'List what the caller wants to read',
-    description: `Entries of missing and hidden series and books are left out. With \`page\` or \`pageSize\` in the query a page. The filter field wantToRead finds the series and books.`,
+    description:
+      'Entries of missing and hidden series and books are left out. The filter field wantToRead finds the series and books.',
     query: record({
       ...pageQuery,
       sort: maybe(
@@ -58,20 +55,19 @@ export const wantToRead = [
       includeItems: maybe(
         Type.Boolean({
           default: false,
-          description: 'Pages only: the series or book of each entry as `series` or `book`.',
+          description: 'The series or book of each entry as `series` or `book`.',
         }),
       ),
     }),
-    responses: { 200: Type.Union([WantToRead, paged(WantToReadItem)]) },
+    responses: { 200: paged(WantToReadItem) },
     cost: 'list',
     async handle({ query, viewer, request, reply }, { sql }) {
-      const page = isPaged(query) ? paging(query) : null
+      const page = paging(query)
       const name = query.sort ?? 'newest'
       const { entries, total } = await listWanted(sql, viewer, {
         sort: olderSorts[name] ?? (name as WantToReadSort),
-        ...{ offset: page?.offset ?? 0, limit: page?.pageSize ?? maxWanted },
+        ...{ offset: page.offset, limit: page.pageSize },
       })
-      if (!page) return { items: entries, total }
       const data = query.includeItems ? await withItems(sql, viewer, entries) : entries
       return pageResponse({ request, reply, query }, { data, total, paging: page })
     },

@@ -106,7 +106,7 @@ export const releaseSources = [
       {
         displayName: maybe(name(200)),
         enabled: maybe(Type.Boolean()),
-        cronSchedule: maybe(nullable(text(200, { description: 'Five fields: `0 */6 * * *`.' }))),
+        cronSchedule: maybe(nullable(text(200, { description: 'Five fields: `0 3 * * *`.' }))),
       },
       ReleaseSource,
       { component: 'ReleaseSourceUpdate' },

@@ -1,12 +1,8 @@
 // Releases that sources announced: the inbox with its facets, states, and the releases of one series.
 import type { Viewer } from '../../auth/viewer.ts'
+import { parseSort } from '../../catalog/list/sort.ts'
 import { deleteReleases, setStates } from '../../catalog/release/change-releases.ts'
-import {
-  listReleases,
-  type ReleaseSort,
-  releaseFacets,
-  releaseSortFields,
-} from '../../catalog/release/list-releases.ts'
+import { listReleases, releaseFacets } from '../../catalog/release/list-releases.ts'
 import {
   historyOf,
   Release,
@@ -58,9 +54,18 @@ const filterOf = ({ state = 'announced', ...others }: FilterQuery) => ({
   state: state === 'all' ? null : stateNamed(state),
 })
 
-function sortOf({ sort = 'series', order }: { sort?: string; order?: string }): ReleaseSort {
-  const [field, direction = order] = sort.split(',', 2)
-  return { field: field as ReleaseSort['field'], descending: direction === 'desc' }
+const sortFields = {
+  series: 'series',
+  series_title: 'series',
+  observed: 'observed',
+  observed_at: 'observed',
+  released: 'released',
+  released_at: 'released',
+} as const
+
+function sortOf({ sort, order }: { sort?: string; order?: string }) {
+  const { sort: field = 'series', direction } = parseSort(sortFields, sort, order)
+  return { field, descending: direction === 'desc' }
 }
 
 const FacetCount = { count: count({ description: 'Releases.' }) }
@@ -113,7 +118,7 @@ export const releases = [
     summary: 'List releases of tracked series',
     description:
       'Sorted by series: the newest volumes and chapters of each first. By `released`, one without a date stands at the time at which it was found.',
-    query: record({ ...pageQuery, ...filterQuery, ...sortQuery(releaseSortFields) }),
+    query: record({ ...pageQuery, ...filterQuery, ...sortQuery(Object.keys(sortFields)) }),
     responses: { 200: paged(Release) },
     async handle({ query, viewer, request, reply }, { sql }) {
       const page = paging(query)

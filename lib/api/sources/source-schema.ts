@@ -1,6 +1,6 @@
 // Schemas of the administration of sources.
 
-import { healthStates, Source } from '../../catalog/source/source.ts'
+import { HealthState, Source } from '../../catalog/source/source.ts'
 import {
   body,
   json,
@@ -79,7 +79,7 @@ export const SourceTest = record(
 
 export const SourceHealth = record(
   {
-    status: oneOf(healthStates),
+    status: HealthState,
     failures: Type.Integer(),
     lastError: nullable(Type.String()),
     lastErrorAt: nullable(timestamp()),

@@ -34,7 +34,7 @@ export function requireSettingsAccess(access: SettingsAccess, change: SettingsCh
 /** Throws Forbidden unless the caller may delete all missing books of a library that is visible to him. */
 function requireDeletion({ permissions, viewer }: SettingsAccess) {
   if (permissions.has('SystemAdmin')) return
-  if (!permissions.has('BooksDelete') && !permissions.has('SeriesDelete'))
-    throw new Forbidden('Missing required permission: BooksDelete or SeriesDelete')
+  if (!permissions.has('BooksDelete'))
+    throw new Forbidden('Missing required permission: BooksDelete')
   if (isLimited(viewer)) throw new Forbidden('Missing required permission: SystemAdmin')
 }

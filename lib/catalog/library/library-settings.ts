@@ -5,7 +5,17 @@ import { cronError, isTimeZone } from '../../cron.ts'
 import { Invalid } from '../../errors.ts'
 import { formatNames } from '../../format/formats.ts'
 import { readingDirections } from '../../metadata/values.ts'
-import { body, list, maybe, nullable, oneOf, type Static, Type, text } from '../../schema.ts'
+import {
+  body,
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  oneSpelledOf,
+  type Static,
+  Type,
+  text,
+} from '../../schema.ts'
 import { bookStrategies, validateBookStrategy } from '../../strategy/book.ts'
 import { numberStrategies } from '../../strategy/number.ts'
 import { validateRules } from '../../strategy/title-rules.ts'
@@ -23,7 +33,7 @@ const ScanningConfigBody = body(
     scanMode: maybe(
       nullable(oneOf(scanModes, { aliases: ['defaultMode', 'default_mode'], default: 'normal' })),
     ),
-    cronSchedule: maybe(nullable(text(200, { description: 'Five fields: `0 */6 * * *`.' }))),
+    cronSchedule: maybe(nullable(text(200, { description: 'Five fields: `0 3 * * *`.' }))),
     cronTimezone: maybe(
       nullable(
         text(100, { description: 'IANA name; defaults to the setting scheduler.timezone.' }),
@@ -70,10 +80,16 @@ export const settingFields = {
   defaultReadingDirection: maybe(nullable(oneOf(readingDirections))),
   allowedFormats: maybe(
     nullable(
-      list(oneOf([...formatNames, ...formatNames.map(name => name.toUpperCase())]), {
-        maxItems: 20,
-        description: 'Null or empty for all.',
-      }),
+      list(
+        oneSpelledOf(
+          formatNames.map(name => name.toUpperCase()),
+          formatNames,
+        ),
+        {
+          maxItems: 20,
+          description: 'In any case. Null or empty for all.',
+        },
+      ),
     ),
   ),
   excludedPatterns: maybe(

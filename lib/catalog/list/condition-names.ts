@@ -2,12 +2,8 @@
 import { propertyNames } from '../../schema.ts'
 import { nullOperators, operators } from './fields.ts'
 
-/** The further names of a name: its snake_case form. */
-export const otherNames = (name: string): string[] =>
-  propertyNames(name, {}).filter(other => other !== name)
-
 function byEveryName(names: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(names.flatMap(name => [name, ...otherNames(name)].map(other => [other, name])))
+  return new Map(names.flatMap(name => propertyNames(name, {}).map(other => [other, name])))
 }
 
 const operatorNames = byEveryName([

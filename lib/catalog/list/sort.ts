@@ -3,10 +3,13 @@ import type { Fragment } from 'postgres'
 import type { Queryable } from '../../postgres/db.ts'
 import { commaList } from '../../postgres/statement.ts'
 
+// Orders are also named as the members of the records, and as in the requests of other servers.
 const bookNames = {
   title: 'title',
+  title_sort: 'title',
   name: 'title',
   series: 'series',
+  series_name: 'series',
   number: 'number',
   chapter_number: 'number',
   created_at: 'created',
@@ -20,6 +23,7 @@ const bookNames = {
   filename: 'filename',
   page_count: 'pages',
   last_read: 'read',
+  last_read_at: 'read',
   read_date: 'read',
   date_read: 'read',
   relevance: 'relevance',
@@ -29,6 +33,7 @@ const bookNames = {
 const seriesNames = {
   name: 'title',
   title: 'title',
+  title_sort: 'title',
   date_added: 'created',
   created_at: 'created',
   date_updated: 'updated',
@@ -38,6 +43,7 @@ const seriesNames = {
   year: 'year',
   date_read: 'read',
   last_read: 'read',
+  last_read_at: 'read',
   read_date: 'read',
   book_count: 'books',
   file_size: 'size',
@@ -61,15 +67,16 @@ export type SortOrder<Sort> = { sort: Sort | undefined; direction: Direction }
 
 /** Parses `field,direction`, or `field` with a separate direction; names as in `bookSortNames`. Without a field the default order. */
 export function parseBookSort(sort?: string, order?: string): SortOrder<BookSort> {
-  return parse(bookNames, sort, order)
+  return parseSort(bookNames, sort, order)
 }
 
 /** As parseBookSort. */
 export function parseSeriesSort(sort?: string, order?: string): SortOrder<SeriesSort> {
-  return parse(seriesNames, sort, order)
+  return parseSort(seriesNames, sort, order)
 }
 
-function parse<Sort extends string>(
+/** `names`: the order of each name in snake_case. */
+export function parseSort<Sort extends string>(
   names: Record<string, Sort>,
   sort = '',
   order = 'asc',
@@ -83,15 +90,10 @@ function parse<Sort extends string>(
 }
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-const camelCase = (name: string) =>
-  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-const inBothCases = (names: object) => [
-  ...new Set(Object.keys(names).flatMap(name => [name, camelCase(name)])),
-]
 
-/** The names that requests may use. */
-export const bookSortNames = inBothCases(bookNames)
-export const seriesSortNames = inBothCases(seriesNames)
+/** The names that requests may use, in snake_case or camelCase. */
+export const bookSortNames = Object.keys(bookNames)
+export const seriesSortNames = Object.keys(seriesNames)
 
 /** Sort orders of books by one column of their own, each with an index on present books. */
 export const bookSortColumns = {

@@ -15,8 +15,7 @@ type ReleaseFilter = {
   language?: string | undefined
   libraryId?: string | undefined
 }
-export const releaseSortFields = ['series', 'observed', 'released'] as const
-export type ReleaseSort = { field: (typeof releaseSortFields)[number]; descending: boolean }
+type ReleaseSort = { field: 'series' | keyof typeof times; descending: boolean }
 type ReleasePage = { page: number; pageSize: number }
 
 /** Ids of a page of the visible releases. */

@@ -12,6 +12,7 @@ const VolumeChapterMap = Type.Record(
   Type.String({ pattern: '^\\d{1,6}(?:\\.\\d{1,3})?$' }),
   record({ start: Type.Number(), end: Type.Number() }),
   {
+    component: 'VolumeChapterMap',
     description:
       'Chapters of each volume: a book that is volume 3 covers them as well. At most 2,000 volumes.',
     maxProperties: 2_000,

@@ -24,7 +24,10 @@ import {
 } from '../../source/open.ts'
 import { registerReleaseSources } from './description.ts'
 
-export const healthStates = ['disabled', 'healthy', 'degraded', 'unhealthy'] as const
+export const HealthState = oneOf(['disabled', 'healthy', 'degraded', 'unhealthy'], {
+  component: 'SourceHealthState',
+  description: 'degraded after a failure, unhealthy after three without a success.',
+})
 
 export const Source = record(
   {
@@ -46,9 +49,7 @@ export const Source = record(
     description: json({
       description: 'What the source answered about itself at last; null before.',
     }),
-    health: oneOf(healthStates, {
-      description: 'degraded after a failure, unhealthy after three without a success.',
-    }),
+    health: HealthState,
     failures: Type.Integer({ description: 'Failures since the last success.' }),
     lastError: nullable(Type.String()),
     lastErrorAt: nullable(timestamp()),

@@ -25,7 +25,8 @@ export function openapiDocument(routes: readonly Route[], version: string): Json
     info: {
       title: 'Stackroom',
       version,
-      description: 'A self-hosted digital library of comics, manga and ebooks.',
+      description:
+        'A self-hosted digital library of comics, manga and ebooks. Requests may use snake_case for the names of query parameters and fields (`page_size` for `pageSize`).',
       license: { name: 'AGPL-3.0-or-later', identifier: 'AGPL-3.0-or-later' },
       contact: { name: 'Stackroom', url: 'https://stackroom.invalid' },
     },
@@ -130,9 +131,7 @@ function parametersOf(schema: TSchema | undefined, location: 'path' | 'query', s
   }
   const aliases = Object.entries(location === 'query' ? properties : {}).flatMap(
     ([name, property]) =>
-      aliasesOf(name, property)
-        .filter(alias => !(alias in properties))
-        .map(alias => [alias, aliasOf(name, property)] as const),
+      aliasesOf(name, properties).map(alias => [alias, aliasOf(name, property)] as const),
   )
   return [...Object.entries(properties), ...aliases].map(([name, property]) => {
     const { description = property.description, ...rest } = requestSchema(property, schemas) as Json

@@ -1,5 +1,6 @@
 // JSON Schemas as OpenAPI 3.1 schema objects: named component schemas, without internal keywords; of
-// requests with all that is accepted: alternative names, null for an unchanged field.
+// requests with what else is accepted: alternative names, null for an unchanged field. Names are in camelCase only,
+// because client generators write `page_size` and `pageSize` alike.
 import { propertyNames } from '../../schema.ts'
 import { allowsNull } from '../normalize.ts'
 
@@ -23,14 +24,13 @@ const literalKeys = new Set(['default', 'examples', 'example', 'enum', 'const'])
 
 /** A copy of the schema of a response; named schemas are replaced by references and added to `components`. */
 export const responseSchema = (schema: unknown, components: Schemas): unknown =>
-  withReferences(schema, components, same)
+  withReferences(schema, components, withDistinctProperties)
 
 /** The same of a request. */
 export const requestSchema = (schema: unknown, components: Schemas): unknown =>
   withReferences(schema, components, withAcceptedProperties)
 
 type Transform = (schema: Json) => Json
-const same: Transform = schema => schema
 
 function withReferences(schema: unknown, components: Schemas, transform: Transform): unknown {
   const copied = (member: unknown) => withReferences(member, components, transform)
@@ -45,14 +45,15 @@ function withReferences(schema: unknown, components: Schemas, transform: Transfo
     ...keywords
   } = schema as AnnotatedSchema
   // What is documented apart from the schema is exact.
-  if (documentedAs && !component) return withReferences(documentedAs, components, same)
+  if (documentedAs && !component)
+    return withReferences(documentedAs, components, withDistinctProperties)
   const plain = () =>
     Object.fromEntries(
       Object.entries(documentedAs ?? transform(keywords)).map(([key, value]) => [
         key,
         literalKeys.has(key)
           ? value
-          : withReferences(value, components, documentedAs ? same : transform),
+          : withReferences(value, components, documentedAs ? withDistinctProperties : transform),
       ]),
     )
   if (!component) return plain()
@@ -66,12 +67,37 @@ function withReferences(schema: unknown, components: Schemas, transform: Transfo
 
 type Property = Json & { aliases?: readonly string[]; readOnly?: boolean; description?: string }
 
+type ObjectSchema = Json & {
+  properties?: Record<string, Property>
+  required?: readonly string[]
+}
+
+/** An object schema without the snake_case names of properties that it also has in camelCase. */
+function withDistinctProperties(schema: Json): Json {
+  const { properties, required } = schema as ObjectSchema
+  if (!properties) return schema
+  const names = distinctNames(Object.keys(properties))
+  if (names.length === Object.keys(properties).length) return schema
+  return {
+    ...schema,
+    properties: Object.fromEntries(names.map(name => [name, properties[name]])),
+    ...(required ? { required: required.filter(name => names.includes(name)) } : {}),
+  }
+}
+
+const inAnyCase = (name: string) => name.replaceAll('_', '').toLowerCase()
+
+/** One of the names that differ in case and underscores, in camelCase if it is among them. */
+function distinctNames(names: readonly string[]): string[] {
+  const distinct = new Map<string, string>()
+  for (const name of names.toSorted((a, b) => Number(a.includes('_')) - Number(b.includes('_'))))
+    if (!distinct.has(inAnyCase(name))) distinct.set(inAnyCase(name), name)
+  return names.filter(name => distinct.get(inAnyCase(name)) === name)
+}
+
 /** An object schema with the alternative names of its properties, and null for the optional ones. */
 function withAcceptedProperties(schema: Json): Json {
-  const { properties, required = [] } = schema as {
-    properties?: Record<string, Property>
-    required?: readonly string[]
-  }
+  const { properties, required = [] } = withDistinctProperties(schema) as ObjectSchema
   if (!properties) return schema
   const accepted: Json = {}
   const alternatives: Json[] = []
@@ -79,15 +105,13 @@ function withAcceptedProperties(schema: Json): Json {
   for (const [name, { default: _default, ...property }] of Object.entries(properties)) {
     const isRequired = required.includes(name)
     const value = isRequired || allowsNull(property) ? property : orNull(property)
-    const aliases = aliasesOf(name, property).filter(alias => !(alias in properties))
+    const aliases = aliasesOf(name, properties)
     accepted[name] = value
     for (const alias of aliases) accepted[alias] ??= aliasOf(name, value as Property)
     if (isRequired && aliases.length > 0)
       alternatives.push({ anyOf: [name, ...aliases].map(key => ({ required: [key] })) })
   }
-  const stillRequired = required.filter(
-    name => aliasesOf(name, properties[name]!).filter(alias => !(alias in properties)).length === 0,
-  )
+  const stillRequired = required.filter(name => aliasesOf(name, properties).length === 0)
   const { required: _required, ...others } = schema
   return {
     ...others,
@@ -97,10 +121,13 @@ function withAcceptedProperties(schema: Json): Json {
   }
 }
 
-/** The other names of a property that requests may use. */
-export const aliasesOf = (name: string, property: Property): string[] => [
-  ...new Set(propertyNames(name, property).filter(alias => alias !== name)),
-]
+/** The other names of a property that requests may use, but those in snake_case. */
+export function aliasesOf(name: string, properties: Record<string, Property>): string[] {
+  const taken = new Set(Object.keys(properties).map(inAnyCase))
+  return distinctNames(propertyNames(name, properties[name]!)).filter(
+    alias => !taken.has(inAnyCase(alias)),
+  )
+}
 
 /** The schema of a property under another name. */
 export function aliasOf(name: string, property: Property): Json {

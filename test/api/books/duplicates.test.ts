@@ -25,18 +25,18 @@ await all.dedupe()
 t.test('books with equal content form groups, largest first', async t => {
   const { status, body } = await someone.get('/duplicates')
   t.equal(status, 200)
-  t.match(body, { totalGroups: 2, totalDuplicateBooks: 5, page: 1, pageSize: 500, totalPages: 1 })
+  t.match(body, { total: 2, totalDuplicateBooks: 5, page: 1, pageSize: 500, totalPages: 1 })
   t.same(
-    body.duplicates.map((g: { duplicateCount: number }) => g.duplicateCount),
+    body.data.map((g: { duplicateCount: number }) => g.duplicateCount),
     [3, 2],
   )
   const books = [...(await one.books()), ...(await two.books())]
   const { sha256 } = books.find(b => b.folder === 'Copy' && b.name === '2.cbz')!
-  t.equal(body.duplicates[0].fileHash, sha256)
+  t.equal(body.data[0].fileHash, sha256)
   const same = books.filter(b => b.sha256 === sha256).map(b => b.id)
-  t.same(body.duplicates[0].bookIds, same.sort())
-  t.ok(Date.parse(body.duplicates[0].createdAt))
-  for (const { bookIds, books: members } of body.duplicates) {
+  t.same(body.data[0].bookIds, same.sort())
+  t.ok(Date.parse(body.data[0].createdAt))
+  for (const { bookIds, books: members } of body.data) {
     t.same(
       members.map((member: { id: string }) => member.id),
       bookIds,
@@ -50,8 +50,8 @@ t.test('books with equal content form groups, largest first', async t => {
     }
   }
   const second = await someone.get('/duplicates?page=2&page_size=1')
-  t.match(second.body, { totalGroups: 2, page: 2, pageSize: 1, totalPages: 2 })
-  t.same(second.body.duplicates, [body.duplicates[1]])
+  t.match(second.body, { total: 2, page: 2, pageSize: 1, totalPages: 2 })
+  t.same(second.body.data, [body.data[1]])
 })
 
 t.test('series form groups by title or external id', async t => {
@@ -63,18 +63,18 @@ t.test('series form groups by title or external id', async t => {
       values ('id', ${id}, 'shop', '42')`
   await all.dedupe()
   const { body } = await someone.get('/duplicates/series')
-  t.match(body, { totalGroups: 2, totalDuplicateSeries: 4, externalIdGroups: 1, titleGroups: 1 })
+  t.match(body, { total: 2, totalDuplicateSeries: 4, externalIdGroups: 1, titleGroups: 1 })
   const title = await someone.get('/duplicates/series?matchType=title')
-  t.match(title.body, { totalGroups: 1, externalIdGroups: 0, titleGroups: 1 })
-  t.match(title.body.duplicates, [
+  t.match(title.body, { total: 1, externalIdGroups: 0, titleGroups: 1 })
+  t.match(title.body.data, [
     { matchType: 'title', libraryId: one.id, matchKey: /^akira/, duplicateCount: 2 },
   ])
-  t.match(title.body.duplicates[0].members, [
+  t.match(title.body.data[0].members, [
     { libraryId: one.id, libraryName: 'Shelf', title: /[aá]kira/i, bookCount: Number },
     { libraryId: one.id },
   ])
   const other = await someone.get('/duplicates/series?match_type=external_id')
-  t.match(other.body.duplicates, [{ matchKey: 'shop:42', libraryId: null, duplicateCount: 2 }])
+  t.match(other.body.data, [{ matchKey: 'shop:42', libraryId: null, duplicateCount: 2 }])
   t.equal((await someone.get('/duplicates/series?matchType=colour')).status, 400)
 })
 
@@ -83,27 +83,27 @@ t.test('groups need two visible members', async t => {
   await all.sql`update account set all_libraries = false where id = ${child.id}`
   await all.sql`insert into account_library (account_id, library_id) values (${child.id}, ${one.id})`
   const { body } = await child.get('/duplicates')
-  t.match(body, { totalGroups: 1, totalDuplicateBooks: 2 })
+  t.match(body, { total: 1, totalDuplicateBooks: 2 })
   const mine = new Set((await one.books()).map(b => b.id))
-  t.ok(body.duplicates[0].bookIds.every((id: string) => mine.has(id)))
-  t.match((await child.get('/duplicates/series')).body, { totalGroups: 1, titleGroups: 1 })
-  const groups = (await someone.get('/duplicates')).body.duplicates
-  const hidden = groups.find((g: { id: string }) => g.id !== body.duplicates[0].id)
+  t.ok(body.data[0].bookIds.every((id: string) => mine.has(id)))
+  t.match((await child.get('/duplicates/series')).body, { total: 1, titleGroups: 1 })
+  const groups = (await someone.get('/duplicates')).body.data
+  const hidden = groups.find((g: { id: string }) => g.id !== body.data[0].id)
   t.equal((await child.delete(`/duplicates/${hidden.id}`)).status, 404)
-  const shared = (await someone.get('/duplicates/series?matchType=external_id')).body.duplicates[0]
+  const shared = (await someone.get('/duplicates/series?matchType=external_id')).body.data[0]
   t.equal((await child.delete(`/duplicates/series/${shared.id}`)).status, 404)
 })
 
 t.test('deleting a group changes no book, and the next search recreates it', async t => {
-  const [group] = (await someone.get('/duplicates')).body.duplicates
+  const [group] = (await someone.get('/duplicates')).body.data
   t.equal((await someone.delete(`/duplicates/${group.id}`)).status, 403)
   t.equal((await maintainer.delete(`/duplicates/series/${group.id}`)).status, 404)
   t.equal((await maintainer.delete(`/duplicates/${group.id}`)).status, 204)
   t.equal((await maintainer.delete(`/duplicates/${group.id}`)).status, 404)
-  const [pair] = (await someone.get('/duplicates/series')).body.duplicates
+  const [pair] = (await someone.get('/duplicates/series')).body.data
   t.equal((await maintainer.delete(`/duplicates/${pair.id}`)).status, 404)
   t.equal((await maintainer.delete(`/duplicates/series/${pair.id}`)).status, 204)
-  t.equal((await someone.get('/duplicates')).body.totalGroups, 1)
+  t.equal((await someone.get('/duplicates')).body.total, 1)
   t.equal((await one.books()).length, 6)
 
   // The search does not end before the third request.
@@ -118,10 +118,10 @@ t.test('deleting a group changes no book, and the next search recreates it', asy
   t.equal((await all.sql`select 1 from pgboss.job where id = ${started.taskId}`).length, 1)
   for (let left = 3000; left > 0; left--) {
     all.pipeline.wake()
-    if ((await someone.get('/duplicates')).body.totalGroups === 2) break
+    if ((await someone.get('/duplicates')).body.total === 2) break
     await sleep(20)
   }
-  t.equal((await someone.get('/duplicates')).body.totalGroups, 2)
-  t.equal((await someone.get('/duplicates/series')).body.totalGroups, 2)
+  t.equal((await someone.get('/duplicates')).body.total, 2)
+  t.equal((await someone.get('/duplicates/series')).body.total, 2)
   t.equal((await someone.post('/duplicates/scan')).status, 403)
 })

@@ -39,15 +39,14 @@ t.test('books with errors are listed by code and read again', async t => {
   const { shelf, other, limited, hidden } = await damagedLibraries()
   const failed = async (query = '', user: typeof reader = admin) => {
     const { body } = await user.get(`/books/errors${query}`)
-    const entries = body.groups.flatMap((group: any) => group.books)
-    return { ...body, ids: entries.map((entry: any) => entry.book.id), entries }
+    return { ...body, ids: body.data.map((entry: any) => entry.book.id) }
   }
   const one = await failed()
-  const [group] = one.groups
-  t.match(one, { totalBooksWithErrors: 4, totalPages: 1, groups: [{ label: /^[A-Z]/, count: 4 }] })
-  t.same(one.errorCounts, { [group.errorType]: 4 })
-  t.match(one.entries[0].errors, [{ errorType: group.errorType, details: null }])
-  // Every code is a group of its own, however the pages are cut.
+  t.match(one, { total: 4, totalPages: 1, links: { prev: null, next: null } })
+  const [{ errorType, label }] = one.data[0].errors
+  t.same(one.errorCounts, { [errorType]: 4 })
+  t.match(label, /^[A-Z]/)
+  // Sorted by code, however the pages are cut.
   const codes = ['truncated', 'io', 'encrypted', 'bad_crc']
   for (const [i, id] of one.ids.entries())
     await all.sql`update book set error_code = ${codes[i]!} where id = ${id}`
@@ -56,19 +55,16 @@ t.test('books with errors are listed by code and read again', async t => {
     for (let page = 1; page <= Math.ceil(4 / pageSize); page++) {
       const part = await failed(`?pageSize=${pageSize}&page=${page}`)
       t.equal(part.totalPages, Math.ceil(4 / pageSize))
-      for (const group of part.groups) {
-        t.equal(group.count, 1)
-        seen.push(group.errorType)
-      }
+      for (const { errors } of part.data) seen.push(errors[0].errorType)
     }
     t.same(seen, codes.toSorted())
   }
-  t.match(await failed('?errorType=io'), { totalBooksWithErrors: 1, errorCounts: { bad_crc: 1 } })
+  t.match(await failed('?errorType=io'), { total: 1, errorCounts: { bad_crc: 1 } })
   t.equal((await failed(`?libraryId=${other.id}`)).ids.length, 1)
   t.same((await failed(`?seriesId=${hidden.seriesId}`)).ids, [hidden.id])
   t.equal((await admin.get('/books/errors?errorType=other')).status, 400)
   const visible = await failed('', limited)
-  t.equal(visible.totalBooksWithErrors, 3)
+  t.equal(visible.total, 3)
   t.notOk(visible.ids.includes(hidden.id))
   t.equal(
     Object.values<number>(visible.errorCounts).reduce((a, b) => a + b, 0),
@@ -125,20 +121,20 @@ t.test('books without the cover that they should have are errors, and get anothe
   const failed = async (user: typeof reader) =>
     (await user.get(`/books/errors?errorType=thumbnail&libraryId=${shelf.id}`)).body
   t.match(await failed(limited), {
-    totalBooksWithErrors: 2,
+    total: 2,
     errorCounts: { thumbnail: 2 },
-    groups: [{ errorType: 'thumbnail', label: 'No cover', count: 2 }],
+    data: [{ errors: [{ errorType: 'thumbnail', label: 'No cover' }] }, {}],
   })
-  t.equal((await failed(admin)).totalBooksWithErrors, 3)
+  t.equal((await failed(admin)).total, 3)
   const [alpha] = books
   t.equal((await admin.post(`/books/${alpha!.id}/retry`, { errorTypes: ['io'] })).status, 400)
   await finished(await limited.post(`/books/${alpha!.id}/retry`, { errorTypes: ['thumbnail'] }))
-  t.equal((await failed(limited)).totalBooksWithErrors, 1)
+  t.equal((await failed(limited)).total, 1)
   const body = { errorType: 'thumbnail', seriesId: alpha!.seriesId }
   const work = await finished(await limited.post('/books/retry-all-errors', body))
   t.equal(work.message, '1 files to be read')
-  t.equal((await failed(limited)).totalBooksWithErrors, 0)
-  t.equal((await failed(admin)).totalBooksWithErrors, 1, 'what is hidden is not tried')
+  t.equal((await failed(limited)).total, 0)
+  t.equal((await failed(admin)).total, 1, 'what is hidden is not tried')
 })
 
 t.test('thumbnails of many books and series', async t => {

@@ -229,7 +229,7 @@ t.test('equal ids from a source group series as duplicates, if the source is tru
   const keys = async () => {
     await all.dedupe()
     const { body } = await admin.get('/duplicates/series?matchType=external_id')
-    return body.duplicates.map((group: { matchKey: string }) => group.matchKey)
+    return body.data.map((group: { matchKey: string }) => group.matchKey)
   }
   t.same(await keys(), ['anilist:77'])
   await admin.put(setting, { value: 'mangadex, plugin:memory' })

@@ -40,7 +40,7 @@ const namesIn = async (id: string, query = '', by: Caller = admin) => {
   return (body.data ?? body).map((s: { id: string }) => nameOf.get(s.id)).join('')
 }
 const listed = async (by: Caller) => {
-  const { items, total } = (await by.get('/collections?pageSize=500')).body
+  const { data: items, total } = (await by.get('/collections?pageSize=500')).body
   t.equal(items.length, total)
   return items.map((item: { id: string }) => item.id) as string[]
 }
@@ -201,7 +201,7 @@ t.test('series say in which collections they are', async t => {
   const one = await create({ name: 'Ä first', seriesIds: [a, e] })
   const two = await create({ name: 'Z last', seriesIds: [a] })
   const { body } = await reader.get(`/series/${a}/collections?pageSize=500`)
-  const ids = body.items.map((item: { id: string }) => item.id)
+  const ids = body.data.map((item: { id: string }) => item.id)
   t.ok(ids.includes(one.id) && ids.includes(two.id))
   t.equal(body.total, ids.length)
   t.equal((await sheltered.get(`/series/${e}/collections`)).status, 404)

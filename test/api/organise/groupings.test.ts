@@ -48,7 +48,7 @@ const make = async (kind: Kind, ids: string[], more: object = {}) => {
 /** The count in the list and that of the single one, which are equal; null where it is not listed. */
 const countOf = async (kind: Kind, id: string, by: Caller) => {
   const { count } = kinds[kind]
-  const { items } = (await by.get(`/${kind}?pageSize=500`)).body
+  const { data: items } = (await by.get(`/${kind}?pageSize=500`)).body
   const listed = items.find((item: { id: string }) => item.id === id)?.[count] ?? null
   const { status, body } = await by.get(`/${kind}/${id}`)
   t.equal(status === 200 ? body[count] : null, listed)

@@ -78,7 +78,7 @@ test('ratings and titles', async t => {
       average: 70,
       count: 1,
     })
-    const own = (await reader.get('/user/ratings')).body.ratings
+    const own = (await reader.get('/user/ratings')).body.data
     t.same(
       own.map((r: { seriesId: string }) => nameOf(r.seriesId)),
       ['Gamma', 'Alpha'],
@@ -150,6 +150,6 @@ test('ratings and titles', async t => {
     t.equal((await reader.get(`/series/${ids.Gamma}/ratings/average`)).status, 404)
     t.equal((await reader.get(`/series/${ids.Gamma}/alternate-titles`)).status, 404)
     t.equal((await reader.put(rating('Gamma'), { rating: 1 })).status, 404)
-    t.same((await reader.get('/user/ratings')).body.ratings.length, 1)
+    t.same((await reader.get('/user/ratings')).body.data.length, 1)
   })
 })

@@ -28,7 +28,7 @@ test('want to read', async t => {
   const other = await all.createUser('reader')
   type Entry = { id: string; seriesId: string | null; bookId: string | null }
   const listed = async (sort = 'custom', client = reader) =>
-    (await client.get(`/want-to-read?sort=${sort}`)).body.items.map(
+    (await client.get(`/want-to-read?sort=${sort}`)).body.data.map(
       (entry: Entry) => entry.seriesId ?? entry.bookId,
     )
 
@@ -65,7 +65,7 @@ test('want to read', async t => {
 
   t.test('the order is that of the account; entries that are not named follow', async t => {
     const { body } = await reader.get('/want-to-read?sort=custom')
-    const entries = body.items as Entry[]
+    const entries = body.data as Entry[]
     const entryIds = [entries[3]!.id, newId(), entries[1]!.id, entries[3]!.id]
     const before = await listed('oldest')
     for (let i = 0; i < 2; i++) {

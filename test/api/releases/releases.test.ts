@@ -199,6 +199,18 @@ test('releases', async t => {
     t.match(facets.libraries, [{ libraryId: library.id, count: 1 }])
   })
 
+  await t.test('an order is named as the field, in either case', async t => {
+    const ids = async (query: string) =>
+      (await list(`state=all&${query}`)).data.map(({ id }: { id: string }) => id)
+    for (const [name, ...others] of [
+      ['observed', 'observedAt', 'observed_at'],
+      ['released', 'releasedAt', 'released_at'],
+      ['series', 'seriesTitle', 'series_title'],
+    ])
+      for (const other of others)
+        t.same(await ids(`sort=${other},desc`), await ids(`sort=${name},desc`), other)
+  })
+
   await t.test('releases of hidden series do not exist', async t => {
     const [secret] = (await list(`seriesId=${idOf('Secret Garden')}&state=all`)).data
     await hideSeries(sql, reader.id, [idOf('Secret Garden')])

@@ -20,6 +20,16 @@ t.test('both dialects and all aliases are parsed', async t => {
   for (const name of seriesSortNames) t.ok(parseSeriesSort(name).sort, name)
 })
 
+t.test('an order is named as the field of the record that it sorts by', async t => {
+  for (const name of ['title', 'titleSort', 'seriesName', 'number', 'createdAt', 'updatedAt'])
+    t.ok(parseBookSort(name).sort, name)
+  for (const name of ['fileSize', 'pageCount', 'modifiedAt']) t.ok(parseBookSort(name).sort, name)
+  for (const name of ['title', 'titleSort', 'year', 'bookCount', 'pageCount', 'fileSize'])
+    t.ok(parseSeriesSort(name).sort, name)
+  for (const name of ['lastReadAt', 'userRating', 'createdAt', 'updatedAt'])
+    t.ok(parseSeriesSort(name).sort, name)
+})
+
 t.test('the names of the specification are among them', async t => {
   const books = ['title', 'number', 'file_size', 'page_count', 'created_at', 'modified_at']
   const series = ['name', 'date_added', 'date_updated', 'release_date', 'date_read', 'book_count']

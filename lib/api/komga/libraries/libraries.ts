@@ -128,7 +128,7 @@ export const libraries = [
     operationId: 'libraryEmptyTrash',
     method: 'POST',
     path: '/libraries/{libraryId}/empty-trash',
-    permission: { any: ['BooksDelete', 'SeriesDelete'] },
+    permission: 'BooksDelete',
     summary: 'Delete the missing books of a library',
     params: LibraryId,
     responses: { 202: null },

@@ -85,7 +85,7 @@ function BookGroups({ page, version }: GroupsProps) {
   }
   if (error && !data) return h(ErrorState, { error, onRetry: reload })
   if (!data) return null
-  const groups = data.duplicates.map(group => ({
+  const groups = data.data.map(group => ({
     id: group.id,
     title: group.books[0]?.title ?? group.fileHash.slice(0, 12),
     reason: t('duplicates.equalFiles', {
@@ -119,7 +119,7 @@ function SeriesGroups({ page, version }: GroupsProps) {
   }
   if (error && !data) return h(ErrorState, { error, onRetry: reload })
   if (!data) return null
-  const groups = data.duplicates.map(group => ({
+  const groups = data.data.map(group => ({
     id: group.id,
     title: group.members[0]?.title ?? group.matchKey,
     reason: t(`duplicates.${group.matchType}`, { key: group.matchKey }),

@@ -18,9 +18,9 @@ import { FilterLinks } from './filter-links.ts'
 import { useLibraries } from './use-libraries.ts'
 import { useSoon } from './use-tasks.ts'
 
-type Errors = Schemas['BookErrors']
-type Group = Errors['groups'][number]
-type ErrorType = Group['errorType']
+type FailedBook = Schemas['FailedBook']
+type ErrorType = FailedBook['errors'][number]['errorType']
+type Group = { errorType: ErrorType; count: number; books: FailedBook[] }
 
 const types: readonly ErrorType[] = [
   'bad_crc',
@@ -60,6 +60,10 @@ export function View() {
   const counts = (data?.errorCounts ?? {}) as Partial<Record<ErrorType, number>>
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const present = types.filter(type => (counts[type] ?? 0) > 0 || type === errorType)
+  const onPage = Map.groupBy(data?.data ?? [], ({ errors }) => errors[0]!.errorType)
+  const groups = [...onPage].map(
+    ([errorType, books]): Group => ({ errorType, books, count: counts[errorType] ?? books.length }),
+  )
   const isFiltered = errorType !== undefined || libraryId !== undefined
   return h(
     AdminFrame,
@@ -96,13 +100,13 @@ export function View() {
         }),
       ),
     error && !data && h(ErrorState, { error, onRetry: reload }),
-    data?.groups.length === 0 &&
+    data?.data.length === 0 &&
       h(EmptyState, {
         icon: 'check',
         title: t('errors.none'),
         text: t(isFiltered ? 'errors.noneFiltered' : 'errors.noneText'),
       }),
-    data?.groups.map(group => h(ErrorGroup, { group, libraryId, key: group.errorType })),
+    groups.map(group => h(ErrorGroup, { group, libraryId, key: group.errorType })),
     data &&
       h(Pagination, {
         page,
@@ -152,7 +156,7 @@ function ErrorGroup({ group, libraryId }: { group: Group; libraryId: string | un
   )
 }
 
-function FailedFile({ book, errors }: Group['books'][number]) {
+function FailedFile({ book, errors }: FailedBook) {
   const retry = async () => {
     await api.POST('/api/v1/books/{id}/retry', { params: { path: { id: book.id } } })
     showNotice(t('errors.retrying'))

@@ -54,7 +54,7 @@ export function View() {
       h(Tiles, {
         metrics: metrics.data,
         server: server.data,
-        errors: errors.data?.totalBooksWithErrors,
+        errors: errors.data?.total,
       }),
     h(
       'div',

@@ -61,7 +61,7 @@ function ReadListFact({ id }: { id: string }) {
   )
   return h(Fact, {
     label: t('nav.readLists'),
-    children: linksTo('readlists', itemsOf(data)),
+    children: linksTo('readlists', data?.data ?? []),
   })
 }
 
@@ -79,15 +79,11 @@ function CollectionFact({ seriesId }: { seriesId: string }) {
   )
   return h(Fact, {
     label: t('nav.collections'),
-    children: linksTo('collections', itemsOf(data)),
+    children: linksTo('collections', data?.data ?? []),
   })
 }
 
 type Grouping = { id: string; name: string }
-
-const itemsOf = (
-  page: Grouping[] | { items?: Grouping[]; data?: Grouping[] } | undefined,
-): Grouping[] => (Array.isArray(page) ? page : (page?.items ?? page?.data ?? []))
 
 const linksTo = (folder: string, groupings: readonly Grouping[]) =>
   groupings.length > 0 &&

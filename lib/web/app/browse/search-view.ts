@@ -127,7 +127,7 @@ function Results({ text }: { text: string }) {
           ]
         : []),
       ...groupings.map(([owner, found]) =>
-        h(GroupingResults, { key: owner, owner, items: orNone(found.data?.items, found.error) }),
+        h(GroupingResults, { key: owner, owner, items: orNone(found.data?.data, found.error) }),
       ),
     ]),
   )

@@ -15,16 +15,13 @@ export function createWantedLoader(sort: WantedSort) {
     signal: AbortSignal,
   ): Promise<{ data: WantedEntry[]; total: number }> => {
     const query = { ...page, sort, includeItems: true }
-    return (await body(
-      api.GET('/api/v1/want-to-read', { params: { query }, signal }),
-    )) as Schemas['WantToReadItemPage']
+    return await body(api.GET('/api/v1/want-to-read', { params: { query }, signal }))
   }
 }
 
 async function listEntries(query: Page & { sort: WantedSort }, signal?: AbortSignal) {
   const init = { params: { query }, ...(signal && { signal }) }
-  const page = await body(api.GET('/api/v1/want-to-read', init))
-  return page as Schemas['WantToReadItemPage']
+  return await body(api.GET('/api/v1/want-to-read', init))
 }
 
 /** Moves an entry of the order by hand. Throws ApiError. */
