@@ -39,6 +39,8 @@ export type LoadedScan = ScanContext & {
   allowedFormats: FormatName[] | null
   excludedPatterns: string
   bookCount: number
+  /** The books are grouped and read again. */
+  strategiesChanged: boolean
   rules: LibraryRules
 }
 
@@ -61,7 +63,9 @@ export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | n
     state,
     paths,
     options,
-    deep: row.mode === 'deep',
+    deep:
+      row.mode === 'deep' ||
+      (settings.strategiesChanged && paths.length === 0 && !options.analysis),
     followed: options.followed ?? false,
   }
   return { ...scan, rules: { ...settings.rules, pageHash: options.pageHash ?? false } }
@@ -75,7 +79,7 @@ export async function librarySettings(sql: Sql, libraryId: string): Promise<Libr
       series_strategy as "seriesStrategy", series_config as "seriesConfig",
       book_strategy as "bookStrategy", book_config as "bookConfig",
       number_strategy as "numberStrategy",
-      title_preprocessing_rules as "titleRules"
+      title_preprocessing_rules as "titleRules", strategies_changed as "strategiesChanged"
     from library where id = ${libraryId}`
   const {
     seriesStrategy,
@@ -102,6 +106,7 @@ export function defaultLibrarySettings(
     device: null,
     hashPolicy: 'full',
     bookCount: 0,
+    strategiesChanged: false,
     allowedFormats: null,
     excludedPatterns: '',
     rules: {
