@@ -22,6 +22,7 @@ import { refreshStatistics } from './finalize/statistics.ts'
 import { deviceOf, logAvailability, pauseMessage, unavailableReason } from './scan/availability.ts'
 import { discover, openScanWalk } from './scan/discover.ts'
 import { retryPending, takeOver } from './scan/pending-files.ts'
+import { regroupBooks } from './scan/regroup.ts'
 import { type LoadedScan, loadScan } from './scan/scan-context.ts'
 import { nothingUnreadable, type Unreadable, unreadableMessage } from './scan/unreadable.ts'
 import type { Walk } from './scan/walk.ts'
@@ -157,6 +158,7 @@ async function runStagesWith(
   const device = await deviceOf(scan)
   if (!(await takeOver(sql, queue, scan))) return
   const endPhase = createPhaseTimer()
+  if (scan.strategiesChanged) await regroupBooks(sql, scan)
   const unreadable = walk ? await discoverFiles(deps, { scan, walk }, isStopped) : nothingUnreadable
   walk?.[Symbol.dispose]()
   endPhase('walk')
@@ -180,7 +182,9 @@ async function runStagesWith(
   endPhase('finalize')
   if (!scan.options.analysis)
     await sql`
-      update library set last_scanned_at = now(), device = ${device} where id = ${scan.libraryId}`
+      update library set last_scanned_at = now(), device = ${device},
+        strategies_changed = strategies_changed and not ${scan.strategiesChanged && scan.paths.length === 0}
+      where id = ${scan.libraryId}`
   if (isStopped()) return
   await enqueueArtwork(sql, queue, scan)
   await enqueueDue(sql, queue, scan)

@@ -45,6 +45,8 @@ create table library (
   number_strategy   text not null default 'smart',
   -- Stored for clients; no number strategy has options yet.
   number_config     jsonb not null default '{}',
+  -- A strategy was changed: the next scan groups the books again (pipeline/scan/regroup.ts) and reads their files.
+  strategies_changed boolean not null default false,
   scanning_config   jsonb not null default '{}',
   default_reading_direction text not null default 'ltr',
   allowed_formats   text[],

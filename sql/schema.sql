@@ -407,6 +407,7 @@ CREATE TABLE library (
   book_config jsonb not null default '{}'::jsonb,
   number_strategy text not null default 'smart'::text,
   number_config jsonb not null default '{}'::jsonb,
+  strategies_changed boolean not null default false,
   scanning_config jsonb not null default '{}'::jsonb,
   default_reading_direction text not null default 'ltr'::text,
   allowed_formats text[],

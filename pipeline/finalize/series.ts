@@ -3,7 +3,7 @@
 import { refreshScanned } from '../../lib/catalog/derived/refresh.ts'
 import { lockSeries } from '../../lib/catalog/locks.ts'
 import { majorityColumns } from '../../lib/catalog/metadata/columns.ts'
-import { titlesByRules } from '../../lib/catalog/metadata/series-title.ts'
+import { statedTitle, titlesByRules } from '../../lib/catalog/metadata/series-title.ts'
 import { markAcquired } from '../../lib/catalog/release/acquire.ts'
 import { publish, seriesEvents } from '../../lib/event/publish.ts'
 import { bookMajorityFields } from '../../lib/metadata/series-fields.ts'
@@ -132,21 +132,27 @@ async function describeSeries(tx: Transaction, ids: string[]): Promise<string[]>
   return changed.map(row => row.id)
 }
 
-/** Titles series as the majority of their books that name one, unless locked, or set by a user or a source of metadata. Returns the series that changed. */
+/**
+ * Titles series as the majority of their books states, else as their folders, unless locked, or set by a user or a source of
+ * metadata. Returns the series that changed.
+ */
 async function renameSeries(tx: Transaction, ids: string[]): Promise<string[]> {
-  const renamed = await tx<{ id: string; title: string }[]>`
-    select n.series_id as id, n.embedded_series as title
+  const rows = await tx<{ id: string; title: string | null }[]>`
+    select id, stated as title
     from (
-      select series_id, embedded_series, count(*) as votes,
-        sum(count(*)) over (partition by series_id) as voters
-      from book
-      where series_id = any(${ids}) and missing_at is null and embedded_series is not null
-      group by series_id, embedded_series
-    ) n
-    join series s on s.id = n.series_id
-    where n.votes * 2 > n.voters and s.title <> n.embedded_series
-      and not 'title' = any(s.locks) and coalesce(s.provenance->>'title', 'embedded') = 'embedded'`
-  return await setTitles(tx, renamed, { title: 'embedded' })
+      select s.id, s.title, s.provenance ? 'title' as is_stated, ${statedTitle(tx)} as stated
+      from series s
+      where s.id = any(${ids}) and not 'title' = any(s.locks)
+        and coalesce(s.provenance->>'title', 'embedded') = 'embedded'
+    ) t
+    where case when stated is null then is_stated else stated <> title end`
+  const stated = rows.flatMap(({ id, title }) => (title === null ? [] : [{ id, title }]))
+  const unstated = rows.filter(({ title }) => title === null).map(({ id }) => id)
+  await tx`update series set provenance = provenance - 'title' where id = any(${unstated})`
+  return [
+    ...(await setTitles(tx, stated, { title: 'embedded' })),
+    ...(await retitleSeries(tx, unstated)),
+  ]
 }
 
 /** Applies the title rules of the library again. Returns the series that changed. */

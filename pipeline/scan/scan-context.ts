@@ -39,6 +39,8 @@ export type LoadedScan = ScanContext & {
   allowedFormats: FormatName[] | null
   excludedPatterns: string
   bookCount: number
+  /** The books are grouped and read again. */
+  strategiesChanged: boolean
   rules: LibraryRules
 }
 
@@ -62,7 +64,9 @@ export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | n
     state,
     paths,
     options,
-    deep: row.mode === 'deep',
+    deep:
+      row.mode === 'deep' ||
+      (settings.strategiesChanged && paths.length === 0 && !options.analysis),
     followed: options.followed ?? false,
   }
   return { ...scan, rules: { ...settings.rules, pageHash: options.pageHash ?? false } }
@@ -79,7 +83,7 @@ export async function librarySettings(
       series_strategy as "seriesStrategy", series_config as "seriesConfig",
       book_strategy as "bookStrategy", book_config as "bookConfig",
       number_strategy as "numberStrategy",
-      title_preprocessing_rules as "titleRules"
+      title_preprocessing_rules as "titleRules", strategies_changed as "strategiesChanged"
     from library where id = ${libraryId}`
   if (!row) return null
   const {
@@ -107,6 +111,7 @@ export function defaultLibrarySettings(
     device: null,
     hashPolicy: 'full',
     bookCount: 0,
+    strategiesChanged: false,
     allowedFormats: null,
     excludedPatterns: '',
     rules: {

@@ -5,6 +5,8 @@ import { previewLibrary } from '../../catalog/library/library-preview.ts'
 import { Library, libraryById, listLibraries } from '../../catalog/library/library-record.ts'
 import { StrategyConfig, settingFields } from '../../catalog/library/library-settings.ts'
 import { createLibrary, updateLibrary } from '../../catalog/library/library-write.ts'
+import { previewStrategy } from '../../catalog/library/strategy-preview.ts'
+import { suggestibleStrategies } from '../../catalog/library/suggested-strategy.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import {
@@ -14,6 +16,7 @@ import {
   maybe,
   name,
   nullable,
+  oneOf,
   patchBody,
   record,
   Type,
@@ -30,7 +33,7 @@ const seriesFields = {
         documentedAs: {
           type: 'string',
           enum: seriesStrategies,
-          description: 'How folders become series; cannot be changed later.',
+          description: 'How folders become series.',
         },
       }),
     ),
@@ -70,8 +73,36 @@ const ScanPreview = record(
     totalSeries: count({ description: 'At most 1,000 of them are listed.' }),
     totalFiles: count(),
     isComplete: Type.Boolean({ description: 'Whether the whole folder was read.' }),
+    suggestedStrategy: nullable(
+      oneOf(suggestibleStrategies, {
+        description:
+          'A series strategy that fits better than the requested one: the folder is a Calibre library, or its folders are volumes.',
+      }),
+    ),
   },
   { component: 'ScanPreview' },
+)
+
+const StrategyPreview = record(
+  {
+    seriesBefore: count(),
+    seriesAfter: count(),
+    unchangedSeries: count({ description: 'Series that keep exactly their books.' }),
+    changedSeries: list(
+      record(
+        {
+          name: Type.String(),
+          bookCount: count(),
+          sourceCount: count({ description: 'Series that its books belong to now.' }),
+          sources: list(record({ title: Type.String(), bookCount: count() })),
+        },
+        { component: 'RegroupedSeries' },
+      ),
+      { description: 'At most 200, those of the most series first, with at most 5 of them.' },
+    ),
+    isComplete: Type.Boolean({ description: 'Whether all books were considered.' }),
+  },
+  { component: 'StrategyPreview' },
 )
 
 /** The folder of a library is for those who may change it. */
@@ -168,7 +199,7 @@ export const libraries = [
     aliases: [{ method: 'PATCH', operationId: 'patchLibrary' }],
     permission: 'LibrariesWrite',
     summary: 'Update a library',
-    description: `Absent fields are unchanged; null clears optional fields. After a change of the folder, for which the rules of creating a library hold (also for switching followLinks on), the next scan finds the books there and keeps their progress. ${purgeNote} ${scheduleNote}`,
+    description: `Absent fields are unchanged; null clears optional fields. After a change of a strategy, which is refused during a scan, the next scan groups the books again and reads all files; progress, edits, locks, covers and places in lists are kept. After a change of the folder, for which the rules of creating a library hold (also for switching followLinks on), the next scan finds the books there and keeps their progress. ${purgeNote} ${scheduleNote}`,
     params: LibraryId,
     body: patchBody(
       {
@@ -191,6 +222,28 @@ export const libraries = [
       const target = { access: await settingsAccess(sql, identity), id: params.id }
       await updateLibrary({ sql, queue, filesystem: config }, target, body)
       return await libraryById(sql, viewer, params.id)
+    },
+  }),
+  route({
+    operationId: 'previewStrategy',
+    method: 'POST',
+    path: '/libraries/{id}/preview-strategy',
+    permission: 'LibrariesWrite',
+    summary: 'Preview a change of the series strategy',
+    description:
+      'For administrators and accounts that nothing is hidden from. Made from the catalogue, with the series that files state, in a few seconds at most; `isComplete` is false if the time was not enough. Changes nothing.',
+    params: LibraryId,
+    body: body(
+      {
+        seriesStrategy: oneOf(seriesStrategies),
+        seriesConfig: maybe(nullable(StrategyConfig)),
+      },
+      { component: 'StrategyPreviewRequest' },
+    ),
+    responses: { 200: StrategyPreview },
+    handle: async ({ params, body, identity, viewer, signal }, { sql }) => {
+      await requireFolderAccess(sql, identity)
+      return await previewStrategy(sql, { viewer, libraryId: params.id, signal }, body)
     },
   }),
   route({

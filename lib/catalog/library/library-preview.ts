@@ -11,6 +11,7 @@ import type { Placement } from '../../strategy/placement.ts'
 import { placeBook, validateSeriesStrategy } from '../../strategy/series.ts'
 import { type FilesystemConfig, readableRoot } from './library-root.ts'
 import { initialSettings, settingColumns } from './library-settings.ts'
+import { createLayout } from './suggested-strategy.ts'
 
 type PreviewRequest = {
   path: string
@@ -58,15 +59,18 @@ async function preview(filesystem: FilesystemConfig, request: PreviewRequest, si
   const extensions = extensionsOf((settings.allowed_formats as FormatName[] | null) ?? formatNames)
   const excluded = compileExclusions((settings.excluded_patterns as string | null) ?? '')
   const series = new Map<string, DetectedSeries>()
+  const layout = createLayout()
   let totalFiles = 0
   const foreign = await foreignFolders(filesystem)
   const walked = walk({ root, foreign, signal }, (path, entry) => {
     if (excluded(path, entry.name, entry.isDirectory())) return 'skip'
     if (entry.isDirectory()) return 'enter'
+    layout.addFile(path)
     const isBook = extensions.includes(extensionOf(entry.name)) && !isLaterVolume(entry.name)
     if (!isBook || !(entry.isFile() || entry.isSymbolicLink())) return 'skip'
     if (totalFiles >= limits.files) return 'stop'
     totalFiles++
+    layout.addBook(path)
     add(series, placeBook(strategy, config, path), path)
     return 'skip'
   })
@@ -79,6 +83,7 @@ async function preview(filesystem: FilesystemConfig, request: PreviewRequest, si
     totalSeries: sorted.length,
     totalFiles,
     isComplete,
+    suggestedStrategy: layout.suggestion(strategy),
   }
 }
 

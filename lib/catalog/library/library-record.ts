@@ -98,6 +98,9 @@ export const Library = record(
     bookConfig: StrategyConfig,
     numberStrategy: oneOf(numberStrategies),
     numberConfig: StrategyConfig,
+    strategiesChanged: Type.Boolean({
+      description: 'The next scan groups the books by changed strategies and reads all files.',
+    }),
     scanningConfig: nullable(ScanningConfig),
     scanning_config: nullable(ScanningConfigSnake),
     watchState: WatchState,
@@ -180,7 +183,7 @@ function select(sql: Queryable, viewer: Viewer) {
         as "seriesStrategy",
       l.series_config as "seriesConfig", l.book_strategy as "bookStrategy",
       l.book_config as "bookConfig", l.number_strategy as "numberStrategy",
-      l.number_config as "numberConfig", l.scanning_config as scanning,
+      l.number_config as "numberConfig", l.strategies_changed as "strategiesChanged", l.scanning_config as scanning,
       (select value #>> '{}' from setting where key = 'scheduler.timezone') as "timeZone",
       l.title_preprocessing_rules as "titleRules", l.auto_match_conditions as "autoMatch",
       ${watchState(sql)} as "watchState",

@@ -8,6 +8,7 @@ import { newId } from '../../id.ts'
 import { pathText } from '../../path.ts'
 import type { Sql, Transaction } from '../../postgres/db.ts'
 import type { Queue } from '../../queue/queue.ts'
+import { validateBookStrategy } from '../../strategy/book.ts'
 import type { Config as StrategyConfig } from '../../strategy/config.ts'
 import { validateSeriesStrategy } from '../../strategy/series.ts'
 import { changedColumns } from '../metadata/columns.ts'
@@ -154,8 +155,8 @@ async function invalidateIdentitiesWhileDeleting(tx: Transaction) {
 }
 
 /**
- * Updates the present fields. Throws NotFound; Invalid, also for a change of the series strategy, which
- * is fixed at creation; Forbidden; Conflict for an overlapping folder, or for a new folder while a scan is active.
+ * Updates the present fields. Throws NotFound; Invalid; Forbidden; Conflict for an overlapping folder, or for a new folder or
+ * strategy while a scan is active.
  */
 export async function updateLibrary(
   { sql, filesystem }: LibraryContext,
@@ -167,18 +168,23 @@ export async function updateLibrary(
   await sql.begin(async tx => {
     const [current] = await tx<CurrentLibrary[]>`
       select root, series_strategy as strategy, series_config as config,
-        book_strategy as "bookStrategy", scanning_config as scanning
+        book_strategy as "bookStrategy", book_config as "bookConfig",
+        number_strategy as "numberStrategy", scanning_config as scanning
       from library l
       where id = ${id} and deleting_at is null and ${visibleLibrary(tx, viewer)}
       for no key update`
     if (!current) throw new NotFound('Library not found')
-    assertSameStrategy(change, current)
     const columns: Record<string, Column | Buffer> = {
       ...(typeof change.name === 'string' ? { name: trimmedName(change.name) } : {}),
       ...settingColumns(
         { ...change, scanningConfig: effectiveScanningConfig(change, current.scanning) },
         current,
       ),
+      ...seriesStrategyColumns(change, current),
+    }
+    if (changesStrategies(columns, current)) {
+      await assertNotScanning(tx, id, { ignoreWatchScans: true })
+      columns.strategies_changed = true
     }
     if (newRoot && !newRoot.root.equals(current.root)) {
       await assertNotScanning(tx, id)
@@ -203,7 +209,10 @@ export async function updateLibrary(
 /** Event fields for changed columns: without derived columns, and `root` under its wire name `path`. */
 function libraryFields(columns: readonly string[]): string[] {
   return columns
-    .filter(column => !['updated_at', 'schedule_changed_at', 'device'].includes(column))
+    .filter(
+      column =>
+        !['updated_at', 'schedule_changed_at', 'device', 'strategies_changed'].includes(column),
+    )
     .map(column => (column === 'root' ? 'path' : column))
 }
 
@@ -225,20 +234,39 @@ type CurrentLibrary = {
   strategy: string
   config: StrategyConfig
   bookStrategy: string
+  bookConfig: StrategyConfig
+  numberStrategy: string
   scanning: StoredScanningConfig
 }
 
-/** The keys of existing series depend on the strategy, so that it cannot change. Throws Invalid. */
-function assertSameStrategy(change: SeriesStrategyFields, { strategy, config }: CurrentLibrary) {
-  const requested = change.seriesStrategy ?? strategy
-  const isSame = canonicalStrategy(requested) === canonicalStrategy(strategy)
-  const hasConfig = change.seriesConfig !== undefined && change.seriesConfig !== null
-  if (isSame && !hasConfig) return
-  const newConfig =
-    isSame && validateSeriesStrategy(canonicalStrategy(requested), change.seriesConfig)
-  const currentConfig = validateSeriesStrategy(canonicalStrategy(strategy), config)
-  if (!isSame || !isDeepStrictEqual(newConfig, currentConfig))
-    throw new Invalid('The series strategy of a library cannot be changed')
+/** Changing the strategy resets its configuration: the keys of the previous one do not apply. */
+function seriesStrategyColumns(
+  { seriesStrategy, seriesConfig }: SeriesStrategyFields,
+  current: CurrentLibrary,
+): Record<string, Column> {
+  const requested = seriesStrategyOf({
+    seriesStrategy: seriesStrategy ?? current.strategy,
+    seriesConfig,
+  })
+  const isSame = requested.strategy === canonicalStrategy(current.strategy)
+  if (isSame && (seriesConfig === undefined || seriesConfig === null)) return {}
+  return { series_strategy: requested.strategy, series_config: { json: requested.config } }
+}
+
+/** Whether what is set differs from the current strategies; clients send whole libraries back. */
+function changesStrategies(columns: Record<string, Column | Buffer>, current: CurrentLibrary) {
+  const stored = {
+    series_strategy: canonicalStrategy(current.strategy),
+    series_config: validateSeriesStrategy(canonicalStrategy(current.strategy), current.config),
+    book_strategy: current.bookStrategy,
+    book_config: validateBookStrategy(current.bookStrategy, current.bookConfig),
+    number_strategy: current.numberStrategy,
+  }
+  return Object.entries(stored).some(([name, before]) => {
+    const value = columns[name]
+    if (value === undefined) return false
+    return !isDeepStrictEqual(isJsonb(value) ? value.json : value, before)
+  })
 }
 
 function seriesStrategyOf({ seriesStrategy, seriesConfig }: SeriesStrategyFields) {

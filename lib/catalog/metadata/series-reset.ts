@@ -23,7 +23,7 @@ import {
 } from './columns.ts'
 import { deleteAllExternalReferences } from './external-reference.ts'
 import type { SeriesForUpdate } from './series-metadata.ts'
-import { titleByRules } from './series-title.ts'
+import { statedTitle, titleByRules } from './series-title.ts'
 
 /** What the values from files are computed from. */
 type Sources = {
@@ -36,7 +36,7 @@ type Sources = {
   titleRules: TitleRule[]
   /** Most frequent values of the present books, by column. */
   majority: Record<string, unknown>
-  /** The series title that most of the books with one state. */
+  /** The title that most of the books state. */
   statedTitle: string | null
   /** The first present book. */
   bookId: string | null
@@ -120,20 +120,12 @@ async function loadSources(tx: Transaction, ids: string[]): Promise<readonly Sou
   return await tx<Sources[]>`
     select s.id, to_jsonb(s) as current, s.name, l.series_strategy as strategy, l.series_config as config,
       l.title_preprocessing_rules as "titleRules", to_jsonb(m) as majority,
-      n."statedTitle", f.id as "bookId", f.folder, f.name as file, f.embedded_series as "embeddedSeries"
+      ${statedTitle(tx)} as "statedTitle", f.id as "bookId", f.folder, f.name as file, f.embedded_series as "embeddedSeries"
     from series s
     join library l on l.id = s.library_id
     cross join lateral (
       select ${majorityColumns(tx, bookMajorityFields)}
       from book where series_id = s.id and missing_at is null) m
-    left join lateral (
-      select embedded_series as "statedTitle"
-      from (
-        select embedded_series, count(*) as votes, sum(count(*)) over () as voters
-        from book
-        where series_id = s.id and missing_at is null and embedded_series is not null
-        group by embedded_series) v
-      where votes * 2 > voters) n on true
     left join lateral (
       select b.id, d.path as folder, b.name, b.embedded_series
       from book b join directory d on d.id = b.directory_id

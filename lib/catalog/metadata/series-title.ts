@@ -1,4 +1,4 @@
-// Titles of series by the title rules of their libraries, as new series get them.
+// Titles of series: by the title rules of their libraries, as new series get them, or as most of their books state.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../../postgres/db.ts'
@@ -7,6 +7,18 @@ import { compileRules, type TitleRule } from '../../strategy/title-rules.ts'
 /** The title of a series by its name, that of its folder for example. */
 export function titleByRules(rules: (title: string) => string, name: string): string {
   return rules(name).trim() || name
+}
+
+/**
+ * The title that more than half of the present books of `series s` state. Null without one: books that state none vote
+ * for the name of the folder.
+ */
+export function statedTitle(sql: Queryable): Fragment {
+  return sql`(
+    select embedded_series from (
+      select embedded_series, count(*) as votes, sum(count(*)) over () as voters
+      from book where series_id = s.id and missing_at is null group by embedded_series) v
+    where votes * 2 > voters)`
 }
 
 // Other requests wait no longer than this and the time of one title.

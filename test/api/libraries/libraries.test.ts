@@ -251,13 +251,21 @@ t.test('PUT and PATCH change only present fields', async t => {
   t.same(unchanged.body, cleared.body)
 })
 
-t.test('the series strategy cannot be changed', async t => {
+t.test('a changed strategy is applied by the next scan', async t => {
   const { id } = await make(t, { seriesStrategy: 'flat' })
   const change = (body: object) => admin.patch(`/libraries/${id}`, body)
-  t.equal((await change({ seriesStrategy: 'calibre' })).status, 400)
-  t.equal((await change({ seriesConfig: { requireMetadata: true } })).status, 400)
-  t.equal((await change({ seriesStrategy: 'flat' })).status, 200, 'the same value is no change')
-  t.equal((await change({ series_strategy: 'flat', series_config: {} })).status, 200)
+  t.match((await change({ seriesStrategy: 'flat' })).body, { strategiesChanged: false })
+  t.match((await change({ series_strategy: 'flat', series_config: {} })).body, {
+    ...{ strategiesChanged: false, seriesConfig: { requireMetadata: false } },
+  })
+  t.match((await change({ seriesConfig: { requireMetadata: true } })).body, {
+    ...{ strategiesChanged: true, seriesStrategy: 'flat', seriesConfig: { requireMetadata: true } },
+  })
+  const { body } = await change({ seriesStrategy: 'calibre' })
+  t.match(body, { seriesStrategy: 'calibre', seriesConfig: { seriesMode: 'from_metadata' } })
+  t.notOk('requireMetadata' in body.seriesConfig, 'the configuration is that of the new strategy')
+  t.equal((await change({ seriesStrategy: 'by_color' })).status, 400)
+  t.equal((await change({ seriesConfig: { skipDepth: 1 } })).status, 400)
 })
 
 t.test('a book strategy has settings of its own', async t => {
@@ -421,6 +429,30 @@ t.test('a preview lists the series of a folder without storing them', async t =>
   t.equal((await preview({ seriesStrategy: 'custom', seriesConfig: { pattern: '(' } })).status, 400)
   t.equal((await preview({ path: `${path}/none` })).status, 400)
   t.same((await all.sql`select count(*) as n from library`)[0], before)
+})
+
+t.test('a preview proposes the strategy that a folder is made for', async t => {
+  const suggestionFor = async (paths: string[], seriesStrategy = 'series_volume') => {
+    const path = folderWithFiles(t, Object.fromEntries(paths.map(p => [p, Buffer.from('')])))
+    const { body } = await maintainer.post('/libraries/preview-scan', { path, seriesStrategy })
+    return body.suggestedStrategy
+  }
+  const calibre = [1, 2, 3].flatMap(i => [`Ann/Book ${i} (${i})/Book ${i}.epub`])
+  const seasons = ['Hero/Season 1/Hero 001.cbz', 'Hero/Season 2/Hero 001.cbz']
+  const comics = ['A/A 1.cbz', 'B/B 1.cbz', 'C/C 1.cbz']
+  t.equal(await suggestionFor(['metadata.db', ...comics]), 'calibre', 'the database of Calibre')
+  t.equal(await suggestionFor(calibre), 'calibre', 'folders of one EPUB')
+  t.equal(
+    await suggestionFor([...calibre, 'Ann/Book 1 (1)/Book 1.pdf']),
+    'calibre',
+    'in two formats',
+  )
+  t.equal(await suggestionFor(calibre, 'calibre'), null, 'it is chosen')
+  t.equal(await suggestionFor(calibre.slice(1)), null, 'too few to be a habit')
+  t.equal(await suggestionFor(['N/1.epub', 'N/2.epub', 'M/1.epub', 'M/2.epub']), null)
+  t.equal(await suggestionFor(comics), null)
+  t.equal(await suggestionFor(seasons), 'series_volume_chapter')
+  t.equal(await suggestionFor([...seasons, ...comics]), null, 'most folders are series')
 })
 
 t.test('readers cannot change libraries', async t => {

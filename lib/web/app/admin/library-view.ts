@@ -3,7 +3,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
-import { draftOf, type LibraryDraft, updateRequest } from '../manage/library-draft.ts'
+import {
+  changesStrategies,
+  draftOf,
+  type LibraryDraft,
+  updateRequest,
+} from '../manage/library-draft.ts'
 import { LibraryOptions, Section } from '../manage/library-options.ts'
 import { placeText } from '../manage/place.ts'
 import { isActive, type Scan, useScans } from '../manage/scan.ts'
@@ -60,7 +65,7 @@ function LibraryPage({ id }: { id: string }) {
     h(
       'div',
       { class: 'admin-form' },
-      h(OptionsForm, { library: data, resource: library }),
+      h(OptionsForm, { library: data, resource: library, onScan: reload }),
       h(LibraryMaintenance, { library: data, onChange: library.reload }),
     ),
   )
@@ -99,6 +104,9 @@ function State({ library, scan }: { library: Library; scan: Scan | undefined }) 
     { class: 'library-state', 'aria-live': 'polite' },
     problem !== null && h('p', { class: 'notice danger' }, problem),
     problem === null && failure !== null && h('p', { class: 'notice danger' }, failure),
+    library.strategiesChanged &&
+      !(scan && isActive(scan)) &&
+      h('p', { class: 'notice' }, t('library.strategiesChanged')),
     scan && isActive(scan)
       ? h(ScanStages, { scan })
       : h('p', { class: 'secondary-text' }, stateText(library, scan)),
@@ -126,9 +134,9 @@ function stateText(library: Library, scan: Scan | undefined): string {
   return scan.status === 'completed' ? `${counts} · ${time}: ${resultText(scan)}` : counts
 }
 
-type OptionsFormProps = { library: Library; resource: Resource<Library> }
+type OptionsFormProps = { library: Library; resource: Resource<Library>; onScan: () => void }
 
-function OptionsForm({ library, resource }: OptionsFormProps) {
+function OptionsForm({ library, resource, onScan }: OptionsFormProps) {
   const [saved, setSaved] = useState<LibraryDraft>(() => draftOf(library))
   const [draft, setDraft] = useState<LibraryDraft>(saved)
   const changes = updateRequest(saved, draft)
@@ -143,6 +151,7 @@ function OptionsForm({ library, resource }: OptionsFormProps) {
     setSaved(draftOf(updated))
     setDraft(draftOf(updated))
     showNotice(t('action.saved'))
+    if (changesStrategies(saved, draft)) await startScan(library.id, 'normal', onScan)
   }
   return h(
     Form,
@@ -173,14 +182,14 @@ function OptionsForm({ library, resource }: OptionsFormProps) {
         onInput: description => change({ description }),
       }),
     ),
-    h(LibraryOptions, { draft, onChange: change, isNew: false }),
+    h(LibraryOptions, { draft, onChange: change, existing: { id: library.id, saved } }),
     h(
       'div',
       { class: `save-bar${isChanged ? ' changed' : ''}` },
       h(
         'button',
         { class: 'button primary', type: 'submit', disabled: !isChanged },
-        t('action.save'),
+        t(changesStrategies(saved, draft) ? 'library.saveAndScan' : 'action.save'),
       ),
       isChanged &&
         h(Button, { variant: 'quiet', onClick: () => setDraft(saved) }, t('library.discard')),

@@ -30,7 +30,7 @@ export function AddLibrary({ onAdded }: AddLibraryProps) {
     Form,
     { onSubmit: add },
     h(FolderBrowser, { path: draft.path, onChange: chooseFolder }),
-    h(ScanPreview, { draft }),
+    h(ScanPreview, { draft, onChange: change }),
     h(TextField, {
       label: t('library.name'),
       value: draft.name,
@@ -46,7 +46,7 @@ export function AddLibrary({ onAdded }: AddLibraryProps) {
       { class: 'more-options' },
       h('summary', null, t('libraryOptions.more')),
       h('p', { class: 'secondary-text' }, t('libraryOptions.moreHint')),
-      h(LibraryOptions, { draft, onChange: change, isNew: true }),
+      h(LibraryOptions, { draft, onChange: change, existing: null }),
     ),
     h('button', { class: 'button primary', type: 'submit' }, t('library.add')),
   )

@@ -85,7 +85,7 @@ const errorText = (error: Error) =>
   error instanceof ApiError && error.status === 403 ? t('folder.forbidden') : messageOf(error)
 
 /** The value once it has not changed for a moment. */
-function useDebounced(value: string): string {
+export function useDebounced(value: string): string {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setDebounced(value.trim()), typingMs)

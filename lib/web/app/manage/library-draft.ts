@@ -29,6 +29,9 @@ export type LibraryDraft = {
   titleRules: readonly TitleRule[]
 }
 
+/** A library as it is stored. */
+export type ExistingLibrary = { id: string; saved: LibraryDraft }
+
 export type ChangeDraft = (changes: Partial<LibraryDraft>) => void
 
 const noScanning: Scanning = {
@@ -105,6 +108,15 @@ export function updateRequest(before: LibraryDraft, draft: LibraryDraft): Schema
   )
   return Object.fromEntries(changed)
 }
+
+const differ = (names: readonly (keyof LibraryDraft)[]) => (a: LibraryDraft, b: LibraryDraft) =>
+  names.some(name => JSON.stringify(a[name]) !== JSON.stringify(b[name]))
+
+export const changesSeries = differ(['seriesStrategy', 'seriesConfig'])
+/** The next scan applies them. */
+export const changesStrategies = differ([
+  ...(['seriesStrategy', 'seriesConfig', 'bookStrategy', 'bookConfig', 'numberStrategy'] as const),
+])
 
 /** The last folder of a path as the name of a library. */
 export function nameOfFolder(path: string): string {

@@ -3,14 +3,25 @@ import type { ComponentChildren } from 'preact'
 import { type TextKey, t } from '../text/translate.ts'
 import { Select, Switch, TextArea } from '../ui/field.ts'
 import { h } from '../ui/h.ts'
-import { type ChangeDraft, formats, type LibraryDraft, type Scanning } from './library-draft.ts'
+import {
+  type ChangeDraft,
+  type ExistingLibrary,
+  formats,
+  type LibraryDraft,
+  type Scanning,
+} from './library-draft.ts'
 import { ScheduleFields } from './schedule-fields.ts'
 import { StrategyFields } from './strategy-fields.ts'
 import { TitleRules } from './title-rules.ts'
 
 type OptionsProps = { draft: LibraryDraft; onChange: ChangeDraft }
 
-export function LibraryOptions({ draft, onChange, isNew }: OptionsProps & { isNew: boolean }) {
+type LibraryOptionsProps = OptionsProps & {
+  /** Null for a new library. */
+  existing: ExistingLibrary | null
+}
+
+export function LibraryOptions({ draft, onChange, existing }: LibraryOptionsProps) {
   return [
     h(
       Section,
@@ -21,7 +32,7 @@ export function LibraryOptions({ draft, onChange, isNew }: OptionsProps & { isNe
     h(
       Section,
       { title: 'libraryOptions.series', key: 'series' },
-      h(StrategyFields, { draft, onChange, isNew }),
+      h(StrategyFields, { draft, onChange, existing }),
       h(TitleRules, { rules: draft.titleRules, onChange: titleRules => onChange({ titleRules }) }),
     ),
   ]

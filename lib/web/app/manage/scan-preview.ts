@@ -4,8 +4,9 @@ import { api, body, type Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
 import { h } from '../ui/h.ts'
-import type { LibraryDraft } from './library-draft.ts'
+import type { ChangeDraft, LibraryDraft } from './library-draft.ts'
 
 type Preview = Schemas['ScanPreview']
 type State = { preview: Preview | null; error: unknown; isLoading: boolean }
@@ -13,7 +14,9 @@ type State = { preview: Preview | null; error: unknown; isLoading: boolean }
 const delayMs = 600
 const shownSeries = 5
 
-export function ScanPreview({ draft }: { draft: LibraryDraft }) {
+type ScanPreviewProps = { draft: LibraryDraft; onChange: ChangeDraft }
+
+export function ScanPreview({ draft, onChange }: ScanPreviewProps) {
   const { preview, error, isLoading } = usePreview(draft)
   if (draft.path === '') return null
   return h(
@@ -22,7 +25,10 @@ export function ScanPreview({ draft }: { draft: LibraryDraft }) {
     error
       ? h('p', { class: 'secondary-text' }, previewError(error))
       : preview
-        ? h(Found, { preview })
+        ? [
+            h(Found, { preview, key: 'found' }),
+            h(Suggestion, { preview, onChange, key: 'suggestion' }),
+          ]
         : h('p', { class: 'secondary-text' }, t('preview.loading')),
   )
 }
@@ -59,6 +65,22 @@ function Found({ preview }: { preview: Preview }) {
         ),
     ),
     more > 0 && h('p', { class: 'secondary-text' }, t('preview.more', { count: more })),
+  )
+}
+
+function Suggestion({ preview, onChange }: { preview: Preview; onChange: ChangeDraft }) {
+  const strategy = preview.suggestedStrategy
+  if (strategy === null) return null
+  const use = () => onChange({ seriesStrategy: strategy, seriesConfig: {} })
+  return h(
+    'div',
+    { class: 'scan-preview-suggestion' },
+    h('p', null, t(`preview.suggestion.${strategy}`)),
+    h(
+      Button,
+      { onClick: use },
+      t('preview.useSuggestion', { strategy: t(`strategy.series.${strategy}`) }),
+    ),
   )
 }
 

@@ -6,9 +6,11 @@ import type {
   BookStrategy,
   ChangeDraft,
   Config,
+  ExistingLibrary,
   LibraryDraft,
   SeriesStrategy,
 } from './library-draft.ts'
+import { StrategyPreview } from './strategy-preview.ts'
 
 type ConfigField =
   | { key: string; kind: 'text'; label: TextKey; initial: string; isRequired?: boolean }
@@ -103,18 +105,17 @@ const numberStrategies = ['smart', 'metadata', 'filename', 'file_order'] as cons
 type StrategyFieldsProps = {
   draft: LibraryDraft
   onChange: ChangeDraft
-  /** The series of an existing library are not grouped again. */
-  isNew: boolean
+  /** Null for a new library. */
+  existing: ExistingLibrary | null
 }
 
-export function StrategyFields({ draft, onChange, isNew }: StrategyFieldsProps) {
+export function StrategyFields({ draft, onChange, existing }: StrategyFieldsProps) {
   return [
     h(Select<SeriesStrategy>, {
       key: 'series',
       label: t('strategy.series'),
-      hint: isNew ? t(`strategy.series.${draft.seriesStrategy}.hint`) : t('strategy.seriesFixed'),
+      hint: t(`strategy.series.${draft.seriesStrategy}.hint`),
       value: draft.seriesStrategy,
-      disabled: !isNew,
       options: seriesStrategies.map(value => ({ value, text: t(`strategy.series.${value}`) })),
       onChange: seriesStrategy => onChange({ seriesStrategy, seriesConfig: {} }),
     }),
@@ -122,9 +123,9 @@ export function StrategyFields({ draft, onChange, isNew }: StrategyFieldsProps) 
       key: `series ${draft.seriesStrategy}`,
       fields: seriesFields[draft.seriesStrategy] ?? [],
       config: draft.seriesConfig,
-      isDisabled: !isNew,
       onChange: seriesConfig => onChange({ seriesConfig }),
     }),
+    existing && h(StrategyPreview, { ...existing, draft, key: 'preview' }),
     h(Select<BookStrategy>, {
       key: 'book',
       label: t('strategy.book'),
@@ -151,15 +152,14 @@ export function StrategyFields({ draft, onChange, isNew }: StrategyFieldsProps) 
 type ConfigFieldsProps = {
   fields: readonly ConfigField[]
   config: Config
-  isDisabled?: boolean
   onChange: (config: Config) => void
 }
 
-function ConfigFields({ fields, config, isDisabled = false, onChange }: ConfigFieldsProps) {
+function ConfigFields({ fields, config, onChange }: ConfigFieldsProps) {
   if (fields.length === 0) return null
   return h(
     'fieldset',
-    { class: 'nested-fields', disabled: isDisabled },
+    { class: 'nested-fields' },
     fields.map(field =>
       h(ConfigControl, {
         key: field.key,

@@ -1,0 +1,48 @@
+// Places of the books of a library by a series strategy, from what is stored of them: no file is opened.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { pathText } from '../../path.ts'
+import type { Sql, Transaction } from '../../postgres/db.ts'
+import type { Config } from '../../strategy/config.ts'
+import type { Placement } from '../../strategy/placement.ts'
+import { placeBook } from '../../strategy/series.ts'
+
+export type StoredBook = {
+  id: string
+  seriesId: string
+  seriesTitle: string
+  isPresent: boolean
+  folder: Buffer
+  name: Buffer
+  embeddedSeries: string | null
+}
+export type PlacedBook = { book: StoredBook; placement: Placement }
+
+const batch = 1_000
+// Patterns of the user can make a single book slow.
+const maxBlockMs = 20
+
+/** Batches of all books of a library, missing ones too. */
+export async function* placeStoredBooks(
+  sql: Sql | Transaction,
+  { libraryId, strategy, config }: { libraryId: string; strategy: string; config: Config },
+): AsyncGenerator<PlacedBook[]> {
+  const rows = sql<StoredBook[]>`
+    select b.id, b.series_id as "seriesId", s.title as "seriesTitle",
+      b.missing_at is null as "isPresent", d.path as folder, b.name,
+      b.embedded_series as "embeddedSeries"
+    from book b join directory d on d.id = b.directory_id join series s on s.id = b.series_id
+    where b.library_id = ${libraryId}`
+  let since = performance.now()
+  for await (const books of rows.cursor(batch)) {
+    const placed: PlacedBook[] = []
+    for (const book of books) {
+      const path = [book.folder, book.name].filter(part => part.length > 0).map(pathText)
+      const facts = { series: book.embeddedSeries }
+      placed.push({ book, placement: placeBook(strategy, config, path.join('/'), facts) })
+      if (performance.now() - since < maxBlockMs) continue
+      await yieldToEventLoop()
+      since = performance.now()
+    }
+    yield placed
+  }
+}

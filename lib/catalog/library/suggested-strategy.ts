@@ -1,0 +1,52 @@
+// Series strategy that a folder is made for, recognized by its files: a Calibre library, or folders of volumes.
+import { stemOf } from '../../format/formats.ts'
+import { extensionOf } from '../../path.ts'
+import { volumeOfFolder } from '../../strategy/placement.ts'
+
+export const suggestibleStrategies = ['calibre', 'series_volume_chapter'] as const
+export type SuggestedStrategy = (typeof suggestibleStrategies)[number]
+
+type Folder = { stems: Set<string>; hasEpub: boolean }
+
+/** Below, folders of one EPUB are no habit. */
+const minSingle = 3
+const minVolumes = 2
+
+export function createLayout() {
+  const folders = new Map<string, Folder>()
+  let hasDatabase = false
+  const share = (isOf: (folder: Folder, path: string) => boolean, least: number) => {
+    const count = [...folders].filter(([path, folder]) => isOf(folder, path)).length
+    return count >= least && count * 2 > folders.size
+  }
+  return {
+    /** Every file of the folder by its path below it. */
+    addFile(path: string) {
+      // Calibre keeps it in the folder of its library.
+      if (path === 'metadata.db') hasDatabase = true
+    },
+    addBook(path: string) {
+      const end = path.lastIndexOf('/')
+      if (end < 0) return
+      const folder = folders.get(path.slice(0, end)) ?? { stems: new Set(), hasEpub: false }
+      const name = path.slice(end + 1)
+      folders.set(path.slice(0, end), folder)
+      // One book may be there in several formats.
+      if (folder.stems.size < 2) folder.stems.add(stemOf(name))
+      folder.hasEpub ||= extensionOf(name) === 'epub'
+    },
+    /** Null if none fits better than the chosen one. */
+    suggestion(chosen: string): SuggestedStrategy | null {
+      if (chosen === 'custom' || chosen === 'calibre') return null
+      if (hasDatabase || share(f => f.hasEpub && f.stems.size === 1, minSingle)) return 'calibre'
+      if (chosen === 'series_volume_chapter') return null
+      return share((_, path) => isVolume(path), minVolumes) ? 'series_volume_chapter' : null
+    },
+  }
+}
+
+/** `Hero/Season 1` */
+function isVolume(path: string): boolean {
+  const [, name, deeper] = path.split('/')
+  return name !== undefined && deeper === undefined && volumeOfFolder(name) !== null
+}

@@ -1,0 +1,78 @@
+// What another series strategy would make of the series of a library, before it is saved.
+import { api, body, type Schemas } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { messageOf } from '../text/error-message.ts'
+import { t } from '../text/translate.ts'
+import { h } from '../ui/h.ts'
+import { useDebounced } from './folder-browser.ts'
+import { changesSeries, type LibraryDraft } from './library-draft.ts'
+
+const shownSeries = 5
+
+type StrategyPreviewProps = { id: string; saved: LibraryDraft; draft: LibraryDraft }
+
+export function StrategyPreview({ id, saved, draft }: StrategyPreviewProps) {
+  const { seriesStrategy, seriesConfig } = draft
+  const request = useDebounced(JSON.stringify({ seriesStrategy, seriesConfig }))
+  const isChanged = changesSeries(saved, draft)
+  const { data, error, isLoading } = useResource(
+    isChanged ? `strategy:${id}:${request}` : null,
+    signal =>
+      body(
+        api.POST('/api/v1/libraries/{id}/preview-strategy', {
+          ...{ params: { path: { id } }, body: JSON.parse(request), signal },
+        }),
+      ),
+  )
+  if (!isChanged) return null
+  return h(
+    'div',
+    { class: 'scan-preview card', 'aria-live': 'polite', 'aria-busy': isLoading },
+    error
+      ? h('p', { class: 'secondary-text' }, messageOf(error))
+      : data
+        ? h(Changes, { preview: data })
+        : h('p', { class: 'secondary-text' }, t('strategy.preview.loading')),
+  )
+}
+
+function Changes({ preview }: { preview: Schemas['StrategyPreview'] }) {
+  const { seriesBefore, seriesAfter, unchangedSeries, changedSeries, isComplete } = preview
+  const more = seriesAfter - unchangedSeries - Math.min(shownSeries, changedSeries.length)
+  const before = t('count.series', { count: seriesBefore })
+  const after = t('count.series', { count: seriesAfter })
+  return h(
+    'div',
+    null,
+    h(
+      'p',
+      { class: 'scan-preview-total' },
+      changedSeries.length === 0
+        ? t('strategy.preview.none')
+        : t('strategy.preview.changes', { before, after }),
+    ),
+    h(
+      'ul',
+      { class: 'scan-preview-series' },
+      changedSeries.slice(0, shownSeries).map(({ name, bookCount, sourceCount, sources }) =>
+        h(
+          'li',
+          { key: `${name} ${sources[0]?.title}` },
+          h('bdi', null, name),
+          h(
+            'span',
+            { class: 'secondary-text' },
+            t('strategy.preview.from', {
+              books: t('count.books', { count: bookCount }),
+              series:
+                sourceCount === 1 ? sources[0]!.title : t('count.series', { count: sourceCount }),
+            }),
+          ),
+        ),
+      ),
+    ),
+    more > 0 && h('p', { class: 'secondary-text' }, t('preview.more', { count: more })),
+    !isComplete && h('p', { class: 'secondary-text' }, t('strategy.preview.partial')),
+    h('p', { class: 'secondary-text' }, t('strategy.preview.kept')),
+  )
+}
