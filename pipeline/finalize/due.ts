@@ -7,7 +7,7 @@ import type { Queue } from '../../lib/queue/queue.ts'
 import { unfinishedJobs } from '../../lib/queue/select-jobs.ts'
 import { batchJobs } from '../scan/batch-jobs.ts'
 import { retryFailedCovers } from '../scan/failed-files.ts'
-import type { LoadedScan } from '../scan/scan-context.ts'
+import { isFull, type LoadedScan } from '../scan/scan-context.ts'
 
 export type DueJob = 'cover' | 'hash'
 /** `hasQueue` is false while the tables of the queue do not exist. */
@@ -55,7 +55,7 @@ export function selectQueued(
 export async function enqueueDue(sql: Sql, queue: Queue, scan: LoadedScan): Promise<void> {
   const scope = { sql, libraries: [scan.libraryId], hasQueue: true }
   const scanOf = async () => scan.scanId
-  await retryFailedCovers(sql, scan)
+  if (isFull(scan)) await retryFailedCovers(sql, scan)
   await enqueueDueJobs(scope, queue, 'cover', scanOf)
   if (scan.hashPolicy !== 'off') await enqueueDueJobs(scope, queue, 'hash', scanOf)
 }

@@ -7,7 +7,7 @@ import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Queryable, Sql, Transaction } from '../../lib/postgres/db.ts'
 import { version } from '../../lib/version.ts'
-import type { LoadedScan } from './scan-context.ts'
+import { isFull, type LoadedScan } from './scan-context.ts'
 
 /** Errors that may be the fault of the program, or of what it read at the same time. */
 const doubtfulCodes = ['memory', 'timeout', 'internal']
@@ -26,11 +26,8 @@ const isDue = (sql: Queryable): Fragment => sql`
     or a.tried_at + interval '1 day' * power(2, least(a.attempts - 1, ${maxDoublings})) <= now())`
 
 /** Adds files to read again; `changedIds` are those of `findChanged`. */
-export async function retryFailedFiles(
-  tx: Transaction,
-  { libraryId }: LoadedScan,
-  changedIds: string[],
-) {
+export async function retryFailedFiles(tx: Transaction, scan: LoadedScan, changedIds: string[]) {
+  const { libraryId } = scan
   await tx`
     insert into pending_file (library_id, directory_id, name, size, modified_ms, forced)
     select b.library_id, b.directory_id, b.name, b.size, b.modified_ms, true
@@ -38,7 +35,7 @@ export async function retryFailedFiles(
     join book_artifact a on a.book_id = b.id
     where b.library_id = ${libraryId} and b.error_code is not null and b.missing_at is null
       and (b.error_code = 'io' or b.id = any(${changedIds}::uuid[])
-        or b.error_code = any(${doubtfulCodes}) and ${isDue(tx)})
+        or ${isFull(scan)} and b.error_code = any(${doubtfulCodes}) and ${isDue(tx)})
     on conflict (directory_id, name) do nothing`
 }
 

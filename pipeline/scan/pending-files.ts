@@ -8,7 +8,7 @@ import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
 import { batchJobs, singleThreadJobs } from './batch-jobs.ts'
 import { discardMissingCandidates } from './differences.ts'
 import { findChanged, retryFailedFiles } from './failed-files.ts'
-import type { LoadedScan } from './scan-context.ts'
+import { isFull, type LoadedScan } from './scan-context.ts'
 
 const pageSize = 6_400
 const maxAttempts = 2
@@ -43,11 +43,6 @@ export async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promis
     await publishScans(tx, [...changed])
     return true
   })
-}
-
-/** A full scan finishes what other scans left; otherwise those go on when their jobs run again. */
-function isFull({ paths, options }: LoadedScan) {
-  return paths.length === 0 && !options.analysis && options.quietMs === undefined
 }
 
 /** Records of earlier scans have no reader any more, unless jobs of the scan go on. */

@@ -44,6 +44,12 @@ export type LoadedScan = ScanContext & {
   rules: LibraryRules
 }
 
+/**
+ * A full scan finishes what other scans left, and tries again what failed; otherwise scans go on when their jobs run again.
+ */
+export const isFull = ({ paths, options }: LoadedScan): boolean =>
+  paths.length === 0 && !options.analysis && options.quietMs === undefined
+
 type LibrarySettings = Omit<
   LoadedScan,
   'scanId' | 'deep' | 'followed' | 'state' | 'paths' | 'options'

@@ -96,6 +96,7 @@ check('a cover that cannot be made is tried again likewise', async t => {
   t.equal(cover, null)
   t.match(await lib.scan(), { to_cover: 0, opens: 0 })
   await setAttempt(id, { attempts: 1, version: '0.0.0', hoursAgo: 0 })
+  t.match(await lib.scan({ paths: ['A'] }), { to_cover: 0, opens: 0 }, 'by full scans only')
   t.match(await lib.scan(), { to_cover: 1, opens: 1 })
   t.same(await attemptsOf(id), { attempts: 1, version })
   t.match(await lib.scan(), { to_cover: 0, opens: 0 })
