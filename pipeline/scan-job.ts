@@ -183,8 +183,7 @@ async function runStagesWith(
   if (!scan.options.analysis)
     await sql`
       update library set last_scanned_at = now(), device = ${device},
-        strategies_changed = strategies_changed and not ${scan.strategiesChanged && scan.paths.length === 0}
-      where id = ${scan.libraryId}`
+        strategies_changed = strategies_changed and not ${scan.appliesStrategies ?? false} where id = ${scan.libraryId}`
   if (isStopped()) return
   await enqueueArtwork(sql, queue, scan)
   await enqueueDue(sql, queue, scan)

@@ -73,7 +73,7 @@ const isEdited = ({ locks, provenance }: SeriesRow, name: string) =>
 function sorted(row: SeriesRow): RowValues {
   const title = String(row.title)
   const titleSort = row.title_sort as string | null
-  const kept = [...Object.keys(columns), 'locks', 'provenance'].map(name => [name, row[name]])
+  const values = [...Object.keys(columns), 'locks', 'provenance'].map(name => [name, row[name]])
   const keys = { sort_key: sortKey(titleSort ?? title), search_key: searchKey(title) }
-  return { ...Object.fromEntries(kept), ...keys, id: row.id }
+  return { ...Object.fromEntries(values), ...keys, id: row.id }
 }

@@ -39,8 +39,10 @@ export type LoadedScan = ScanContext & {
   allowedFormats: FormatName[] | null
   excludedPatterns: string
   bookCount: number
-  /** The books are grouped and read again. */
+  /** The books are grouped again. */
   strategiesChanged: boolean
+  /** All of them are read again, too. */
+  appliesStrategies?: boolean
   rules: LibraryRules
 }
 
@@ -64,15 +66,15 @@ export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | n
   const settings = await librarySettings(sql, row.libraryId)
   if (!settings) return null
   const { scanId: id, state, paths, options } = row
+  const appliesStrategies = settings.strategiesChanged && paths.length === 0 && !options.analysis
   const scan = {
     ...settings,
     scanId: id,
     state,
     paths,
     options,
-    deep:
-      row.mode === 'deep' ||
-      (settings.strategiesChanged && paths.length === 0 && !options.analysis),
+    deep: row.mode === 'deep' || appliesStrategies,
+    appliesStrategies,
     followed: options.followed ?? false,
   }
   return { ...scan, rules: { ...settings.rules, pageHash: options.pageHash ?? false } }

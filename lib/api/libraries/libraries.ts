@@ -199,7 +199,7 @@ export const libraries = [
     aliases: [{ method: 'PATCH', operationId: 'patchLibrary' }],
     permission: 'LibrariesWrite',
     summary: 'Update a library',
-    description: `Absent fields are unchanged; null clears optional fields. After a change of a strategy, which is refused during a scan, the next scan groups the books again and reads all files; progress, edits, locks, covers and places in lists are kept. After a change of the folder, for which the rules of creating a library hold (also for switching followLinks on), the next scan finds the books there and keeps their progress. ${purgeNote} ${scheduleNote}`,
+    description: `Absent fields are unchanged; null clears optional fields. After a change of a strategy, which is refused during a scan, the next scan groups the books again and reads all files; progress, edits, locks, covers and places in lists stay. After a change of the folder, for which the rules of creating a library hold (also for switching followLinks on), the next scan finds the books there and keeps their progress. ${purgeNote} ${scheduleNote}`,
     params: LibraryId,
     body: patchBody(
       {

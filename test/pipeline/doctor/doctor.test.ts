@@ -107,6 +107,9 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
   'first releases': {
     violate: () => sql`update series set released = 20240000 where id = ${first.seriesId}`,
   },
+  'reading order': {
+    violate: () => sql`update book set volume_sort = 2 where id = ${first.id}`,
+  },
   'metadata of books': {
     violate: () => sql`
       with changed as (

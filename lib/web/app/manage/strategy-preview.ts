@@ -73,6 +73,6 @@ function Changes({ preview }: { preview: Schemas['StrategyPreview'] }) {
     ),
     more > 0 && h('p', { class: 'secondary-text' }, t('preview.more', { count: more })),
     !isComplete && h('p', { class: 'secondary-text' }, t('strategy.preview.partial')),
-    h('p', { class: 'secondary-text' }, t('strategy.preview.kept')),
+    h('p', { class: 'secondary-text' }, t('strategy.preview.stays')),
   )
 }
