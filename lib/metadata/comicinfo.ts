@@ -14,6 +14,7 @@ import { pageNotes } from './page-notes.ts'
 import {
   httpUrl,
   multiLine,
+  numberText,
   omitUndefined,
   parseDecimal,
   parseInteger,
@@ -85,7 +86,7 @@ function textFields({ text }: Fields, elements: Map<string, XmlElement>): Metada
     seriesGroup: text('seriesgroup'),
     alternateTitles:
       localized === undefined ? undefined : [{ label: 'localized', title: localized }],
-    number: text('number'),
+    number: numberText(text('number')),
     summary: description('summary'),
     notes: multiLine(ownText(elements.get('notes'))),
     review: description('review'),

@@ -11,7 +11,15 @@ import { descriptionText } from './html.ts'
 import { findIsbn, isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import type { Metadata, SourceReading } from './metadata.ts'
-import { httpUrl, multiLine, omitUndefined, parseInteger, singleLine, uniqueNames } from './text.ts'
+import {
+  httpUrl,
+  multiLine,
+  numberText,
+  omitUndefined,
+  parseInteger,
+  singleLine,
+  uniqueNames,
+} from './text.ts'
 import type { AlternateTitle, Author, Identifier, Link } from './values.ts'
 import { childOf, childrenOf, parseXml, textOf, type XmlElement } from './xml.ts'
 
@@ -59,7 +67,7 @@ export function parseMetronInfo(bytes: Uint8Array): SourceReading {
     ...seriesOf(root, warnings),
     ...datesOf(root, warnings),
     title: titleOf(root),
-    number: singleLine(textOf(childOf(root, 'number'))),
+    number: numberText(singleLine(textOf(childOf(root, 'number')))),
     summary: descriptionText(childOf(root, 'summary')),
     notes: multiLine(textOf(childOf(root, 'notes'))),
     publisher: singleLine(textOf(childOf(childOf(root, 'publisher'), 'name'))),

@@ -6,7 +6,7 @@ import type { Metadata } from './metadata.ts'
 import { authorsOf } from './opf-authors.ts'
 import { identifiersOf } from './opf-identifiers.ts'
 import { type MetadataStatements, readStatements } from './opf-statements.ts'
-import { omitUndefined, parseDecimal, singleLine, uniqueNames } from './text.ts'
+import { numberText, omitUndefined, parseDecimal, singleLine, uniqueNames } from './text.ts'
 import type { AlternateTitle } from './values.ts'
 import { textOf, type XmlElement } from './xml.ts'
 
@@ -86,7 +86,7 @@ function seriesOf({ refined, meta, properties }: MetadataStatements): Metadata {
     series: collection.series,
     seriesSort: collection.element && refined(collection.element, 'file-as'),
     // Calibre writes all indexes with decimals.
-    number: collection.number?.replace(/^(\d+)\.0+$/, '$1'),
+    number: numberText(collection.number)?.replace(/^(\d+)\.0+$/, '$1'),
   }
 }
 

@@ -82,6 +82,7 @@ export const seriesJsonFields = [
   seriesFields.summary,
   seriesFields.status,
   seriesFields.ageRating,
+  seriesFields.totalChapterCount,
 ] as const satisfies Field[]
 
 /** The most frequent value of the books becomes that of the series. */

@@ -48,7 +48,7 @@ function metadataOf(value: (name: string) => string | undefined, warnings: strin
     publisher: singleLine(value('publisher')),
     imprint: singleLine(value('imprint')),
     year: integerField('year', 9999),
-    count: integerField('total_issues', 1_000_000),
+    totalChapterCount: integerField('total_issues', 1_000_000),
     volume: integerField('volume', 1_000_000),
     summary:
       htmlToMultiLine(value('description_text')) ?? htmlToMultiLine(value('description_formatted')),

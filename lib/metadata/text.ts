@@ -1,4 +1,5 @@
 // Normalization of metadata values: text, lists, numbers and URLs, bounded in length.
+import { withDecimalPoint } from '../name/number.ts'
 import { joinSuffixes } from './names.ts'
 
 const maxLineLength = 500
@@ -60,6 +61,10 @@ export function parseDecimal(value: string): number {
   const text = value.normalize('NFKC').trim().replace(',', '.')
   return /^[+-]?(?:\d{1,10}(?:\.\d{0,10})?|\.\d{1,10})$/.test(text) ? Number(text) : Number.NaN
 }
+
+/** The number of a book: text, with a decimal point where it is written with a comma. */
+export const numberText = (value: string | undefined): string | undefined =>
+  value === undefined ? undefined : withDecimalPoint(value)
 
 /** The object without undefined properties, so that `in` and spreading work as expected. */
 export function omitUndefined<T extends object>(fields: T): T {

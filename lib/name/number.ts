@@ -12,12 +12,17 @@ export function stripLeadingZeros(text: string): string {
   return text.replace(/(?<![\d.])0+(?=\d)/g, '')
 }
 
+/** A number with a decimal comma as with a point: `1,5` → `1.5`. Lists (`1,2,3`) and thousands (`1,000`) stay. */
+export function withDecimalPoint(text: string): string {
+  return text.replace(/^([+-]?\d{1,9}),(\d{1,2})$/, '$1.$2')
+}
+
 /**
  * The sort value of a number, or null when there is none. A range sorts by its start, a letter by its
  * position in the alphabet (`19a` 19.1), a word between two numbers (`1.MU` 1.5).
  */
 export function sortNumber(text: string): number | null {
-  const plain = asciiDigits(text)
+  const plain = withDecimalPoint(asciiDigits(text).trim())
   const from = plain.search(/-?[\d½¼¾⅓⅔]/)
   if (from < 0) return null
   // `Annual-1` is not minus one; `-1` and `# -1` are.

@@ -46,7 +46,7 @@ export async function makeCoverOnDemand(
           if (results.some(({ writeError }) => isDiskFull({ code: writeError })))
             space.reportFull('thumbnails')
           if (message) throw new Unavailable(message)
-          await storeCovers(sql, null, results)
+          await storeCovers(sql, { scanId: null, isForced: again === true }, results)
           exists = results.every(({ cover }) => cover !== null)
         },
       },

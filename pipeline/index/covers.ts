@@ -40,7 +40,10 @@ export async function makeCovers(context: JobContext, job: Jobs['cover']): Promi
   const writer = createResultWriter<Thumbnail>(context, {
     job: 'cover',
     scan,
-    store: results => (isSeries ? storeArtwork : storeCovers)(sql, job.scanId, results),
+    store: results =>
+      isSeries
+        ? storeArtwork(sql, job.scanId, results)
+        : storeCovers(sql, { scanId: job.scanId }, results),
   })
   await runParallel<ThumbnailRequest, ThumbnailOptions, Thumbnail>(
     threads,
@@ -127,8 +130,19 @@ async function artworkRequests(
 
 type StoredBook = { id: string; libraryId: string; seriesId: string; isChanged: boolean }
 
-/** Stores covers and publishes the changed ones. `scanId` is null for covers that no scan requested. */
-export async function storeCovers(sql: Sql, scanId: string | null, results: Thumbnail[]) {
+type CoverRequest = {
+  /** Null for covers that no scan requested. */
+  scanId: string | null
+  /** A user waits for a new cover, which is an event even if it has the same bytes. */
+  isForced?: boolean
+}
+
+/** Stores covers and publishes the changed ones. */
+export async function storeCovers(
+  sql: Sql,
+  { scanId, isForced = false }: CoverRequest,
+  results: Thumbnail[],
+) {
   countCovers(results)
   countReading('thumbnail', results)
   // An I/O error is not a property of the book: the next scan enqueues its cover again.
@@ -154,7 +168,8 @@ export async function storeCovers(sql: Sql, scanId: string | null, results: Thum
       from old o join book b on b.id = o.id
       where a.book_id = o.id
       returning b.id, b.library_id as "libraryId", b.series_id as "seriesId",
-        o.before is distinct from a.cover and b.custom_cover is null as "isChanged"`
+        (o.before is distinct from a.cover or ${isForced} and o.error is null)
+          and b.custom_cover is null as "isChanged"`
     const changed = stored.filter(book => book.isChanged)
     await publish(tx, await coverEvents(tx, changed))
     if (scanId !== null) await addFigures(tx, scanId, results)

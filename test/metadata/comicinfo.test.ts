@@ -213,3 +213,16 @@ t.test('other documents are rejected', t => {
   }
   t.end()
 })
+
+t.test('a number with a decimal comma has a point', async t => {
+  const number = (text: string) =>
+    parseComicInfo(Buffer.from(`<ComicInfo><Number>${text}</Number></ComicInfo>`)).metadata.number
+  for (const [text, expected] of [
+    ['1,5', '1.5'],
+    ['-1,25', '-1.25'],
+    ['1,000', '1,000'],
+    ['1,2,3', '1,2,3'],
+    ['½', '½'],
+  ] as const)
+    t.equal(number(text), expected)
+})

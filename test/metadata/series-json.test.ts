@@ -28,7 +28,7 @@ t.test('the fields of Mylar are read', t => {
     series: 'Aquaman',
     publisher: 'DC Comics',
     year: 2011,
-    count: 52,
+    totalChapterCount: 52,
     summary: 'A king.\nOf the sea.',
     status: 'ended',
     format: 'Print',

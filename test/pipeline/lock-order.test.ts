@@ -91,7 +91,7 @@ t.test('covers', async t => {
     ...emptyThumbnail({ id, artwork: null }),
     cover: 'ab',
   }))
-  await assertOrder(t, held, [later], () => storeCovers(sql, scan.scanId, results))
+  await assertOrder(t, held, [later], () => storeCovers(sql, scan, results))
   t.equal((await sql`select from book_artifact where cover = '\\xab'`).length, 2)
 })
 

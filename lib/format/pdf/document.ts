@@ -2,7 +2,8 @@
 import type { PDFDocument, PDFPage } from 'mupdf'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
-import { type Engine, isTrap, type Track } from './engine.ts'
+import { assertContent } from './content.ts'
+import { type Engine, getPath, isTrap, type Track } from './engine.ts'
 import { type CountOptions, countPages, rebuildTree } from './page-tree.ts'
 
 export type PdfDocument = Disposable & {
@@ -140,6 +141,10 @@ function openWithHidden(
         return track(opened.loadPage(index))
       }
     }
+    const isEncrypted = run(
+      track => !getPath(track, track(opened.getTrailer()), 'Encrypt').isNull(),
+    )
+    assertContent({ pageCount, isEncrypted, loadPage, run })
     const pdf = { engine, document: opened, pageCount, warnings, run, loadPage }
     return { ...pdf, [Symbol.dispose]: dispose }
   } catch (cause) {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { newId } from '../../../lib/id.ts'
 import { hideSeries } from '../../kit/accounts.ts'
 import { png } from '../../kit/files/archives.ts'
-import { pdfOf } from '../../kit/files/pdf.ts'
+import { pdfOf, stream } from '../../kit/files/pdf.ts'
 import { enableKomga } from '../../kit/komga.ts'
 import { differences } from '../../kit/komga-schemas.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
@@ -23,7 +23,8 @@ const shelf = await createTestLibrary(t, all, {
   'Paper/paper.pdf': pdfOf([
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Count 2/Kids[3 0 R 4 0 R]/MediaBox[0 0 200 300]>>',
-    ...Array<string>(2).fill('<</Type/Page/Parent 2 0 R>>'),
+    ...Array<string>(2).fill('<</Type/Page/Parent 2 0 R/Contents 5 0 R>>'),
+    stream('', '9 9 9 9 re f'),
   ]),
   'Bone/broken.cbz': Buffer.from('PK not an archive'),
 })

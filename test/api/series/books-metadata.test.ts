@@ -3,7 +3,7 @@ import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { formatNames } from '../../../lib/format/formats.ts'
-import { pdfOf } from '../../kit/files/pdf.ts'
+import { pdfOf, stream } from '../../kit/files/pdf.ts'
 import { holdBooks } from '../../kit/hold-books.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { waitUntil } from '../../kit/processes.ts'
@@ -20,7 +20,8 @@ const secret = info(
 const report = pdfOf([
   '<</Type/Catalog/Pages 2 0 R>>',
   '<</Type/Pages/Count 1/Kids[3 0 R]>>',
-  '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]>>',
+  '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]/Contents 4 0 R>>',
+  stream('', '9 9 9 9 re f'),
 ])
 
 test('what the visible books of a series say', async t => {

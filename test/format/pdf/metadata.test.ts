@@ -10,9 +10,10 @@ async function metadataOf(t: Test, info: string, root = '', more: (string | Buff
     [
       `<</Type/Catalog/Pages 2 0 R${root}>>`,
       '<</Type/Pages/Count 1/Kids[3 0 R]>>',
-      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 72 72]>>',
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 72 72]/Contents ${5 + more.length} 0 R>>`,
       `<<${info}>>`,
       ...more,
+      stream('', '9 9 9 9 re f'),
     ],
     '/Info 4 0 R',
   )

@@ -70,6 +70,29 @@ t.test('unreadable files are reported with a code', async t => {
   await t.rejects(openPdf(t, goldenPath('pdf/plain.pdf'), few), { code: 'too_large' })
 })
 
+t.test('a PDF of which nothing would be shown is unreadable', async t => {
+  const pdf = (content: Buffer | string, { page = '' } = {}) =>
+    pdfOf([
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Count 1/Kids[3 0 R]>>',
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]${page}>>`,
+      stream('', content),
+    ])
+  const page = '/Contents[4 0 R]'
+  await t.rejects(openPdf(t, pdf('')), {
+    code: 'no_pages',
+    message: 'The pages of the PDF are empty',
+  })
+  await t.rejects(openPdf(t, pdf(' q Q ', { page })), { code: 'no_pages' })
+  // What a lost key leaves.
+  const garbage = Buffer.from(Array.from({ length: 300 }, (_, i) => 128 + ((i * 89) % 128)))
+  await t.rejects(openPdf(t, pdf(garbage, { page })), { code: 'bad_crc' })
+  for (const content of ['9 9 9 9 re f', 'q /I Do Q', 'BT (text)Tj ET', 'BI EI'])
+    t.equal((await openPdf(t, pdf(content, { page }))).pageCount, 1, content)
+  const comment = '/Annots[<</Type/Annot/Subtype/Square/Rect[0 0 9 9]>>]'
+  t.equal((await openPdf(t, pdf('', { page: comment }))).pageCount, 1)
+})
+
 t.test('the JPEG of a scanned page is returned unchanged', async t => {
   const opened = await openPdf(t, scannedPdf(scan))
   t.ok(Buffer.from((await opened.page(0)).bytes).equals(jpeg))
@@ -141,12 +164,13 @@ t.test('pages are found despite wrong page trees and missing cross-reference tab
 t.test('cost depends on the requested pages, not on the page count', async t => {
   const pages = Array.from(
     { length: 3000 },
-    () => '<</Type/Page/Parent 2 0 R/MediaBox[0 0 72 144]>>',
+    () => '<</Type/Page/Parent 2 0 R/MediaBox[0 0 72 144]/Contents 3003 0 R>>',
   )
   const kids = pages.map((_, i) => `${i + 3} 0 R`).join(' ')
   const tree = `<</Type/Pages/Count 3000/Kids[${kids}]>>`
   const padding = stream('', Buffer.alloc(4_000_000))
-  const bytes = pdfOf(['<</Type/Catalog/Pages 2 0 R>>', tree, ...pages, padding])
+  const content = stream('', '9 9 9 9 re f')
+  const bytes = pdfOf(['<</Type/Catalog/Pages 2 0 R>>', tree, ...pages, content, padding])
   writeFileSync(join(t.testdir(), 'long.pdf'), bytes)
   const file = use(t, openFile(Buffer.from(join(t.testdirName, 'long.pdf'))))
   const opened = use(t, await pdfReader.open(file, defaultLimits))

@@ -104,7 +104,7 @@ t.test('what a user selects is displayed instead, and what is no image is not', 
   t.same([await bookWidth(lib, '1.cbz'), await seriesWidth(lib, '1.cbz')], [60, 61])
 })
 
-t.test('an excluded pattern turns it off', async t => {
+t.test('an excluded pattern disables it', async t => {
   const lib = await createTestLibrary(t, all, {
     'Row/1.cbz': comic(),
     'Row/2.cbz': comic(),

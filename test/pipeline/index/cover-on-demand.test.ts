@@ -126,6 +126,8 @@ t.test('a requested cover is made before queued ones', async t => {
   const bulk = Array.from({ length: 300 }, () => ({ scanId: scan!.id, libraryId, ids }))
   await pipeline.queue.send(sql, 'cover', bulk)
   rmSync(fileOf(cover))
+  const events = () => sql`select from event where type = 'cover_updated' and ${id} = any(book_ids)`
+  const before = (await events()).length
   const { body } = await admin.post(`/books/${id}/thumbnail/generate`, { force: true })
   t.match(body.taskId, /^[0-9a-f-]{36}$/)
   await waitUntil(async () => {
@@ -133,6 +135,7 @@ t.test('a requested cover is made before queued ones', async t => {
     return task!.state === 'completed'
   })
   t.ok(existsSync(fileOf(cover)))
+  t.equal((await events()).length, before + 1, 'also of a cover that looks the same')
   const later = await sql`
     select from pgboss.job j
     where name = 'cover' and data->>'libraryId' = ${libraryId} and (state < 'active' or started_on > (

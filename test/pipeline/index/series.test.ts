@@ -11,7 +11,7 @@ const shelf = (test: Test, files: Record<string, Buffer> = {}) =>
 const seriesJson = (metadata: object) => Buffer.from(JSON.stringify({ metadata }))
 const seriesOf = async (library: { id: string }, title: string) => {
   const [row] = await sql`
-    select id, publisher, year, summary, status, age_rating, language, provenance, book_count as books,
+    select id, publisher, year, summary, status, age_rating, language, provenance, book_count as books, total_chapter_count as total,
       (select json_object_agg(source, external_id) from external_reference where kind = 'id' and series_id = s.id) as ids
     from series s where library_id = ${library.id} and title = ${title}`
   return row!
@@ -21,10 +21,11 @@ check('a series.json that is added later or changed updates the series', async t
   const lib = await shelf(t, { 'A/1.cbz': comic(), 'A/2.cbz': comic(), 'B/1.cbz': comic() })
   await lib.scan()
   t.match(await seriesOf(lib, 'A'), { publisher: null, year: null, ids: null })
-  const facts = { publisher: 'Image', year: 1999, status: 'Ended', comicid: 12 }
+  const facts = { publisher: 'Image', year: 1999, status: 'Ended', comicid: 12, total_issues: 24 }
   lib.write('A/series.json', seriesJson(facts))
   await lib.scan()
-  const stored = { publisher: 'Image', year: 1999, status: 'ended', ids: { comicvine: '12' } }
+  const ids = { comicvine: '12' }
+  const stored = { publisher: 'Image', year: 1999, status: 'ended', total: 24, ids }
   t.match(await seriesOf(lib, 'A'), { ...stored, provenance: { publisher: 'series_json' } })
   lib.write('A/series.json', seriesJson({ ...facts, year: 2001, comicid: 13 }))
   await lib.scan()
