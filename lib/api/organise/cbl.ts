@@ -2,6 +2,7 @@
 import { exportedBooks } from '../../catalog/read-list/export-cbl.ts'
 import { importCbl } from '../../catalog/read-list/import-cbl.ts'
 import { attachment } from '../../download/attachment.ts'
+import { longListJson } from '../../http/json/long-list.ts'
 import { respond, route } from '../../http/route.ts'
 import { document, element, text as textElement } from '../../opds/atom/xml.ts'
 import {
@@ -90,16 +91,18 @@ export const cbl = [
         })
         const numberOf = (match: (typeof matches)[number]) =>
           entries.filter(entry => entry.match === match).length
-        const report = {
+        const members = {
           ...{ name, readListId: id, exact: numberOf('exact') },
           ...{ alternative: numberOf('alternative'), missing: numberOf('missing') },
-          entries: entries.map(({ entry, match, book, others }, i) => ({
-            position: i + 1,
-            ...{ series: entry.series, number: entry.number, volume: entry.volume },
-            ...{ year: entry.year, match, book, others },
-          })),
         }
-        return id === null ? respond(200, report) : respond(201, report)
+        const report = entries.map(({ entry, match, book, others }, i) => ({
+          position: i + 1,
+          ...{ series: entry.series, number: entry.number, volume: entry.volume },
+          ...{ year: entry.year, match, book, others },
+        }))
+        const stream = longListJson(members, { entries: report })
+        const headers = { 'content-type': 'application/json; charset=utf-8' }
+        return id === null ? respond(200, stream, headers) : respond(201, stream, headers)
       })
     },
   }),

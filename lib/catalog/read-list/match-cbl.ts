@@ -46,8 +46,22 @@ type Candidate = MatchedBook & {
 
 const maxCandidates = 6
 
-/** In the order of the entries. One statement for all. */
+// Of one statement: between two of them other requests are served.
+const entriesAtOnce = 4_000
+
+/** In the order of the entries. */
 export async function matchCbl(
+  sql: Sql,
+  viewer: Viewer,
+  entries: readonly CblEntry[],
+): Promise<CblMatch[]> {
+  const matches: CblMatch[][] = []
+  for (let start = 0; start < entries.length; start += entriesAtOnce)
+    matches.push(await matchSome(sql, viewer, entries.slice(start, start + entriesAtOnce)))
+  return matches.flat()
+}
+
+async function matchSome(
   sql: Sql,
   viewer: Viewer,
   entries: readonly CblEntry[],

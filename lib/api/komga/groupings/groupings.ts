@@ -7,6 +7,7 @@ import { createGrouping, deleteGrouping, updateGrouping } from '../../../catalog
 import { matchCbl } from '../../../catalog/read-list/match-cbl.ts'
 import { readCbl } from '../../../catalog/read-list/read-cbl.ts'
 import { Conflict, Invalid, NotFound } from '../../../errors.ts'
+import { longListJson } from '../../../http/json/long-list.ts'
 import { respond, route } from '../../../http/route.ts'
 import { isUuid } from '../../../id.ts'
 import { BookDto, bookDto } from '../../../komga/book-dto.ts'
@@ -206,7 +207,10 @@ const match = route({
   handle: ({ viewer, request, signal }, { sql }) =>
     withUpload({ request, accountId: viewer.accountId, signal }, async file => {
       const cbl = await readCbl(file, signal)
-      return await matchReport(sql, viewer, cbl, await matchCbl(sql, viewer, cbl.entries))
+      const matches = await matchCbl(sql, viewer, cbl.entries)
+      const { requests, ...members } = await matchReport(sql, viewer, cbl, matches)
+      const headers = { 'content-type': 'application/json; charset=utf-8' }
+      return respond(200, longListJson(members, { requests }), headers)
     }),
 })
 
