@@ -18,6 +18,7 @@ import {
   editedColumns,
   majorityColumns,
   type RowValues,
+  statusOfBooks,
   updateRows,
 } from './columns.ts'
 import { deleteAllExternalReferences } from './external-reference.ts'
@@ -98,7 +99,6 @@ function fileValues({ provenance }: SeriesForUpdate, sources: Sources) {
   const defaults: Record<string, unknown> = {
     publisher: placement?.publisher,
     year: placement?.year,
-    status: 'ongoing',
   }
   const stated = new Set<string>(
     seriesJsonFields
@@ -123,7 +123,7 @@ async function loadSources(tx: Transaction, ids: string[]): Promise<readonly Sou
     from series s
     join library l on l.id = s.library_id
     cross join lateral (
-      select ${majorityColumns(tx, bookMajorityFields)}
+      select ${majorityColumns(tx, bookMajorityFields)}, ${statusOfBooks(tx)}
       from book where series_id = s.id and missing_at is null) m
     left join lateral (
       select embedded_series as "statedTitle"
