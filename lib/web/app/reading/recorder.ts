@@ -31,7 +31,7 @@ const timerToleranceMs = 50
 // From here on the server counts a book as read.
 const completedFrom = 0.98
 
-type Place = { position: ReadingPosition; movement: Movement; activeMs: number }
+type ShownPosition = { position: ReadingPosition; movement: Movement; activeMs: number }
 type Stretch = { startedAt: number; activeMs: number; pages: Set<number> }
 
 /**
@@ -39,7 +39,7 @@ type Stretch = { startedAt: number; activeMs: number; pages: Set<number> }
  * finished when its end is shown, after a jump only when reading goes on from there.
  */
 export function createRecorder({ bookId }: { bookId: string }) {
-  let shown: Place | null = null
+  let shown: ShownPosition | null = null
   let read: ReadingPosition | null = null
   let sent: ReadingPosition | null = null
   let isStopped = false
@@ -139,7 +139,7 @@ function watchPage({ onHidden, onVisible }: { onHidden: () => void; onVisible: (
   }
 }
 
-function isRead({ position, movement, activeMs }: Place): boolean {
+function isRead({ position, movement, activeMs }: ShownPosition): boolean {
   if (movement === 'turned') return true
   const { isEnd, toPercentage } = position
   const isFinal = isEnd === true || (toPercentage ?? 0) >= completedFrom
