@@ -16,6 +16,7 @@ import type { SpaceGuard } from '../lib/space-guard.ts'
 import { enqueueDedupe, enqueueMatching, enqueuePurge } from './finalize/after-scan.ts'
 import { enqueueArtwork } from './finalize/artwork.ts'
 import { enqueueDue } from './finalize/due.ts'
+import { noteGrownSeries } from './finalize/grown.ts'
 import { finalizeMissing } from './finalize/missing.ts'
 import { finalizeSeries } from './finalize/series.ts'
 import { refreshStatistics } from './finalize/statistics.ts'
@@ -178,6 +179,7 @@ async function runStagesWith(
   const message = scan.options.analysis ? null : await finalizeMissing(sql, scan, deps.brakePercent)
   if (isStopped()) return
   await finalizeSeries(sql, scan)
+  await noteGrownSeries(sql, scan)
   await linkDocuments(sql, scan.libraryId)
   endPhase('finalize')
   if (!scan.options.analysis)

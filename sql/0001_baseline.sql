@@ -159,7 +159,7 @@ create table series (
   book_genres text[] not null default '{}',
   book_tags   text[] not null default '{}',
   language    text,
-  status      text not null default 'ongoing',
+  status      text not null default 'unknown',
   reading_direction text,
   age_rating  integer,
   year        integer,
@@ -186,6 +186,8 @@ create table series (
   released    integer,
   created_at  timestamptz not null default now(),
   updated_at  timestamptz not null default now(),
+  -- When a later scan than the first last added a book.
+  grown_at    timestamptz,
   -- When the fields that books display of their series last changed; updated_at follows every counter.
   metadata_changed_at timestamptz,
   constraint series_library_unique unique (id, library_id),
@@ -203,6 +205,7 @@ create index series_cover_book on series (cover_book_id) where cover_book_id is 
 create index series_by_title on series (sort_key, id)
   include (library_id, book_count, age_rating, lowest_age) where book_count > 0;
 create index series_by_created on series (created_at, id) include (library_id) where book_count > 0;
+create index series_grown on series (grown_at, id) where grown_at is not null and book_count > 0;
 create index series_by_updated on series (updated_at, id) include (library_id) where book_count > 0;
 create index series_updated_in_library on series (library_id, updated_at, id) where book_count > 0;
 create index series_by_year on series (year nulls last, id) include (library_id) where book_count > 0;

@@ -761,7 +761,7 @@ CREATE TABLE series (
   book_genres text[] not null default '{}'::text[],
   book_tags text[] not null default '{}'::text[],
   language text,
-  status text not null default 'ongoing'::text,
+  status text not null default 'unknown'::text,
   reading_direction text,
   age_rating integer,
   year integer,
@@ -782,6 +782,7 @@ CREATE TABLE series (
   released integer,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  grown_at timestamp with time zone,
   metadata_changed_at timestamp with time zone,
   constraint series_cover_book_exists FOREIGN KEY (cover_book_id) REFERENCES book(id) ON DELETE SET NULL,
   constraint series_direction_known CHECK ((reading_direction = ANY (ARRAY['ltr'::text, 'rtl'::text, 'ttb'::text, 'webtoon'::text]))),
@@ -1117,6 +1118,7 @@ CREATE INDEX series_by_year ON public.series USING btree (year, id) INCLUDE (lib
 CREATE INDEX series_by_year_down ON public.series USING btree (year DESC NULLS LAST, id DESC) INCLUDE (library_id) WHERE (book_count > 0);
 CREATE INDEX series_cover_book ON public.series USING btree (cover_book_id) WHERE (cover_book_id IS NOT NULL);
 CREATE INDEX series_empty ON public.series USING btree (id) WHERE (book_count = 0);
+CREATE INDEX series_grown ON public.series USING btree (grown_at, id) WHERE ((grown_at IS NOT NULL) AND (book_count > 0));
 CREATE INDEX series_in_library ON public.series USING btree (library_id, sort_key, id) WHERE (book_count > 0);
 CREATE UNIQUE INDEX series_key_unique ON public.series USING btree (library_id, md5(key));
 CREATE INDEX series_label_partial ON public.series_label USING btree (label_id) WHERE (NOT is_own);

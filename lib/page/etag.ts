@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { contentVersion, type FileVersion, strongEtag, versionKey } from '../download/etag.ts'
-import type { ImageOptions } from './variant.ts'
+import type { ImageOptions, Variant } from './variant.ts'
 
 /** `pages` is the packed page list, where it is known. */
 export type PagesVersion = FileVersion & { pages?: Uint8Array | null }
@@ -30,9 +30,10 @@ export const failureKey = (version: PagesVersion, name: string): string =>
 export function pageCacheKey(
   version: PagesVersion,
   index: number,
-  variant: ImageOptions | null,
+  variant: (Omit<Variant, 'format'> & { format?: Variant['format'] }) | null,
 ): string {
-  const { width = 0, height = 0, format = 'original' } = variant ?? {}
-  const text = `${contentVersion} ${pagesKey(version)} ${index} ${width} ${height} ${format}`
+  const { width = 0, height = 0, format = 'original', keepsAnimation = false } = variant ?? {}
+  const kind = keepsAnimation ? `~${format}` : format
+  const text = `${contentVersion} ${pagesKey(version)} ${index} ${width} ${height} ${kind}`
   return hash('sha256', text, 'hex').slice(0, 32)
 }

@@ -7,12 +7,16 @@ export type ImageOptions = {
   height?: number
   /** Also of an image that is not scaled. */
   format?: ImageFormat
-  /** Of an image that is rendered anyway. */
+  /** Of an image that is rendered anyway, but not of an animation, which is left as it is. */
   preferredFormat?: ImageFormat
 }
 
 /** An image that has to be rendered. */
-export type Variant = Omit<ImageOptions, 'preferredFormat'> & { format: ImageFormat }
+export type Variant = Omit<ImageOptions, 'preferredFormat'> & {
+  format: ImageFormat
+  /** Only the first frame of an animation could be rendered. */
+  keepsAnimation?: boolean
+}
 
 const encodable: Record<string, ImageFormat> = {
   'image/jpeg': 'jpeg',
@@ -36,7 +40,9 @@ export function chooseVariant(
   const hasFormat =
     format === undefined ? displayable.has(page.mediaType) : page.mediaType === `image/${format}`
   if (fits && hasFormat) return null
-  return { width, height, format: format ?? preferredFormat ?? encodable[page.mediaType] ?? 'jpeg' }
+  if (format === undefined && preferredFormat !== undefined)
+    return { width, height, format: preferredFormat, keepsAnimation: true }
+  return { width, height, format: format ?? encodable[page.mediaType] ?? 'jpeg' }
 }
 
 const thumbnailPixels = 320

@@ -11,6 +11,7 @@ import { Unreadable } from '../errors.ts'
 import { type File, openLibraryFile } from '../file.ts'
 import type { Page } from '../format/contract.ts'
 import { formatNamed, isReflowable, openBook, readCover } from '../format/formats.ts'
+import { isAnimated } from '../image/animation.ts'
 import { measureImage, sniffImage } from '../image/image.ts'
 import { imageEnd } from '../image/image-end.ts'
 import { isShortage } from '../shortage.ts'
@@ -43,7 +44,8 @@ export const page = task<'page'>(async (request, { decode }) => {
     const original = readCachedImage(cachedOriginal) ?? (await readPage(book, file, index))
     if (original === null) return null
     const { bytes } = original
-    const image = variant ? await decode(bytes, () => resizeImage(bytes, variant)) : original
+    const isOriginal = variant === null || (variant.keepsAnimation && isAnimated(bytes))
+    const image = isOriginal ? original : await decode(bytes, () => resizeImage(bytes, variant))
     return store(image, target)
   })
 })

@@ -2,7 +2,7 @@
 // whose books changed.
 import { refreshScanned } from '../../lib/catalog/derived/refresh.ts'
 import { lockSeries } from '../../lib/catalog/locks.ts'
-import { majorityColumns } from '../../lib/catalog/metadata/columns.ts'
+import { majorityColumns, statusOfBooks } from '../../lib/catalog/metadata/columns.ts'
 import { statedTitle, titlesByRules } from '../../lib/catalog/metadata/series-title.ts'
 import { markAcquired } from '../../lib/catalog/release/acquire.ts'
 import { publish, seriesEvents } from '../../lib/event/publish.ts'
@@ -102,10 +102,10 @@ async function orderBooks(
     where b.id = c.id`
 }
 
-const describedColumns = bookMajorityFields.map(({ column }) => column)
+const describedColumns = [...bookMajorityFields.map(({ column }) => column), 'status']
 
 /**
- * Sets the columns that follow the books, such as publisher and language, to their most frequent value,
+ * Sets the columns that follow the books, such as publisher and language, to their most frequent value, and the status,
  * unless locked, or set by a user, by a source of metadata or by series.json. Returns the series that changed.
  */
 async function describeSeries(tx: Transaction, ids: string[]): Promise<string[]> {
@@ -122,7 +122,7 @@ async function describeSeries(tx: Transaction, ids: string[]): Promise<string[]>
     update series s
     set ${assignments}, updated_at = now()
     from (
-      select series_id, ${majorityColumns(tx, bookMajorityFields)}
+      select series_id, ${majorityColumns(tx, bookMajorityFields)}, ${statusOfBooks(tx)}
       from book
       where series_id = any(${ids}) and missing_at is null
       group by series_id

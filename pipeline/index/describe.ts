@@ -165,7 +165,7 @@ function seriesColumns(placement: Placement, book: Metadata, series: Metadata) {
   const defaults: Record<string, unknown> = {
     publisher: placement.publisher,
     year: placement.year,
-    status: 'ongoing',
+    status: 'unknown',
   }
   const valueIn = (metadata: Metadata, fields: readonly Field[], field: Field) =>
     fields.includes(field) ? metadata[field.member as keyof Metadata] : undefined

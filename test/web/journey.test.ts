@@ -80,6 +80,8 @@ test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, 
       await shownPage(page, 1, 4)
       await page.keyboard.press('End')
       await shownPage(page, 4, 4)
+      await page.evaluate(`document.querySelector('.reader-strip').scrollTo(0, 1e6)`)
+      await page.locator('.reader-strip-end').getByText('This is the last').waitFor()
     }
     const text = page.frameLocator('iframe').first()
     await page.goto(base + readerOf('picture'))
@@ -88,6 +90,8 @@ test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, 
     await text.getByRole('heading', { name: 'Water' }).waitFor()
     await page.getByRole('button', { name: 'Next section' }).click()
     await text.getByRole('heading', { name: 'Stone' }).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('m')
     await page.getByRole('link', { name: 'Close the book' }).click()
 
     const { body } = await anonymous.post('/auth/login', { username: 'ada', password })

@@ -64,6 +64,7 @@ test('the application without a connection', { skip: skipWithoutBrowser(6) }, as
     )
     const refused = page.waitForResponse(/reading-sessions/)
     await page.keyboard.press('End')
+    await page.keyboard.press('ArrowRight')
     t.equal((await refused).status(), 403)
     await page.unroute('**/reading-sessions')
     const stored = page.waitForResponse(/reading-sessions/)

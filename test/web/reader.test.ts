@@ -180,7 +180,8 @@ test('reader of pages', { skip: skipWithoutBrowser(10) }, async t => {
       await waitForPages(page, '1')
       page.expectProblem(/ERR_INTERNET_DISCONNECTED/)
       await page.context().setOffline(true)
-      await page.keyboard.press('End')
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('ArrowRight')
       const unsent = () =>
         page.evaluate<number>(
           `Object.keys(localStorage).filter(key => key.startsWith('stackroom.reading:')).length`,

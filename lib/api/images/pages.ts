@@ -73,7 +73,7 @@ export const pages = [
     bucket: 'images',
     summary: 'Get the image of a page',
     description:
-      'The original file, unless a size or a format is requested. Images are scaled down to fit into width and height, never enlarged; WebP of more than 16,383 pixels becomes JPEG. Without a format, an image that has to be scaled is WebP if `Accept` names `image/webp`, as browsers do, and one that fits is the original. A damaged page is encoded again. Reading progress is not changed. 422 if the page cannot be read or decoded, with the reason in `details.code`.',
+      'The original file, unless a size or a format is requested. Images are scaled down to fit into width and height, never enlarged; WebP of more than 16,383 pixels becomes JPEG. Without a format, an image that has to be scaled is WebP if `Accept` names `image/webp`, as browsers do, and one that fits is the original, as is an animation. A damaged page is encoded again. Reading progress is not changed. 422 if the page cannot be read or decoded, with the reason in `details.code`.',
     params: record({
       book_id: uuid({ description: 'Book id.' }),
       page_number: Type.Integer({

@@ -5,6 +5,7 @@ import { alphabeticalGroups, listSeries } from '../../catalog/list/list-series.t
 import { parseSeriesSort, seriesSortNames } from '../../catalog/list/sort.ts'
 import { SeriesFull, seriesFull } from '../../catalog/metadata/full-records.ts'
 import { seriesInProgress } from '../../catalog/progress/continue-reading.ts'
+import { grownSeries } from '../../catalog/series/grown-series.ts'
 import { Series, seriesByIds } from '../../catalog/series/series-record.ts'
 import { route } from '../../http/route.ts'
 import { body, count, list, maybe, nullable, record, Type, text, uuid } from '../../schema.ts'
@@ -76,13 +77,22 @@ export const seriesLists = [
     operationId: 'listRecentlyUpdatedSeries',
     path: '/recently-updated',
     summary: 'Recently updated series',
+    query: {
+      grown: maybe(
+        Type.Boolean({
+          description: 'Only series that got books after the scan that added them, by these books.',
+        }),
+      ),
+    },
     arrayLength: 50,
     hasLimit: true,
-    find: ({ sql, viewer, libraryId, page, pageSize }) =>
-      listSeries(sql, viewer, {
-        ...{ filter: null, libraryId, page, pageSize },
-        ...{ sort: 'updated', direction: 'desc' },
-      }),
+    find: ({ sql, viewer, libraryId, query, page, pageSize }) =>
+      query.grown
+        ? grownSeries(sql, viewer, { libraryId, page, pageSize })
+        : listSeries(sql, viewer, {
+            ...{ filter: null, libraryId, page, pageSize },
+            ...{ sort: 'updated', direction: 'desc' },
+          }),
   }),
   ...listRoutes(series, {
     operationId: 'filterSeries',

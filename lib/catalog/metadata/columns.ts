@@ -19,6 +19,17 @@ export function majorityColumns(sql: Queryable, fields: readonly Field[]): Fragm
   return sql.unsafe(columns.join(', '))
 }
 
+/**
+ * `status` of a series by its books in a select list: ended when there are as many as they state, or the one with
+ * the last number.
+ */
+export const statusOfBooks = (sql: Queryable): Fragment => sql`
+  case
+    when max((extra_metadata->>'count')::integer)
+      <= greatest(count(*), max(number_sort) filter (where number is not null)) then 'ended'
+    else 'unknown'
+  end as status`
+
 /** Types by column name. */
 export type ColumnTypes = Readonly<Record<string, SqlType>>
 /** Values by column name, as JSON has them. */

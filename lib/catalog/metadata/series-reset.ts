@@ -19,6 +19,7 @@ import {
   editedColumns,
   majorityColumns,
   type RowValues,
+  statusOfBooks,
   updateRows,
 } from './columns.ts'
 import { deleteAllExternalReferences } from './external-reference.ts'
@@ -99,7 +100,6 @@ function fileValues({ provenance }: SeriesForUpdate, sources: Sources) {
   const defaults: Record<string, unknown> = {
     publisher: placement?.publisher,
     year: placement?.year,
-    status: 'ongoing',
   }
   const stated = new Set<string>(
     seriesJsonFields
@@ -124,7 +124,7 @@ async function loadSources(tx: Transaction, ids: string[]): Promise<readonly Sou
     from series s
     join library l on l.id = s.library_id
     cross join lateral (
-      select ${majorityColumns(tx, bookMajorityFields)}
+      select ${majorityColumns(tx, bookMajorityFields)}, ${statusOfBooks(tx)}
       from book where series_id = s.id and missing_at is null) m
     left join lateral (
       select b.id, d.path as folder, b.name, b.embedded_series

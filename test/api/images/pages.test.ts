@@ -7,6 +7,7 @@ import { deliveryCounters } from '../../../lib/download/counters.ts'
 import { newId } from '../../../lib/id.ts'
 import { sniffImage } from '../../../lib/image/image.ts'
 import { hideSeries } from '../../kit/accounts.ts'
+import { animatedPng, animatedWebp } from '../../kit/files/animations.ts'
 import { zip } from '../../kit/files/archives.ts'
 import { epubBytes } from '../../kit/files/epub.ts'
 import { pdfOf, stream } from '../../kit/files/pdf.ts'
@@ -20,6 +21,8 @@ const png = await picture(500, 300, 'png')
 const svg = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="90"><script>alert(1)</script><rect width="60" height="90"/></svg>',
 )
+const webpAnimation = await animatedWebp({ width: 900, height: 1200 })
+const pngAnimation = await animatedPng({ width: 900, height: 1200 })
 const all = await startApi(t)
 const shelf = await createTestLibrary(t, all, {
   'A/1.cbz': zip([
@@ -28,6 +31,10 @@ const shelf = await createTestLibrary(t, all, {
     { name: '3.svg', bytes: svg },
   ]),
   'A/2.cbz': comic({ pages: 2 }),
+  'A/moving.cbz': zip([
+    { name: '1.webp', bytes: webpAnimation },
+    { name: '2.png', bytes: pngAnimation },
+  ]),
   'A/gone.cbz': comic({ pages: 2 }),
   'A/many.cbz': zip(
     Array.from({ length: 40 }, (_, i) => ({ name: `${100 + i}.jpg`, bytes: jpeg })),
@@ -47,6 +54,25 @@ const book = (path: string) => ids.get(path)!.id
 const reader = await all.createUser('reader')
 const page = (path: string, number: number | string, query = '') =>
   `/books/${book(path)}/pages/${number}${query}`
+
+t.test('browsers get animations as they are, unless they request a format', async t => {
+  const headers = { accept: 'image/webp,*/*' }
+  for (const [number, original] of [
+    [1, webpAnimation],
+    [2, pngAnimation],
+  ] as const)
+    for (const attempt of ['made', 'cached']) {
+      const { bytes, status } = await reader.get(page('A/moving.cbz', number, '?width=300'), {
+        headers,
+      })
+      t.equal(status, 200)
+      t.ok(original.equals(bytes), attempt)
+    }
+  const still = await reader.get(page('A/moving.cbz', 1, '?width=300&format=webp'), { headers })
+  t.match(await sharp(still.bytes, { animated: true }).metadata(), { width: 300, pages: undefined })
+  const scaled = await reader.get(page('A/1.cbz', 1, '?width=300'), { headers })
+  t.match(await sharp(scaled.bytes).metadata(), { format: 'webp', width: 300 })
+})
 
 t.test('the page list has names, types, sizes and ids', async t => {
   const { status, body } = await reader.get(`/books/${book('A/1.cbz')}/pages`)

@@ -101,7 +101,7 @@ t.test('a series with nothing', async t => {
     bookCount: 1,
     metadata: {
       title: 'Nothing',
-      status: 'ongoing',
+      status: 'unknown',
       ...Object.fromEntries(lockFlags.map(flag => [flag, false])),
     },
   })

@@ -81,7 +81,7 @@ export async function pageImage(number: number, { width, height }: Size): Promis
   return await sharp(Buffer.from(svg)).jpeg().toBuffer()
 }
 
-function pdfBook(pages: number): Buffer {
+export function pdfBook(pages: number): Buffer {
   const first = 4
   const kids = Array.from({ length: pages }, (_, i) => `${first + i * 2} 0 R`).join(' ')
   return pdfOf([

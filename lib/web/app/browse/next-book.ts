@@ -1,16 +1,19 @@
-// The book of a series to go on with: the one being read, else the first that is not read.
+// The book of a series to go on with: the one that was read last or what follows it, else the first that is not read.
 import { api, body, type Schemas } from '../api/client.ts'
+import { isReadable } from '../lists/book-state.ts'
 
-/** Null when all are read, or there is none. Throws ApiError. */
+type Status = 'in_progress' | 'read' | 'unread'
+
+/** The first book when all are read, null when there is none. Throws ApiError. */
 export async function nextBookOf(
   seriesId: string,
   signal: AbortSignal,
 ): Promise<Schemas['Book'] | null> {
-  const first = async (status: 'in_progress' | 'unread', sort: 'last_read,desc' | 'number,asc') => {
+  const first = async (statuses: Status[], sort: 'last_read,desc' | 'number,asc') => {
     const condition = {
       allOf: [
         { seriesId: { operator: 'is', value: seriesId } },
-        { readStatus: { operator: 'is', value: status } },
+        { anyOf: statuses.map(value => ({ readStatus: { operator: 'is' as const, value } })) },
         { hasError: { operator: 'isFalse' } },
       ],
     } satisfies Schemas['BookCondition']
@@ -20,9 +23,17 @@ export async function nextBookOf(
     )
     return page.data[0] ?? null
   }
-  const [reading, unread] = await Promise.all([
-    first('in_progress', 'last_read,desc'),
-    first('unread', 'number,asc'),
+  const [latest, unread] = await Promise.all([
+    first(['in_progress', 'read'], 'last_read,desc'),
+    first(['unread'], 'number,asc'),
   ])
-  return reading ?? unread
+  if (!latest?.readProgress?.completed) return latest ?? unread
+  const params = { path: { id: latest.id } }
+  const { next } = await body(api.GET('/api/v1/books/{id}/adjacent', { params, signal }))
+  if (next && isReadable(next) && !next.readProgress?.completed) return next
+  return (
+    unread ??
+    (await first(['in_progress'], 'last_read,desc')) ??
+    (await first(['read'], 'number,asc'))
+  )
 }

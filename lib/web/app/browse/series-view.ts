@@ -132,13 +132,7 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
         'a',
         { key: 'read', class: 'button primary browse-read', href: href(`books/${next.id}/read`) },
         h(Icon, { name: 'play' }),
-        h(
-          'span',
-          null,
-          isBegun
-            ? t('action.continue', { title: next.numberText ? `#${next.numberText}` : next.title })
-            : t('action.read'),
-        ),
+        h('span', null, readText(next, isBegun)),
       ),
     h(
       Button,
@@ -159,6 +153,13 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
     }),
     h(SeriesMenu, { key: 'menu', series: data, onChange }),
   ]
+}
+
+function readText({ readProgress, numberText, title }: Schemas['Book'], isBegun: boolean): string {
+  if (readProgress?.completed) return t('action.readAgain')
+  return isBegun
+    ? t('action.continue', { title: numberText ? `#${numberText}` : title })
+    : t('action.read')
 }
 
 function SeriesFacts({ series }: { series: Series }) {

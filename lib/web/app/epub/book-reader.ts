@@ -1,5 +1,6 @@
 // State of the EPUB reader: the displayed position, the way back from links, and what readers do.
 import { signal } from '@preact/signals'
+import type { Movement } from '../reading/recorder.ts'
 import type { Publication } from './content/publication.ts'
 import { createFollowing, type Point } from './following.ts'
 import { createSelection } from './selection.ts'
@@ -14,44 +15,49 @@ type Options = {
   host: HTMLElement
   publication: Publication
   palette: () => Palette
-  onMoved: (position: Position, isLayout: boolean) => void
+  onMoved: (position: Position, movement: Movement) => void
 }
+
+type Arrival = { target: Target; movement: Movement }
 
 const maxWay = 50
 
 export function createBookReader({ host, publication, palette, onMoved }: Options) {
   const position = signal<Position | null>(null)
   const { isLoading, error, run } = createWork()
-  /** Positions before links were followed. */
-  const way = signal<readonly Target[]>([])
+  /** Positions before links were followed, with how the reader had come there. */
+  const way = signal<readonly Arrival[]>([])
   /** After the last page. */
   const isPastEnd = signal(false)
-  let latest: Target = { section: 0 }
+  let requested: Arrival = { target: { section: 0 }, movement: 'opened' }
+  let movement: Movement = 'opened'
 
   const following = createFollowing({ publication, view: () => view, jump })
   const selection = createSelection(() => view)
   const view: BookView = createBookView({
     ...{ host, publication, palette },
     settings: () => settings.value,
-    onMoved(next, isLayout) {
+    onMoved(next, how) {
+      if (how !== 'laidOut') movement = how
       position.value = next
-      onMoved(next, isLayout)
+      onMoved(next, how)
     },
     onDocument: (document, path) =>
       listenInFrame(document, { path, host, go, follow: following.follow, position }),
   })
 
-  const go = (target: Target) => {
-    latest = target
+  const go = (target: Target, how: Movement = 'jumped') => {
+    requested = { target, movement: how }
     isPastEnd.value = false
-    return run(() => view.open(target))
+    return run(() => view.open(target, how))
   }
 
   /** Goes to another place, with a way back. */
   function jump(target: Target) {
     if (position.value) {
       const { section, progression } = position.value
-      way.value = [...way.value, { section, at: { progression } }].slice(-maxWay)
+      const left = { target: { section, at: { progression } }, movement }
+      way.value = [...way.value, left].slice(-maxWay)
     }
     return go(target)
   }
@@ -64,14 +70,19 @@ export function createBookReader({ host, publication, palette, onMoved }: Option
     await run(async () => {
       const isTurned = await view.turn(step)
       isPastEnd.value = !isTurned && step > 0 && position.value !== null
+      // Wherever the reader came from.
+      if (isPastEnd.value)
+        onMoved({ ...position.value!, isEnd: true, totalProgression: 1 }, 'turned')
     })
   }
 
   return {
     ...{ publication, position, error, isLoading, way, isPastEnd, following, selection },
     ...{ go, jump, turn },
-    /** Towards a side of the window. */
-    turnTo: (side: 'left' | 'right') => turn((side === 'right') === !view.isRightToLeft() ? 1 : -1),
+    /** How the reader came to the displayed position. */
+    movement: () => movement,
+    /** On or back, towards a side of the window. */
+    stepTo: (side: 'left' | 'right') => ((side === 'right') === !view.isRightToLeft() ? 1 : -1),
     goToTotal: (total: number) => jump(targetAt(publication, total)),
     goToSection(step: 1 | -1) {
       const next = (position.value?.section ?? 0) + step
@@ -80,9 +91,9 @@ export function createBookReader({ host, publication, palette, onMoved }: Option
     goBackOnWay() {
       const last = way.value.at(-1)
       way.value = way.value.slice(0, -1)
-      if (last) void go(last)
+      if (last) void go(last.target, last.movement)
     },
-    retry: () => go(latest),
+    retry: () => go(requested.target, requested.movement),
     layOut: () => view.layOut(),
     documentAt: ({ x, y }: Point) => view.documentAt(x, y),
     dispose() {
@@ -143,6 +154,7 @@ function listenInFrame(document: Document, { path, host, position, go, follow }:
     const repeated = new KeyboardEvent('keydown', {
       key,
       shiftKey,
+      repeat: event.repeat,
       bubbles: true,
       cancelable: true,
     })

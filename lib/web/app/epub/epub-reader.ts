@@ -5,9 +5,11 @@ import type { Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
+import { readerPath, useAdjacentBooks } from '../reader/adjacent-books.ts'
 import { EndCard } from '../reader/end-card.ts'
 import { createRecorder, type Recorder } from '../reading/recorder.ts'
 import { useWakeLock } from '../reading/wake-lock.ts'
+import { navigate } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
 import { EmptyState } from '../ui/empty-state.ts'
@@ -102,12 +104,11 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
       host: host.current!,
       publication,
       palette: () => palette.peek(),
-      // A new layout does not move the reader, though other words may begin the page.
-      onMoved: (position, isLayout) =>
-        !isLayout && recorder.current?.moved(recordedPosition(publication, position)),
+      onMoved: (position, movement) =>
+        recorder.current?.moved(recordedPosition(publication, position), movement),
     })
     setReader(created)
-    void created.go(start)
+    void created.go(start, 'opened')
     return () => {
       created.dispose()
     }
@@ -118,7 +119,7 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
     const created = createRecorder({ bookId: book.id })
     recorder.current = created
     const position = reader?.position.peek()
-    if (position) created.moved(recordedPosition(publication, position))
+    if (position) created.moved(recordedPosition(publication, position), reader!.movement())
     return () => {
       created.stop()
       recorder.current = null
@@ -143,7 +144,7 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
     }
   }, [reader])
   useReaderGestures(host, reader, { areBarsShown, recorder })
-  useReaderKeys({ reader, book, host, panel, areBarsShown })
+  useReaderKeys({ reader, book, host, panel, areBarsShown, openNext: useNextBook(book) })
   useNewerPosition({ reader, publication })
   useWakeLock(reader?.position.value)
 
@@ -177,6 +178,14 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
     reader && h(Panels, { reader, panel, isIncognito }),
     reader?.isPastEnd.value && h(BookEnd, { book, onBack: () => void reader.turn(-1) }),
   )
+}
+
+/** Opens the book after this one, if there is one. */
+function useNextBook(book: Book): () => void {
+  const { data } = useAdjacentBooks(book.id)
+  const next = useRef<Book | null>(null)
+  next.current = data?.next ?? null
+  return () => next.current && navigate(readerPath(next.current), { replace: true })
 }
 
 function ReaderStates({ reader }: { reader: BookReader }) {
@@ -217,9 +226,10 @@ function useReaderGestures(
         if (operateAt(reader, point)) return reader.layOut()
         if (side === 'middle' || !isPaged()) return toggle()
         areBarsShown.value = false
-        void reader.turnTo(side)
+        void reader.turn(reader.stepTo(side))
       },
-      onSwipe: side => isPaged() && void reader.turnTo(side === 'left' ? 'right' : 'left'),
+      onSwipe: side =>
+        isPaged() && void reader.turn(reader.stepTo(side === 'left' ? 'right' : 'left')),
       onWheel: step => void reader.turn(step),
       onHover(point) {
         surface.style.cursor = reader.following.isLinkAt(point) ? 'pointer' : ''

@@ -2,6 +2,7 @@
 import type { Signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
+import { canScroll } from '../reader/turning.ts'
 import { toggleFullscreen } from '../reading/fullscreen.ts'
 import { goBack } from '../routing/router.ts'
 import type { BookReader } from './book-reader.ts'
@@ -14,29 +15,28 @@ type KeyOptions = {
   host: { current: HTMLElement | null }
   panel: Signal<Panel | null>
   areBarsShown: Signal<boolean>
+  openNext: () => void
 }
 
 const scrollStep = 80
 
-export function useReaderKeys({ reader, book, host, panel, areBarsShown }: KeyOptions) {
+export function useReaderKeys({ reader, book, host, panel, areBarsShown, openNext }: KeyOptions) {
   useEffect(() => {
     if (!reader) return
-    const turnTo = (side: 'left' | 'right') => {
+    const turn = (step: 1 | -1, { repeat }: KeyboardEvent) => {
       areBarsShown.value = false
-      void reader.turnTo(side)
-    }
-    const turn = (step: 1 | -1) => {
-      areBarsShown.value = false
+      // Not by a key that is held down, which turned the pages before.
+      if (step > 0 && reader.isPastEnd.value) return repeat || openNext()
       void reader.turn(step)
     }
-    const actions: Record<string, () => unknown> = {
-      ArrowRight: () => turnTo('right'),
-      ArrowLeft: () => turnTo('left'),
-      ArrowDown: () => step(1),
-      ArrowUp: () => step(-1),
-      PageDown: () => turn(1),
-      PageUp: () => turn(-1),
-      ' ': () => turn(1),
+    const actions: Record<string, (event: KeyboardEvent) => unknown> = {
+      ArrowRight: event => turn(reader.stepTo('right'), event),
+      ArrowLeft: event => turn(reader.stepTo('left'), event),
+      ArrowDown: event => step(1, event),
+      ArrowUp: event => step(-1, event),
+      PageDown: event => turn(1, event),
+      PageUp: event => turn(-1, event),
+      ' ': event => turn(event.shiftKey ? -1 : 1, event),
       Home: () => reader.goToTotal(0),
       End: () => reader.goToTotal(1),
       t: () => open('contents'),
@@ -55,20 +55,22 @@ export function useReaderKeys({ reader, book, host, panel, areBarsShown }: KeyOp
     const open = (name: Panel) => {
       panel.value = name
     }
-    const step = (direction: 1 | -1) => {
+    const step = (direction: 1 | -1, event: KeyboardEvent) => {
       const element = host.current!
-      if (element.dataset.flow === 'scrolled') element.scrollBy({ top: direction * scrollStep })
-      else turn(direction)
+      const isColumn = element.dataset.flow === 'scrolled' && !reader.isPastEnd.value
+      if (isColumn && canScroll(element, direction))
+        element.scrollBy({ top: direction * scrollStep })
+      else if (!isColumn || !event.repeat) turn(direction, event)
     }
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
       const target = event.target as Element
       if (target.closest('dialog, input, select, textarea')) return
       if (target.closest('a, button') && (event.key === ' ' || event.key === 'Enter')) return
-      const action = event.key === ' ' && event.shiftKey ? () => turn(-1) : actions[event.key]
+      const action = actions[event.key]
       if (!action) return
       event.preventDefault()
-      action()
+      action(event)
     }
     const onCopy = (event: ClipboardEvent) => {
       const text = reader.selection.text()

@@ -42,7 +42,7 @@ export function View() {
     isChange,
     signal =>
       api.GET('/api/v1/series/recently-updated', {
-        params: { query },
+        params: { query: { ...query, grown: true } },
         signal,
       }) as Promise<SeriesAnswer>,
   )
@@ -98,7 +98,6 @@ export function View() {
         h(Shelf<Schemas['Series']>, {
           key: 'updated',
           title: t('home.updated'),
-          path: href('series?sort=date_updated,desc'),
           items: updated.items,
           renderItem: series,
         }),

@@ -1,5 +1,6 @@
 // Books and series marked as read or unread, with a way back to the former positions.
 import { api, body, type Schemas } from '../api/client.ts'
+import { forgetLocalPosition } from '../reading/local-position.ts'
 import { t } from '../text/translate.ts'
 import { showNotice } from '../ui/toast.ts'
 
@@ -29,6 +30,7 @@ export async function setRead(selection: Selection, isRead: boolean): Promise<vo
 }
 
 async function mark({ seriesIds = [], bookIds = [] }: Selection, isRead: boolean) {
+  forgetLocalPosition()
   let count = 0
   let time = Date.now()
   const add = ({ data, response }: { data?: Schemas['BulkCount']; response: Response }) => {

@@ -35,8 +35,8 @@ export function createArrangement(book: Schemas['Book'], known: readonly PageInf
     return spreadsOf(pages.value, {
       ...{ isCoverAlone, direction, shifted: shifted.value },
       isDouble: layout.value === 'double',
-      // Rotating a page shows the whole of it.
-      isSplit: isSplit && rotation.value === 0,
+      // Rotating a page shows the whole of it, and so does a strip.
+      isSplit: isSplit && rotation.value === 0 && layout.value !== 'strip',
     })
   })
   const firstIndexes = computed(() => {

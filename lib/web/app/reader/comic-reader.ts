@@ -14,7 +14,7 @@ import { BottomBar, TopBar } from './menu-bars.ts'
 import type { PageInfo } from './page-layout.ts'
 import { PagedView } from './paged-view.ts'
 import { Panels } from './panels.ts'
-import { startPage, useRecording, useRemotePosition } from './position.ts'
+import { startOf, useRecording, useRemotePosition } from './position.ts'
 import { createReader, type Reader } from './reader.ts'
 import type { ReaderSettings } from './settings.ts'
 import { StripView } from './strip-view.ts'
@@ -31,10 +31,7 @@ export function ComicReader({ book, pages }: ComicReaderProps) {
       createReader({
         book,
         pages,
-        startPage: startPage(
-          { ...book, pageCount: pages.length },
-          address.peek().query.get('page'),
-        ),
+        start: startOf({ ...book, pageCount: pages.length }, address.peek().query.get('page')),
         hasPrevious: () => Boolean(adjacent.current?.prev),
       }),
     [],
@@ -53,7 +50,10 @@ export function ComicReader({ book, pages }: ComicReaderProps) {
     if (address.peek().query.has('page')) setQuery({ page: null }, { replace: true })
     return () => reader.images.release()
   }, [])
-  const cards = { startCard: h(StartCard, { book }), endCard: h(EndCard, { book }) }
+  const cards = {
+    startCard: h(StartCard, { book }),
+    endCard: h(EndCard, { book, onNext: reader.finish }),
+  }
   return h(
     'main',
     {
@@ -94,6 +94,7 @@ function useActions(
   return {
     leave: () => goBack(`books/${reader.book.id}`),
     openBook(side) {
+      if (side === 'next') reader.finish()
       const book = side === 'next' ? adjacent.current?.next : adjacent.current?.prev
       if (book) navigate(readerPath(book), { replace: true })
       else if (reader.layout.value !== 'strip' && side === 'next') reader.place.value = 'end'

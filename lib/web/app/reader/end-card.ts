@@ -7,10 +7,11 @@ import { Cover } from '../ui/cover.ts'
 import { h } from '../ui/h.ts'
 import { openedReadList, readerPath, useAdjacentBooks } from './adjacent-books.ts'
 
-type EndCardProps = { book: Schemas['Book'] }
+type CardProps = { book: Schemas['Book'] }
+type EndCardProps = CardProps & { onNext?: () => void }
 
 /** After the last page; of all readers. */
-export function EndCard({ book }: EndCardProps) {
+export function EndCard({ book, onNext }: EndCardProps) {
   const { data, error, reload } = useAdjacentBooks(book.id)
   const next = data?.next
   return h(
@@ -18,7 +19,7 @@ export function EndCard({ book }: EndCardProps) {
     { class: 'reader-card', 'aria-label': t('reader.finishedLabel') },
     h('p', { class: 'reader-card-finished' }, t('reader.finished', { title: book.title })),
     next
-      ? h(BookLink, { book: next, isPrevious: false })
+      ? h(BookLink, { book: next, onOpen: onNext })
       : h(
           'p',
           null,
@@ -39,7 +40,7 @@ export function EndCard({ book }: EndCardProps) {
 }
 
 /** Before the first page. */
-export function StartCard({ book }: EndCardProps) {
+export function StartCard({ book }: CardProps) {
   const previous = useAdjacentBooks(book.id).data?.prev
   return h(
     'section',
@@ -48,7 +49,9 @@ export function StartCard({ book }: EndCardProps) {
   )
 }
 
-function BookLink({ book, isPrevious }: { book: Schemas['Book']; isPrevious: boolean }) {
+type BookLinkProps = CardProps & { isPrevious?: boolean; onOpen?: (() => void) | undefined }
+
+function BookLink({ book, isPrevious = false, onOpen }: BookLinkProps) {
   const page = isPrevious ? Math.max(1, book.pageCount) : undefined
   // The next book replaces this one in the history: going back leaves the reader.
   const path = readerPath(book, page === undefined ? {} : { page })
@@ -60,6 +63,7 @@ function BookLink({ book, isPrevious }: { book: Schemas['Book']; isPrevious: boo
       onClick: (event: MouseEvent) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
         event.preventDefault()
+        onOpen?.()
         navigate(path, { replace: true })
       },
     },

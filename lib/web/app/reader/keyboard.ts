@@ -1,5 +1,5 @@
 // Keyboard of the reader.
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { toggleFullscreen } from '../reading/fullscreen.ts'
 import type { Shortcut } from '../ui/shortcuts-dialog.ts'
 import type { Reader } from './reader.ts'
@@ -41,11 +41,11 @@ type Handler = (reader: Reader, actions: ReaderActions, event: KeyboardEvent) =>
 const keys: Record<string, Handler> = {
   ArrowRight: (...pressed) => turnOrStep('right', pressed),
   ArrowLeft: (...pressed) => turnOrStep('left', pressed),
-  ArrowDown: reader => scrollOrStep(reader, lineShare),
-  ArrowUp: reader => scrollOrStep(reader, -lineShare),
-  PageDown: reader => scrollOrStep(reader, pageShare),
-  PageUp: reader => scrollOrStep(reader, -pageShare),
-  ' ': (reader, _, { shiftKey }) => scrollOrStep(reader, shiftKey ? -pageShare : pageShare),
+  ArrowDown: (...pressed) => scrollOrStep(lineShare, pressed),
+  ArrowUp: (...pressed) => scrollOrStep(-lineShare, pressed),
+  PageDown: (...pressed) => scrollOrStep(pageShare, pressed),
+  PageUp: (...pressed) => scrollOrStep(-pageShare, pressed),
+  ' ': (...pressed) => scrollOrStep(pressed[2].shiftKey ? -pageShare : pageShare, pressed),
   Home: reader => reader.go(1),
   End: reader => reader.go(reader.count),
   '+': reader => zoomIn(reader),
@@ -82,13 +82,13 @@ const keys: Record<string, Handler> = {
   },
 }
 
+type Pressed = Parameters<Handler>
+
 /** In a strip the arrows go to the next and previous page; after the end of a book to the next book. */
-function turnOrStep(side: 'left' | 'right', [reader, actions, event]: Parameters<Handler>) {
+function turnOrStep(side: 'left' | 'right', pressed: Pressed) {
+  const [reader] = pressed
   const isForward = (side === 'right') === (reader.settings.value.direction === 'ltr')
-  if (isForward && reader.place.value === 'end') {
-    if (!event.repeat) actions.openBook('next')
-    return
-  }
+  if (isForward && reader.place.value === 'end') return openNext(pressed)
   const scroller = currentScroller()
   if (reader.zoom.value > 1 && canScroll(scroller, side === 'right' ? 1 : -1, true)) {
     const left = scroller!.clientWidth * (side === 'right' ? lineShare : -lineShare)
@@ -96,11 +96,19 @@ function turnOrStep(side: 'left' | 'right', [reader, actions, event]: Parameters
   } else turn(reader, side)
 }
 
-function scrollOrStep(reader: Reader, part: number) {
+function scrollOrStep(part: number, pressed: Pressed) {
+  const [reader] = pressed
   const scroller = currentScroller()
   if (canScroll(scroller, part)) scrollPart(scroller!, part)
-  else if (reader.layout.value === 'strip') return
-  else reader.step(part > 0 ? 1 : -1, part > 0 ? {} : { edge: 'end' })
+  else if (part > 0 && reader.place.value === 'end') openNext(pressed)
+  // A strip is scrolled over all of its pages.
+  else if (reader.layout.value !== 'strip')
+    reader.step(part > 0 ? 1 : -1, part > 0 ? {} : { edge: 'end' })
+}
+
+/** Not by a key that is held down, which turned the pages before. */
+function openNext([, actions, event]: Pressed) {
+  if (!event.repeat) actions.openBook('next')
 }
 
 const currentScroller = () =>
@@ -108,6 +116,11 @@ const currentScroller = () =>
 
 /** Listens while the reader is shown; controls that have the focus handle their own keys. */
 export function useKeyboard(reader: Reader, actions: ReaderActions) {
+  const isStrip = reader.layout.value === 'strip'
+  // Dialogs that keys open give the focus back to it; a strip replaces the pages that had it, and the reverse.
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) currentScroller()?.focus({ preventScroll: true })
+  }, [reader, isStrip])
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
@@ -122,8 +135,6 @@ export function useKeyboard(reader: Reader, actions: ReaderActions) {
       event.preventDefault()
       handle(reader, actions, event)
     }
-    // Dialogs that keys open give the focus back to it.
-    if (document.activeElement === document.body) currentScroller()?.focus({ preventScroll: true })
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
   }, [reader])

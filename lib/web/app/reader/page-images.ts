@@ -5,7 +5,7 @@ import { connection } from '../api/events.ts'
 import { untilReachable } from '../api/reachable.ts'
 import { accessToken, renewRefused } from '../api/session.ts'
 import { t } from '../text/translate.ts'
-import { pageUrl, renderedWidth } from './page-address.ts'
+import { fetchPage, renderedWidth } from './page-address.ts'
 import type { PageInfo, Size } from './page-layout.ts'
 import { pictureOf, releasePicture } from './page-picture.ts'
 
@@ -160,9 +160,12 @@ function newEntry(page: PageInfo): Entry {
 
 /** Throws ApiError; status 0 without connection. */
 async function fetchFile(bookId: string, entry: Entry, signal: AbortSignal) {
-  const { page, width } = entry
-  const url = pageUrl(bookId, page.number, Number.isFinite(width) ? width : null)
-  const response = await fetch(url, { signal })
+  const { page, width, isConverted } = entry
+  const request = { bookId, page: page.number, isConverted }
+  const response = await fetchPage(
+    { ...request, width: Number.isFinite(width) ? width : null },
+    signal,
+  )
   if (!response.ok) throw await failureOf(response)
   const file = await response.blob()
   signal.throwIfAborted()

@@ -1,76 +1,75 @@
 // Position in the book: recorded while reading, restored after a reload, and offered when another device was further.
+import { computed, effect, untracked } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
-import { clockOffset } from '../api/clock.ts'
 import { can } from '../api/session.ts'
-import { readStorage, writeStorage } from '../api/storage.ts'
 import { useEvents } from '../api/use-events.ts'
+import { localPosition, storeLocalPosition } from '../reading/local-position.ts'
 import { lastRecordedAt } from '../reading/outbox.ts'
-import { createRecorder, type Recorder } from '../reading/recorder.ts'
-import type { Reader } from './reader.ts'
-
-const storageKey = 'stackroom.reader.position'
-
-type LocalPosition = { bookId: string; page: number; at: number }
-
-/** The page that this tab showed last, which a reload opens again also when nothing is recorded. */
-function localPosition(bookId: string): LocalPosition | null {
-  try {
-    const stored: LocalPosition | null = JSON.parse(
-      readStorage(storageKey, 'sessionStorage') ?? 'null',
-    )
-    return stored?.bookId === bookId ? stored : null
-  } catch {
-    return null
-  }
-}
+import { createRecorder, type ReadingPosition } from '../reading/recorder.ts'
+import type { Reader, Start } from './reader.ts'
 
 /** The page to open: that of the address, else where the account or this tab was. A book that was read begins again. */
-export function startPage(book: Schemas['Book'], requested: string | null): number {
+export function startOf(book: Schemas['Book'], requested: string | null): Start {
+  const start = (page: number, isJump: boolean): Start => ({
+    page: Math.min(Math.max(1, page), book.pageCount),
+    movement: isJump ? 'jumped' : 'opened',
+  })
   const page = Number(requested)
-  if (Number.isInteger(page) && page > 0) return Math.min(page, book.pageCount)
+  if (Number.isInteger(page) && page > 0) return start(page, page > 1)
   const progress = book.readProgress
   const local = localPosition(book.id)
   const isLocalNewer = local && !(progress && new Date(progress.updatedAt).getTime() > local.at)
-  const found = isLocalNewer ? local.page : progress?.completed ? 1 : (progress?.currentPage ?? 1)
-  return Math.min(Math.max(1, found), book.pageCount)
+  if (isLocalNewer) return start(local.page, local.isJump)
+  return start(progress?.completed ? 1 : (progress?.currentPage ?? 1), false)
 }
 
 /** Records reading while the reader is shown, unless it is incognito or the account may not. */
 export function useRecording(reader: Reader) {
-  const recorder = useRef<Recorder | null>(null)
-  const { book, count } = reader
+  const { book } = reader
   const isRecorded = can('ProgressWrite') && !reader.isIncognito.value
-  const shown = shownPages(reader)
-  const key = shown.join('-')
-  const isEnd =
-    reader.layout.value === 'strip'
-      ? shown.includes(count) && reader.isAtEnd.value
-      : reader.spreadIndex.value === reader.spreads.value.length - 1
-  // Layout effects: the reader may be closed before others of the last page are run.
+  // At once, and not after the next rendering: going to the next book closes the reader.
   useLayoutEffect(() => {
     if (!isRecorded) return
-    const created = createRecorder({ bookId: book.id })
-    recorder.current = created
-    const onActivity = () => created.active()
+    const recorder = createRecorder({ bookId: book.id })
+    const stopFollowing = followPlace(reader, () =>
+      recorder.moved(positionOf(reader), reader.movement.value),
+    )
+    const onActivity = () => recorder.active()
     const events = ['pointerdown', 'pointermove', 'wheel', 'keydown', 'touchmove'] as const
     for (const name of events) addEventListener(name, onActivity, { passive: true })
     return () => {
       for (const name of events) removeEventListener(name, onActivity)
-      created.stop()
-      recorder.current = null
+      stopFollowing()
+      recorder.stop()
     }
   }, [isRecorded, book.id])
-  useLayoutEffect(() => {
-    const toPage = shown.at(-1)!
-    recorder.current?.moved({ toPage, isEnd, pages: shown })
-    const local: LocalPosition = {
-      bookId: book.id,
-      page: shown[0]!,
-      at: Date.now() + clockOffset(),
-    }
-    writeStorage(storageKey, JSON.stringify(local), 'sessionStorage')
-  }, [key, isEnd, isRecorded])
+  useLayoutEffect(() => followPlace(reader, () => storeLocally(reader)), [book.id])
+}
+
+/** Calls `listener` now and whenever other pages are shown, or the reader came to them otherwise. */
+function followPlace(reader: Reader, listener: () => void): () => void {
+  const pages = computed(() => shownPages(reader).join('-'))
+  return effect(() => {
+    void [pages.value, reader.isLastShown.value, reader.movement.value]
+    untracked(listener)
+  })
+}
+
+function positionOf(reader: Reader): ReadingPosition {
+  const { count, isLastShown } = reader
+  const pages = shownPages(reader)
+  const isEnd = isLastShown.value
+  // The server takes the last page for the end, of which a part may be shown.
+  return { toPage: isEnd ? count : Math.min(pages.at(-1)!, count - 1), isEnd, pages }
+}
+
+function storeLocally(reader: Reader) {
+  storeLocalPosition({
+    bookId: reader.book.id,
+    page: shownPages(reader)[0]!,
+    isJump: reader.movement.value === 'jumped',
+  })
 }
 
 function shownPages(reader: Reader): readonly number[] {

@@ -1,6 +1,7 @@
 // State of the reader: settings, current page, zoom and what is shown above the pages.
 import { batch, computed, signal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
+import type { Movement } from '../reading/recorder.ts'
 import { createArrangement } from './arrangement.ts'
 import { createPageImages } from './page-images.ts'
 import type { PageInfo } from './page-layout.ts'
@@ -10,7 +11,9 @@ import type { ReaderSettings } from './settings.ts'
 export type Position = number | 'start' | 'end'
 /** Where a page is shown first: at its beginning, or at its end when reading backwards. */
 export type Edge = 'beginning' | 'end'
-export type Jump = { page: number; edge: Edge; isSmooth: boolean }
+export type Jump = { page: number; edge: Edge }
+/** A page to open, and whether reading goes on there. */
+export type Start = { page: number; movement: 'opened' | 'jumped' }
 /** In CSS pixels of the window. */
 export type Point = { x: number; y: number }
 /** A point of the window, and the part of the spread at it from 0 to 1. */
@@ -23,65 +26,26 @@ export const maxZoom = 6
 type ReaderOptions = {
   book: Schemas['Book']
   pages: readonly PageInfo[]
-  startPage: number
+  start: Start
   /** Whether there is a book before this one. */
   hasPrevious: () => boolean
 }
 
-export function createReader({ book, pages: known, startPage, hasPrevious }: ReaderOptions) {
-  const {
-    change: changeSettings,
-    measure,
-    indexOf,
-    ...arrangement
-  } = createArrangement(book, known)
-  const { layout, spreads, rotation } = arrangement
-  const place = signal<Position>(startPage)
-  const page = signal(startPage)
-  const isSecondHalf = signal(false)
-  const jump = signal<Jump>({ page: startPage, edge: 'beginning', isSmooth: false })
+export function createReader({ book, pages: known, start, hasPrevious }: ReaderOptions) {
+  const { change: changeSettings, measure, ...arrangement } = createArrangement(book, known)
   const zoom = signal(1)
   const zoomFocus = signal<ZoomFocus | null>(null)
-  const spreadIndex = computed(() => {
-    const index = indexOf(page.value)
-    return isSecondHalf.value && spreads.value[index]?.half ? index + 1 : index
+  const place = createPlace({
+    ...{ arrangement, start, hasPrevious, count: known.length },
+    onGo() {
+      zoomFocus.value = null
+      if (arrangement.layout.value !== 'strip') zoom.value = 1
+    },
   })
-  const count = known.length
-
-  /** Shows a page at once, or scrolls to it. */
-  function go(number: number, { edge = 'beginning', isSmooth = false }: Partial<Jump> = {}) {
-    page.value = Math.min(count, Math.max(1, Math.round(number)))
-    isSecondHalf.value = false
-    place.value = page.value
-    zoomFocus.value = null
-    if (layout.value !== 'strip') zoom.value = 1
-    jump.value = { page: page.value, edge, isSmooth }
-  }
-  /** The next or previous spread, or what is beyond the last and first one. */
-  function step(by: 1 | -1, options: Partial<Jump> = {}) {
-    if (place.value === 'end' || place.value === 'start') {
-      if ((place.value === 'end') === by < 0) place.value = page.value
-      return
-    }
-    const index = spreadIndex.value + by
-    const number = spreads.value[index]?.pages[0]
-    if (number !== undefined)
-      batch(() => {
-        go(number, options)
-        isSecondHalf.value = spreads.value[index - 1]?.pages[0] === number
-      })
-    else if (by > 0) place.value = 'end'
-    else if (hasPrevious()) place.value = 'start'
-  }
   return {
     book,
-    count,
     ...arrangement,
-    spreadIndex,
-    /** The current page; the first one of a spread. */
-    page,
-    place,
-    jump,
+    ...place,
     zoom,
     /** Of the last change of the zoom. */
     zoomFocus,
@@ -91,19 +55,98 @@ export function createReader({ book, pages: known, startPage, hasPrevious }: Rea
     panel: signal<Panel>('none'),
     /** Reading is not recorded. */
     isIncognito: signal(false),
-    /** Whether the end of the last page is shown. */
-    isAtEnd: signal(false),
-    go,
-    step,
-    shiftPairs: () => arrangement.shiftPairs(page.value),
+    shiftPairs: () => arrangement.shiftPairs(place.page.value),
     rotate(by: 1 | -1) {
       zoom.value = 1
-      rotation.value = (rotation.value + by + 4) % 4
+      arrangement.rotation.value = (arrangement.rotation.value + by + 4) % 4
     },
     /** Stored for the series. */
     change(changes: Partial<ReaderSettings>) {
       zoom.value = 1
       changeSettings(changes)
     },
+  }
+}
+
+type PlaceOptions = {
+  arrangement: Pick<ReturnType<typeof createArrangement>, 'layout' | 'spreads' | 'indexOf'>
+  start: Start
+  count: number
+  hasPrevious: () => boolean
+  onGo: () => void
+}
+
+/** Where the reader is, how they came there, and the ways to go on. */
+function createPlace({ arrangement, start, count, hasPrevious, onGo }: PlaceOptions) {
+  const { layout, spreads, indexOf } = arrangement
+  const place = signal<Position>(start.page)
+  const page = signal(start.page)
+  const movement = signal<Movement>(start.movement)
+  const isSecondHalf = signal(false)
+  const jump = signal<Jump>({ page: start.page, edge: 'beginning' })
+  const spreadIndex = computed(() => {
+    const index = indexOf(page.value)
+    return isSecondHalf.value && spreads.value[index]?.half ? index + 1 : index
+  })
+  const isAtEnd = signal(false)
+  const isLastShown = computed(() =>
+    layout.value === 'strip'
+      ? isAtEnd.value && page.value === count
+      : spreadIndex.value === spreads.value.length - 1,
+  )
+
+  /** Shows a page. Going to a page beside the current ones is turning. */
+  function go(number: number, { edge = 'beginning' }: { edge?: Edge } = {}) {
+    batch(() => {
+      const next = Math.min(count, Math.max(1, Math.round(number)))
+      const distance = Math.abs(indexOf(next) - spreadIndex.value)
+      if (distance > 0) movement.value = distance === 1 ? 'turned' : 'jumped'
+      page.value = next
+      isSecondHalf.value = false
+      place.value = next
+      jump.value = { page: next, edge }
+      onGo()
+    })
+  }
+  /** The reader goes on from the last page, if that is shown, wherever they came from. */
+  function finish() {
+    if (isLastShown.value) movement.value = 'turned'
+  }
+  /** The next or previous spread, or what is beyond the last and first one. */
+  function step(by: 1 | -1, options: { edge?: Edge } = {}) {
+    // In a strip these are below and above the pages.
+    if (layout.value !== 'strip' && (place.value === 'end' || place.value === 'start')) {
+      if ((place.value === 'end') === by < 0) place.value = page.value
+      return
+    }
+    const index = spreadIndex.value + by
+    const number = spreads.value[index]?.pages[0]
+    if (number !== undefined)
+      batch(() => {
+        go(number, options)
+        movement.value = 'turned'
+        isSecondHalf.value = spreads.value[index - 1]?.pages[0] === number
+      })
+    else if (by > 0) {
+      finish()
+      place.value = 'end'
+    } else if (hasPrevious()) place.value = 'start'
+  }
+  return {
+    count,
+    spreadIndex,
+    /** The current page; the first one of a spread. */
+    page,
+    place,
+    /** How the reader came to the current page. */
+    movement,
+    jump,
+    /** Whether the end of the last page is shown; of a strip. */
+    isAtEnd,
+    /** Whether the end of the book is shown. */
+    isLastShown,
+    go,
+    step,
+    finish,
   }
 }

@@ -1,7 +1,6 @@
 // Scroll position of a strip: the current page, and the same place when the strip changes its size.
-import type { Signal } from '@preact/signals'
+import { batch, type Signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { scrollBehavior } from '../ui/motion.ts'
 import { pageAt, type Strip } from './page-layout.ts'
 import type { Reader } from './reader.ts'
 import { createPinch, restoreFocus, zoomByWheel } from './zoom.ts'
@@ -27,6 +26,9 @@ export function useStripScrolling({ reader, scroller, strip, scrollTop }: Scroll
   const zoom = useRef(reader.zoom.peek())
   const jump = reader.jump.value
   const seen = useRef(jump)
+  /** Where it was scrolled to otherwise than by hand. */
+  const placedAt = useRef(0)
+  const update = useRef<(() => void) | null>(null)
   useLayoutEffect(() => {
     const element = scroller.current!
     const focus = reader.zoomFocus.peek()
@@ -37,28 +39,34 @@ export function useStripScrolling({ reader, scroller, strip, scrollTop }: Scroll
       element.scrollTop = strip.tops[index]! + part * strip.heights[index]! - offset
     }
     zoom.current = reader.zoom.peek()
-    scrollTop.value = element.scrollTop
+    placedAt.current = scrollTop.value = element.scrollTop
+    update.current?.()
   }, [strip])
   useLayoutEffect(() => {
     if (seen.current === jump) return
     seen.current = jump
-    const behavior = jump.isSmooth ? scrollBehavior() : 'instant'
-    if (behavior === 'instant') anchor.current = { index: jump.page - 1, part: 0, offset: 0 }
+    anchor.current = { index: jump.page - 1, part: 0, offset: 0 }
     const top = latest.current.tops[jump.page - 1]!
-    scroller.current!.scrollTo({ top, behavior })
+    scroller.current!.scrollTo({ top, behavior: 'instant' })
+    placedAt.current = scroller.current!.scrollTop
   }, [jump])
   useEffect(() => {
     const element = scroller.current!
     let frame = 0
-    const update = () => {
+    const followScroll = () => {
       frame = 0
-      follow(reader, element, latest.current)
+      const isByHand = Math.abs(element.scrollTop - placedAt.current) > 2
+      batch(() => {
+        if (isByHand) reader.movement.value = 'turned'
+        follow(reader, element, latest.current)
+      })
       anchor.current = anchorAt(latest.current, element)
       scrollTop.value = element.scrollTop
     }
     const schedule = () => {
-      frame ||= requestAnimationFrame(update)
+      frame ||= requestAnimationFrame(followScroll)
     }
+    update.current = schedule
     const stopInput = listenForZoom(reader, element)
     const stopHiding = hideMenuOnScroll(reader, element)
     element.addEventListener('scroll', schedule, { passive: true })
@@ -81,7 +89,11 @@ function anchorAt(strip: Strip, { scrollTop, clientHeight }: Element): Anchor {
 }
 
 /** Makes the page at the top of the window the current one, or the next one when little of it is left. */
-function follow(reader: Reader, { scrollTop, clientHeight }: Element, { tops, heights }: Strip) {
+function follow(
+  reader: Reader,
+  { scrollTop, clientHeight, scrollHeight }: Element,
+  { tops, heights }: Strip,
+) {
   const isAtEnd = scrollTop + clientHeight >= tops.at(-1)! - 2
   const index = pageAt({ tops, heights }, scrollTop)
   const height = heights[index]!
@@ -90,7 +102,8 @@ function follow(reader: Reader, { scrollTop, clientHeight }: Element, { tops, he
   const page = isAtEnd ? reader.count : Math.min(reader.count, index + (isLeft ? 2 : 1))
   reader.isAtEnd.value = isAtEnd
   reader.page.value = page
-  reader.place.value = page
+  // The card after the last page is shown whole.
+  reader.place.value = isAtEnd && scrollTop + clientHeight >= scrollHeight - 2 ? 'end' : page
 }
 
 function listenForZoom(reader: Reader, element: HTMLElement): () => void {

@@ -11,41 +11,60 @@ export type ReadingPosition = Pick<StoredSession, 'toPage' | 'toPercentage' | 'r
   pages?: readonly number[]
 }
 
+/**
+ * How the reader came to a place: by opening the book there, by turning pages or scrolling, or by a jump (a link, the
+ * contents, a slider). `laidOut`: a new layout of the same place, which may show other words first, or the end.
+ */
+export type Movement = 'opened' | 'turned' | 'jumped' | 'laidOut'
+
 export type Recorder = ReturnType<typeof createRecorder>
 
 // Longer than a page with much text takes; what comes after is absence.
 const idleMs = 180_000
 // Sessions are sent this often, so that another device continues where this one is.
 const sendMs = 30_000
-// Opening a book for a look does not change its position.
+// A look into a book, or at another place of it, does not change its position.
 const glanceMs = 15_000
 // Pages that were only passed are not read.
 const passedMs = 500
+const timerToleranceMs = 50
+// From here on the server counts a book as read.
+const completedFrom = 0.98
 
+type ShownPosition = { position: ReadingPosition; movement: Movement; activeMs: number }
 type Stretch = { startedAt: number; activeMs: number; pages: Set<number> }
 
-/** Records reading of a book until `stop`. Nothing is stored before a page is turned, or read for a while. */
+/**
+ * Records reading of a book until `stop`: the latest place that was read, not one that was only looked at. A book is
+ * finished when its end is shown, after a jump only when reading goes on from there.
+ */
 export function createRecorder({ bookId }: { bookId: string }) {
-  let position: ReadingPosition | null = null
-  let positionAt = 0
-  let hasMoved = false
-  let isUnsent = false
-  let isBegun = false
+  let shown: ShownPosition | null = null
+  let read: ReadingPosition | null = null
+  let sent: ReadingPosition | null = null
   let isStopped = false
   let isVisible = document.visibilityState === 'visible'
   let lastActivity = Date.now()
   let countedUntil = lastActivity
   let stretch = newStretch(lastActivity)
+  let endTimer: ReturnType<typeof setTimeout> | undefined
 
   /** Counts the time until now, but for absence. */
   function count(now: number) {
     const until = Math.min(now, lastActivity + idleMs)
-    if (isVisible && until > countedUntil) stretch.activeMs += until - countedUntil
+    if (isVisible && until > countedUntil) {
+      stretch.activeMs += until - countedUntil
+      if (shown) shown.activeMs += until - countedUntil
+    }
     if (isVisible) countedUntil = now
   }
-  function countPages(now: number) {
-    if (!position?.pages || now - positionAt < passedMs) return
-    for (const page of position.pages) stretch.pages.add(page)
+  /** `isReadOn`: reading goes on at the next place. */
+  function countShown({ isReadOn = false } = {}) {
+    if (!shown) return
+    const { position, movement, activeMs } = shown
+    if (isRead(shown)) read = position
+    if (activeMs < passedMs || (movement === 'jumped' && read !== position && !isReadOn)) return
+    for (const page of position.pages ?? []) stretch.pages.add(page)
   }
   /** The reader does something that is no change of position, such as scrolling. */
   function active() {
@@ -56,60 +75,76 @@ export function createRecorder({ bookId }: { bookId: string }) {
     lastActivity = now
     if (wasAbsent) stretch = newStretch(now)
   }
-  function moved(next: ReadingPosition) {
-    const now = Date.now()
+  function moved(next: ReadingPosition, movement: Movement) {
     active()
-    countPages(now)
-    if (position !== null) hasMoved = true
-    position = next
-    positionAt = now
-    isUnsent = true
-    if (next.isEnd && hasMoved) flush()
+    if (movement === 'laidOut') {
+      if (shown && shown.position.isEnd !== next.isEnd) shown.position = next
+    } else {
+      countShown({ isReadOn: movement === 'turned' })
+      // Reading that was not recorded leads to the first place.
+      const isFirst = shown === null && movement === 'turned'
+      shown = { position: next, movement: isFirst ? 'opened' : movement, activeMs: 0 }
+      countShown()
+    }
+    clearTimeout(endTimer)
+    if (!shown?.position.isEnd || shown.movement === 'jumped') return
+    if (read === shown.position) flush()
+    else endTimer = setTimeout(flush, passedMs + timerToleranceMs)
   }
   /** Stores and sends what was read since the last time. */
   function flush({ keepalive = false } = {}) {
     const now = Date.now()
     count(now)
-    countPages(now)
-    isBegun ||= hasMoved || stretch.activeMs >= glanceMs
-    if (position === null || !isBegun || (!isUnsent && stretch.activeMs < 1_000)) return
+    countShown()
+    if (read === null || (read === sent && stretch.activeMs < 1_000)) return
     const ended = Math.max(stretch.startedAt, Math.min(now, lastActivity + idleMs))
-    void recordSession(sessionOf({ bookId, position, stretch, ended }), { keepalive })
-    isUnsent = false
+    void recordSession(sessionOf({ bookId, position: read, stretch, ended }), { keepalive })
+    sent = read
     stretch = newStretch(now)
   }
-  const onVisibility = () => {
-    const now = Date.now()
-    if (document.visibilityState === 'hidden') {
+  const stopWatching = watchPage({
+    onHidden() {
       flush({ keepalive: true })
-      isVisible = false
-    } else {
+      isVisible = document.visibilityState === 'visible'
+    },
+    onVisible() {
       isVisible = true
-      lastActivity = countedUntil = now
-      stretch = newStretch(now)
-    }
-  }
-  const onPageHide = () => flush({ keepalive: true })
-  document.addEventListener('visibilitychange', onVisibility)
-  addEventListener('pagehide', onPageHide)
+      lastActivity = countedUntil = Date.now()
+      stretch = newStretch(lastActivity)
+    },
+  })
   const timer = setInterval(flush, sendMs)
   return {
     active,
     moved,
-    flush,
-    /** Whether positions wait to be sent. */
-    get isUnsent() {
-      return isUnsent && isBegun
-    },
     stop() {
       if (isStopped) return
       isStopped = true
       flush({ keepalive: true })
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', onVisibility)
-      removeEventListener('pagehide', onPageHide)
+      clearTimeout(endTimer)
+      stopWatching()
     },
   }
+}
+
+/** `onHidden` is also called when the page is left. Returns a function that ends it. */
+function watchPage({ onHidden, onVisible }: { onHidden: () => void; onVisible: () => void }) {
+  const onVisibility = () => (document.visibilityState === 'hidden' ? onHidden() : onVisible())
+  document.addEventListener('visibilitychange', onVisibility)
+  addEventListener('pagehide', onHidden)
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility)
+    removeEventListener('pagehide', onHidden)
+  }
+}
+
+function isRead({ position, movement, activeMs }: ShownPosition): boolean {
+  if (movement === 'turned') return true
+  const { isEnd, toPercentage } = position
+  const isFinal = isEnd === true || (toPercentage ?? 0) >= completedFrom
+  if (movement === 'jumped') return !isFinal && activeMs >= glanceMs
+  return activeMs >= (isEnd ? passedMs : glanceMs)
 }
 
 const newStretch = (now: number): Stretch => ({ startedAt: now, activeMs: 0, pages: new Set() })

@@ -24,11 +24,17 @@ export function Form({ onSubmit, children, id }: FormProps) {
       setRunning(false)
     }
   }
+  // It is about what was sent, not about what is entered now.
+  const forgetError = () => setError(null)
   return h(
     'form',
     {
       class: 'form',
       id,
+      onInput: forgetError,
+      onClick: event => {
+        if ((event.target as Element).closest('button[type=button]')) forgetError()
+      },
       onSubmit: event => {
         event.preventDefault()
         if (!isRunning) void submit()

@@ -1,5 +1,6 @@
 // Display of an EPUB: what reflowable books and books of fixed layout have in common.
 
+import type { Movement } from '../../reading/recorder.ts'
 import type { Publication, Section } from '../content/publication.ts'
 import type { EpubSettings } from '../settings.ts'
 import type { Palette } from './presentation.ts'
@@ -27,7 +28,7 @@ export type Position = {
 
 export type BookView = {
   /** Throws ApiError. */
-  open(target: Target): Promise<void>
+  open(target: Target, movement: Movement): Promise<void>
   /** A page or a screen on; false at the start and at the end of the book. */
   turn(step: 1 | -1): Promise<boolean>
   /** After the settings or the size of the host changed. */
@@ -48,8 +49,7 @@ export type ViewOptions = {
   publication: Publication
   settings: () => EpubSettings
   palette: () => Palette
-  /** `isLayout`: the text is where it was, in a new layout. */
-  onMoved: (position: Position, isLayout: boolean) => void
+  onMoved: (position: Position, movement: Movement) => void
   /** A document is displayed for the first time. */
   onDocument: (document: Document, path: string) => void
 }

@@ -1,4 +1,6 @@
 // Display of an EPUB of fixed layout: pages at their size, scaled to the window, one or two at a time.
+
+import type { Movement } from '../../reading/recorder.ts'
 import type { Section } from '../content/publication.ts'
 import { type BookView, totalProgressionAt, type ViewOptions } from './book-view.ts'
 import { arrangePages, createFixedPages } from './fixed-pages.ts'
@@ -10,6 +12,8 @@ export function createFixedView(options: ViewOptions): BookView {
   const pages = createFixedPages(options)
   let spreads = spreadsOf(publication, isPaired)
   let section = 0
+  /** What is being opened. */
+  let requested: { section: number; movement: Movement } | null = null
   let opening = new AbortController()
 
   function isPaired({ spread }: Section): boolean {
@@ -19,9 +23,10 @@ export function createFixedView(options: ViewOptions): BookView {
   }
   const spreadOf = (index: number) => spreads.findIndex(spread => spread.includes(index))
 
-  async function open(next: number, isLayout = false): Promise<void> {
+  async function open(next: number, movement: Movement): Promise<void> {
     opening.abort()
     opening = new AbortController()
+    requested = { section: next, movement }
     const { signal } = opening
     const at = spreadOf(next)
     const shown = await Promise.all(
@@ -29,9 +34,10 @@ export function createFixedView(options: ViewOptions): BookView {
     )
     if (signal.aborted) return
     section = next
+    requested = null
     host.dataset.flow = 'fixed'
     arrangePages(host, shown)
-    report(isLayout)
+    report(movement)
     // The neighbours are there when the page is turned.
     const near = [at - 1, at, at + 1].flatMap(i => spreads[i] ?? []).filter(index => index !== null)
     const wanted = new Set(near.filter(index => sections[index]!.isFixed))
@@ -39,7 +45,7 @@ export function createFixedView(options: ViewOptions): BookView {
     for (const index of wanted) pages.load(index).catch(() => {})
   }
 
-  function report(isLayout: boolean) {
+  function report(movement: Movement) {
     const last = Math.max(...spreads[spreadOf(section)]!.map(index => index ?? 0))
     const isEnd = last === sections.length - 1
     const paths = new Set(sections.slice(0, last + 1).map(({ path }) => path))
@@ -48,22 +54,23 @@ export function createFixedView(options: ViewOptions): BookView {
       totalProgression: isEnd ? 1 : totalProgressionAt(publication, sections[section]!, 0),
       entry: publication.contents.findLastIndex(({ path }) => paths.has(path)),
     }
-    onMoved(position, isLayout)
+    onMoved(position, movement)
   }
 
   const shownFrames = () => [...host.querySelectorAll<HTMLIFrameElement>('iframe.shown')]
   return {
-    open: ({ section: next }) => open(next),
+    open: ({ section: next }, movement) => open(next, movement),
     async turn(step) {
       const next = spreads[spreadOf(section) + step]
       const first = Math.min(...(next ?? []).filter(index => index !== null))
       if (!sections[first]?.isFixed) return false
-      await open(first)
+      await open(first, 'turned')
       return true
     },
     layOut() {
       spreads = spreadsOf(publication, isPaired)
-      open(section, true).catch(() => {})
+      const { section: shown, movement } = requested ?? { section, movement: 'laidOut' }
+      open(shown, movement).catch(() => {})
     },
     documentAt(x, y) {
       for (const frame of shownFrames()) {

@@ -21,20 +21,20 @@ function createMixedView(options: ViewOptions): BookView {
   const create = () =>
     createView(isFixed, {
       ...options,
-      onMoved(next, isLayout) {
+      onMoved(next, movement) {
         position = next
-        options.onMoved(next, isLayout)
+        options.onMoved(next, movement)
       },
     })
   let view = create()
-  const open: BookView['open'] = async target => {
+  const open: BookView['open'] = async (target, movement) => {
     const section = sections[target.section]!
     if (section.isFixed !== isFixed) {
       view.dispose()
       isFixed = section.isFixed
       view = create()
     }
-    await view.open(target)
+    await view.open(target, movement)
   }
   return {
     open,
@@ -44,7 +44,7 @@ function createMixedView(options: ViewOptions): BookView {
       let next = position.section + step
       while (sections[next]?.isFixed === isFixed) next += step
       if (!sections[next]) return false
-      await open({ section: next, ...(step < 0 && { at: 'end' }) })
+      await open({ section: next, ...(step < 0 && { at: 'end' }) }, 'turned')
       return true
     },
     layOut: () => view.layOut(),

@@ -25,6 +25,8 @@ export function createPager(
   const index = indexText(document)
   /** The offset that stays in view when the layout changes. */
   let anchor = 0
+  /** Where the displayed part began when `place` was called. */
+  let placedAt = 0
   let flow = layOut(layout)
 
   function layOut({ settings, palette, area }: Layout): Flow {
@@ -68,6 +70,7 @@ export function createPager(
       showOffset(anchor)
     },
     place(): PagePosition {
+      placedAt = flow.start()
       const offset = offsetInView()
       const progression = Math.min(1, offset / index.length)
       return { page: flow.page, pages: flow.pages, offset, progression }
@@ -88,9 +91,11 @@ export function createPager(
       flow.showDistance(flow.distance(rectangle))
       anchor = index.offsetOf(element)
     },
-    /** The reader scrolled. */
-    rememberPlace() {
+    /** After scrolling; false if it was not by hand, which led away from the latest place. */
+    rememberPlace(): boolean {
+      if (Math.abs(flow.start() - placedAt) < 2) return false
       anchor = offsetInView()
+      return true
     },
   }
 }

@@ -1,7 +1,14 @@
 // Display of a reflowable EPUB: a document at a time, in pages or as a column that scrolls.
+import type { Movement } from '../../reading/recorder.ts'
 import { openDocument } from '../content/document.ts'
 import { fetchText, type Publication } from '../content/publication.ts'
-import { type BookView, type Target, totalProgressionAt, type ViewOptions } from './book-view.ts'
+import {
+  type BookView,
+  type Position,
+  type Target,
+  totalProgressionAt,
+  type ViewOptions,
+} from './book-view.ts'
 import { createPager, type Layout, type Pager } from './pager.ts'
 
 const sampleLength = 60
@@ -22,7 +29,7 @@ export function createReflowableView(options: ViewOptions): BookView {
     area: { width: host.clientWidth, height: host.clientHeight },
   })
 
-  async function open({ section: next, at }: Target): Promise<void> {
+  async function open({ section: next, at }: Target, movement: Movement): Promise<void> {
     opening.abort()
     opening = new AbortController()
     const { signal } = opening
@@ -46,32 +53,20 @@ export function createReflowableView(options: ViewOptions): BookView {
         )
     }
     showTarget(pager, at)
-    report()
+    report(movement)
   }
 
   function layOut() {
     pager?.layOut(layout())
-    report(true)
+    report('laidOut')
   }
 
-  function report(isLayout = false) {
-    if (!pager) return
-    const { page, pages, offset, progression } = pager.place()
-    const isEnd = section === sections.length - 1 && page === pages - 1
-    const position = {
-      ...{ section, page, pages, progression, isEnd },
-      totalProgression: isEnd
-        ? 1
-        : totalProgressionAt(publication, sections[section]!, progression),
-      text: pager.index.textAt(offset, sampleLength),
-      entry: entryAt(publication, { section, pager, offset: offset + sampleLength }),
-    }
-    onMoved(position, isLayout)
+  function report(movement: Movement) {
+    if (pager) onMoved(positionIn(publication, { section, pager }), movement)
   }
 
   const stopScroll = afterScrolling(host, () => {
-    pager?.rememberPlace()
-    report()
+    if (pager?.rememberPlace()) report('turned')
   })
 
   return {
@@ -79,12 +74,12 @@ export function createReflowableView(options: ViewOptions): BookView {
     layOut,
     async turn(step) {
       if (pager?.turn(step)) {
-        report()
+        report('turned')
         return true
       }
       const next = section + step
       if (!pager || !sections[next] || sections[next].isFixed) return false
-      await open({ section: next, ...(step < 0 && { at: 'end' }) })
+      await open({ section: next, ...(step < 0 && { at: 'end' }) }, 'turned')
       return true
     },
     documentAt(x, y) {
@@ -103,11 +98,34 @@ export function createReflowableView(options: ViewOptions): BookView {
   }
 }
 
-/** Images and fonts, which change the layout when they arrive; null if they are there. */
-function loadedLater({ images, fonts }: Document): Promise<unknown> | null {
-  const pending = [...images].filter(image => !image.complete)
-  if (pending.length === 0 && fonts.status === 'loaded') return null
-  return Promise.all([fonts.ready, ...pending.map(image => image.decode().catch(() => {}))])
+type OpenSection = { section: number; pager: Pager }
+
+function positionIn(publication: Publication, { section, pager }: OpenSection): Position {
+  const { sections } = publication
+  const { page, pages, offset, progression } = pager.place()
+  const isLastPage = section === sections.length - 1 && page === pages - 1
+  // What is not there yet may need further pages.
+  const isEnd = isLastPage && isLoaded(pager.document)
+  return {
+    ...{ section, page, pages, progression, isEnd },
+    totalProgression: isEnd ? 1 : totalProgressionAt(publication, sections[section]!, progression),
+    text: pager.index.textAt(offset, sampleLength),
+    entry: entryAt(publication, { section, pager, offset: offset + sampleLength }),
+  }
+}
+
+// Images and fonts change the layout when they arrive.
+const isLoaded = ({ images, fonts }: Document): boolean =>
+  fonts.status === 'loaded' && [...images].every(({ complete }) => complete)
+
+/** Null if all is there. */
+function loadedLater(document: Document): Promise<unknown> | null {
+  if (isLoaded(document)) return null
+  const pending = [...document.images].filter(({ complete }) => !complete)
+  return Promise.all([
+    document.fonts.ready,
+    ...pending.map(image => image.decode().catch(() => {})),
+  ])
 }
 
 /** Calls `listener` when a column that scrolls comes to rest; returns a function that ends it. */
@@ -143,7 +161,7 @@ function showTarget(pager: Pager, at: Target['at']) {
 /** The last entry of the contents that begins before an offset of a section; -1 for none. */
 function entryAt(
   { contents, sections }: Publication,
-  { section, pager, offset }: { section: number; pager: Pager; offset: number },
+  { section, pager, offset }: OpenSection & { offset: number },
 ): number {
   const indexes = new Map(sections.map(({ path }, i) => [path, i]))
   const isBegun = (path: string, id: string) => {

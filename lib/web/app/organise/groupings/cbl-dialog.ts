@@ -37,6 +37,8 @@ export function CblDialog({ onImported, onClose }: CblDialogProps) {
   }
   const examine = async (file: File, alternatives: boolean) => {
     setError(null)
+    setFile(null)
+    setReport(null)
     if (file.size > maxBytes) return setError(t('covers.tooLarge'))
     setBusy(true)
     try {

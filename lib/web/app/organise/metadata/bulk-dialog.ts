@@ -44,7 +44,10 @@ export function BulkDialog({ owner, ids, onSaved, onClose }: BulkDialogProps) {
       return false
     }
   }
-  const update = (part: Partial<BulkChange>) => setChange(change => ({ ...change, ...part }))
+  const update = (part: Partial<BulkChange>) => {
+    setErrors({})
+    setChange(change => ({ ...change, ...part }))
+  }
   return h(
     EditorDialog,
     {

@@ -67,7 +67,7 @@ function useEditor(props: {
     errors,
     setValue(name: string, value: unknown) {
       setDraft(draft => withValue(draft, record!, { name, value }))
-      setErrors(({ [name]: _, ...errors }) => errors)
+      setErrors(({ [name]: _, form: __, ...errors }) => errors)
     },
     toggleLock: (field: Field) => setDraft(draft => withLock(draft, record!, field)),
     /** Whether it was saved. */
