@@ -218,11 +218,9 @@ async function discoverFiles(
     // A scan without changes publishes its end at once.
     await publishScan(tx, scan.scanId, { force: row?.isRunning === true && toRead > 0 })
   })
+  const { libraryId, scanId } = scan
   if (unreadable > 0)
-    log.warn(
-      { libraryId: scan.libraryId, scanId: scan.scanId, count: unreadable },
-      'folders or files of the library could not be read',
-    )
+    log.warn({ libraryId, scanId, unreadable }, 'folders or files of the library could not be read')
   return result
 }
 
