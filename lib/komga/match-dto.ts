@@ -65,7 +65,7 @@ export async function matchReport(
 async function isTaken(sql: Sql, viewer: Viewer, name: string): Promise<boolean> {
   if (name === '') return false
   const { rows } = await listGroupings(sql, viewer, readLists, {
-    ...{ search: name, withEmpty: true, page: 1, pageSize: 100 },
+    ...{ search: [name], withEmpty: true, page: 1, pageSize: 100 },
   })
   return rows.some(row => row.name.toLowerCase() === name.toLowerCase())
 }

@@ -146,6 +146,7 @@ export async function editSeries(
     if (edit.tags !== undefined) await setLabels(tx, viewer, owner, 'tag', edit.tags)
     if (edit.links !== undefined) {
       await setLinks(tx, owner, edit.links)
+      await setPlainLocks(tx, owner, [{ name: 'links', isLocked: true }])
       await publishChange(tx, series, ['external_links'])
     }
     if (edit.sharingLabels !== undefined)

@@ -23,6 +23,7 @@ import { publication } from './publication/publication.ts'
 import { readProgress } from './reading/read-progress.ts'
 import { sessions } from './session/sessions.ts'
 import { events } from './system/events.ts'
+import { metrics } from './system/metrics.ts'
 import { server } from './system/server.ts'
 import { stubs } from './system/stubs.ts'
 
@@ -33,6 +34,7 @@ export const komgaRoutes: readonly Route[] = [
   ...apiKeys,
   ...clientSettings,
   ...server,
+  ...metrics,
   ...libraries,
   ...filesystem,
   ...events,

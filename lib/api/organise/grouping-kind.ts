@@ -83,7 +83,11 @@ export function kitOf(kind: RouteKind) {
       const { request, reply, viewer } = input
       const window = paging(query)
       const { rows, total } = await listGroupings(sql, viewer, grouping, {
-        ...{ ...more, search: query.search, withEmpty: readerOf(input).canWrite },
+        ...{
+          ...more,
+          search: query.search ? [query.search] : [],
+          withEmpty: readerOf(input).canWrite,
+        },
         ...{ page: window.page, pageSize: window.pageSize },
       })
       const items = { data: rows.map(row => kind.toItem(row, readerOf(input))), total }

@@ -13,8 +13,8 @@ import { type Grouping, groupingNotFound, seesEverything, tablesOf } from './gro
 export type GroupingListRequest = {
   /** Lists those without any members to accounts that may add some. */
   withEmpty?: boolean
-  /** Only with this text in the name. */
-  search?: string | undefined
+  /** Only with these texts in the name. */
+  search?: readonly string[]
   /** Only hand-picked ones with this member. */
   memberId?: string
   /** From 1. */
@@ -27,11 +27,11 @@ export async function listGroupings(
   sql: Sql,
   viewer: Viewer,
   grouping: Grouping,
-  { search, memberId, withEmpty = false, page, pageSize }: GroupingListRequest,
+  { search = [], memberId, withEmpty = false, page, pageSize }: GroupingListRequest,
 ): Promise<{ rows: GroupingRow[]; total: number }> {
   const { c, m, owner, member } = tablesOf(sql, grouping)
   const conditions = [
-    ...(search ? [sql`position(folded(${search}) in folded(c.name)) > 0`] : []),
+    ...search.map(text => sql`position(folded(${text}) in folded(c.name)) > 0`),
     ...(memberId === undefined
       ? []
       : [sql`c.id in (select m.${owner} from ${m} m where m.${member} = ${memberId})`]),

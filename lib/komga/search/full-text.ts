@@ -2,6 +2,7 @@
 // are left to the search of the catalogue, which ranks what it finds; the rest becomes a condition.
 import { maxConditionNodes } from '../../catalog/list/fields.ts'
 import { Invalid } from '../../errors.ts'
+import { isbn13 } from '../../metadata/isbn.ts'
 import { directionNames, storedRole } from '../values.ts'
 import {
   allOfParts,
@@ -102,7 +103,11 @@ export const seriesFields: FieldTests = {
 
 export const bookFields: FieldTests = {
   ...common,
-  isbn: contains('isbn'),
+  isbn: value =>
+    anyOfParts([
+      contains('isbn')(value),
+      ...[isbn13(value)].flatMap(isbn => (isbn ? [equalsIsbn(isbn)] : [])),
+    ]),
   tag: contains('ownTag'),
   release_date: value => inYear('releaseDate', value),
   status: named(value => mediaStatus(value, 'status')),
@@ -185,8 +190,25 @@ function toTerm(
       includeDeleted: field === 'deleted' && plain.toLowerCase() === 'true',
     }
   const whole = field === undefined ? plain : `${field}:${plain}`
+  const isbn = Object.hasOwn(fields, 'isbn') ? isbn13(whole) : null
+  if (isbn)
+    return { word: null, condition: anyOfParts([contains('text')(whole), equalsIsbn(isbn)]) }
   // A colon within a word does not divide it.
   return { word: isPhrase ? plain : whole, condition: contains('text')(whole) }
+}
+
+const equalsIsbn = (value: string) => predicate('isbn', { kind: 'text', operator: 'equals', value })
+
+/** The words and phrases of a query that all occur in names: `"Favs"`, `name:Favs`, `Fav*`. */
+export function wordsOfNames(query: string): string[] {
+  const words: string[] = []
+  for (const [, sign = '', field, phrase, word = ''] of matchesOf(query.replace(/[()]/g, ' '))) {
+    if (phrase === undefined && /^(?:AND|OR|&&|\|\|)$/.test(word)) continue
+    const value = phrase ?? word.replace(/[*?~]+$|~\d*$/g, '')
+    const text = field === undefined || field === 'name' ? value : `${field}:${value}`
+    if (text !== '' && (sign === '' || sign === '+')) words.push(text)
+  }
+  return words
 }
 
 function negated({ condition }: Term): Term {

@@ -9,6 +9,7 @@ import {
   ReadListDto,
   readListDtos,
 } from '../../../komga/grouping-dto.ts'
+import { wordsOfNames } from '../../../komga/search/full-text.ts'
 import { type Reader, readerOf } from '../../../komga/values.ts'
 import type { Sql } from '../../../postgres/db.ts'
 import { maybe, record, type TSchema, Type, text } from '../../../schema.ts'
@@ -62,11 +63,9 @@ export const groupingLists = kinds.map(
           request: pageRequest(query),
           ...{ sort: [], item },
           async find({ offset, limit }) {
-            const request = { search: query.search, withEmpty, page: offset / limit + 1 }
-            const found = await listGroupings(sql, viewer, grouping, {
-              ...request,
-              pageSize: limit,
-            })
+            const search = wordsOfNames(query.search ?? '')
+            const page = { page: offset / limit + 1, pageSize: limit }
+            const found = await listGroupings(sql, viewer, grouping, { search, withEmpty, ...page })
             return { ids: found.rows.map(({ id }) => id), total: found.total }
           },
           load: ids => load(sql, readerOf(input), ids),

@@ -149,17 +149,6 @@ export const server = [
     handle: () => ({ status: 'UP' }),
   }),
   route({
-    operationId: 'getActuatorMetrics',
-    method: 'GET',
-    path: '/actuator/metrics',
-    atRoot: true,
-    permission: 'SystemAdmin',
-    cost: 'record',
-    summary: 'Names of metrics; they are at /metrics',
-    responses: { 200: record({ names: list(Type.String()) }) },
-    handle: () => ({ names: [] }),
-  }),
-  route({
     operationId: 'shutdownActuator',
     method: 'POST',
     path: '/actuator/shutdown',
