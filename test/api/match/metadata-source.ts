@@ -47,7 +47,12 @@ export function createMemorySource(beforeCall = () => {}) {
     if (!body) throw new SourceFailure('example.org answered with status 404', 'status')
     return { status: 200, body, contentType: null, etag: null, lastModified: null, url }
   }
-  const sources = { open: () => checkedSource(source), http: { get }, close: async () => {} }
+  const sources = {
+    open: () => checkedSource(source),
+    unreadable: () => null,
+    http: { get },
+    close: async () => {},
+  }
   return { series, images, calls, state, sources: sources as unknown as Sources }
 }
 

@@ -39,7 +39,7 @@ export function sourcesOf(listReleases: ListReleases): Sources {
     describe: () => Promise.reject(new Error('not called')),
     listReleases: async query => await listReleases(query),
   }
-  return { open: () => source, close: async () => {} } as unknown as Sources
+  return { open: () => source, unreadable: () => null, close: async () => {} } as unknown as Sources
 }
 
 /** An enabled source with one list; returns the ids of both. */
