@@ -21,6 +21,7 @@ export type Position = {
 /** From this share on a book is completed; up to the other one a completed book is restarted. */
 const completedFrom = 0.98
 const restartedUpTo = 0.05
+const shareError = 1e-6
 
 /**
  * `stored` is the position that omitted values are taken from. Pages beyond the end become the last page.
@@ -54,6 +55,8 @@ function inferPage(
   pageCount: number,
 ): number | null {
   if (pageCount === 0) return null
-  if (progressPercentage !== undefined) return Math.floor(progressPercentage * pageCount)
+  // Clients round shares: 0.833333 of 6 pages are 5.
+  if (progressPercentage !== undefined)
+    return Math.min(pageCount, Math.floor((progressPercentage + shareError) * pageCount))
   return completed ? pageCount : null
 }

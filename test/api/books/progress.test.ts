@@ -68,6 +68,8 @@ test('progress', async t => {
       [{ currentPage: 5, progressPercentage: 0.98 }, 5, true],
       [{ currentPage: 5, progressPercentage: 0.99, completed: false }, 5, false],
       [{ progressPercentage: 0.5 }, 20, false],
+      // 0.575 × 40 is less than 23 in floating point.
+      [{ progressPercentage: 0.575 }, 23, false],
       [{ progressPercentage: 1, completed: false }, 40, false],
       [{ completed: true }, 40, true],
       [{ currentPage: 0 }, 0, false],
