@@ -43,8 +43,7 @@ export async function listGroupings(
       ? api.GET('/api/v1/collections', init)
       : api.GET('/api/v1/readlists', init),
   )
-  const { items, total } = page as { items: Grouping[]; total: number }
-  return { data: items, total }
+  return page as { data: Grouping[]; total: number }
 }
 
 export async function findGrouping({ kind, id }: Subject, signal: AbortSignal): Promise<Grouping> {
