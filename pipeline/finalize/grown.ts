@@ -6,6 +6,9 @@ export async function noteGrownSeries(
   sql: Sql,
   { scanId, libraryId }: { scanId: string; libraryId: string },
 ): Promise<void> {
+  // An update notes a change of the lists even if it finds no row.
+  const [scan] = await sql`select from scan where id = ${scanId} and added > 0`
+  if (!scan) return
   await sql`
     update series s
     set grown_at = added.at

@@ -13,7 +13,7 @@ test('labels of hidden series are not revealed', async t => {
   const { sql } = all
   const admin = await all.createUser('admin')
   const [reader, maintainer] = [await all.createUser('reader'), await all.createUser('maintainer')]
-  const shelf = await createTestLibrary(t, all, { 'Shut/1.cbz': info('KNOWN, TEA') })
+  const shelf = await createTestLibrary(t, all, { 'Shut/1.cbz': info('NOTED, TEA') })
   await shelf.scan()
   shelf.write('Open/1.cbz', info('tea'))
   await shelf.scan()
@@ -64,10 +64,10 @@ test('labels of hidden series are not revealed', async t => {
   for (const kind of labelKinds) {
     // The first change locks the labels.
     await answers(kind, 'first')
-    const [known, fresh] = [await answers(kind, 'known'), await answers(kind, 'fresh')]
-    t.ok(known.length > 60)
-    t.same(known, fresh)
-    t.notMatch(JSON.stringify(known), /KNOWN|TEA/)
+    const [noted, fresh] = [await answers(kind, 'noted'), await answers(kind, 'fresh')]
+    t.ok(noted.length > 60)
+    t.same(noted, fresh)
+    t.notMatch(JSON.stringify(noted), /NOTED|TEA/)
   }
   const [{ created }] = await sql<[{ created: Date }]>`
     select created_at as created from series where id = ${idOf('Open')}`
@@ -81,7 +81,7 @@ test('labels of hidden series are not revealed', async t => {
   t.match((await admin.get('/genres')).body.data, [
     { name: 'first' },
     { name: 'fresh' },
-    { name: 'KNOWN' },
+    { name: 'NOTED' },
     { name: 'TEA' },
   ])
 })

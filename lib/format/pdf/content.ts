@@ -11,7 +11,8 @@ const maxMs = 500
 const maxStreamBytes = 64 * 1024
 const maxStreams = 20
 
-type Content = 'shown' | 'empty' | 'unreadable'
+/** `unclear`: a stream is damaged, or has an unknown filter; a damaged page is still a page. */
+type Content = 'shown' | 'empty' | 'noise' | 'unclear'
 
 type Options = {
   pageCount: number
@@ -20,17 +21,18 @@ type Options = {
   run: <T>(call: (track: Track) => T) => T
 }
 
-/** Throws Unreadable `no_pages` if all pages are empty, `encrypted` or `truncated` if some cannot be decoded and no page shows anything. */
+/** Throws Unreadable if no page shows anything: `no_pages` if all are empty, `encrypted` or `truncated` if contents are noise. */
 export function assertContent({ pageCount, isEncrypted, loadPage, run }: Options): void {
   const end = performance.now() + maxMs
-  let isAnyUnreadable = false
+  const seen = new Set<Content>()
   for (let index = 0; index < pageCount; index += 1) {
     if (index >= maxPages || performance.now() > end) return
     const content = run(track => contentOf(track, index, loadPage))
-    if (content === 'shown') return
-    isAnyUnreadable ||= content === 'unreadable'
+    if (content === 'shown' || (content === 'unclear' && !isEncrypted)) return
+    seen.add(content)
   }
-  if (!isAnyUnreadable) throw new Unreadable('The pages of the PDF are empty', 'no_pages')
+  if (!seen.has('noise') && !seen.has('unclear'))
+    throw new Unreadable('The pages of the PDF are empty', 'no_pages')
   throw isEncrypted
     ? new Unreadable('The PDF is encrypted in an unknown way', 'encrypted')
     : new Unreadable('The contents of the PDF cannot be decoded', 'truncated')
@@ -48,28 +50,42 @@ function contentOf(track: Track, index: number, loadPage: Options['loadPage']): 
         )
       : [contents]
     const states = streams.map(stream => stateOf(track, stream))
-    return (
-      states.find(state => state === 'shown') ?? states.find(s => s === 'unreadable') ?? 'empty'
-    )
+    return (['shown', 'noise', 'unclear'] as const).find(state => states.includes(state)) ?? 'empty'
   } catch (cause) {
     if (isTrap(cause)) throw cause
-    return 'unreadable'
+    return 'unclear'
   }
 }
 
 // Operators that paint: paths, shadings, XObjects, text and inline images (ISO 32000-1, 8.2).
 const painting = /(?:^|[\s\])>])(?:[fFsSB]|f\*|B\*|b\*?|sh|Do|T[jJ]|['"]|EI)(?=[\s/<([]|$)/
-// An empty stream has some bytes when compressed or encrypted.
-const maxEmptyBytes = 32
+// An empty stream has some bytes when compressed.
+const maxEmptyBytes = 16
+const minNoise = 32
 
 function stateOf(track: Track, stream: PDFObject): Content {
   if (!stream.isStream()) return 'empty'
   const length = getPath(track, stream, 'Length')
   const bytes = length.isNumber() ? length.asNumber() : 0
   if (bytes > maxStreamBytes) return 'shown'
+  // MuPDF returns the bytes as they are.
+  if (hasUnknownFilter(track, stream)) return 'unclear'
   const text = Buffer.from(track(stream.readStream()).asUint8Array()).toString('latin1')
   const foreign = text.match(/[^\t\n\f\r -~]/g)?.length ?? 0
-  if (foreign > text.length / 4) return 'unreadable'
+  if (text.length >= minNoise && foreign > text.length / 4) return 'noise'
   if (painting.test(text)) return 'shown'
-  return text === '' && bytes > maxEmptyBytes ? 'unreadable' : 'empty'
+  return bytes > maxEmptyBytes && (text === '' || foreign > 0) ? 'unclear' : 'empty'
+}
+
+const filters =
+  /^(?:Flate|LZW|ASCII85|ASCIIHex|RunLength|CCITTFax|DCT|JBIG2|JPX)Decode$|^Crypt$|^(?:Fl|LZW|A85|AHx|RL|CCF|DCT)$/
+
+function hasUnknownFilter(track: Track, stream: PDFObject): boolean {
+  const filter = getPath(track, stream, 'Filter')
+  const names = filter.isArray()
+    ? Array.from({ length: Math.min(filter.length, maxStreams) }, (_, i) =>
+        getPath(track, filter, i),
+      )
+    : [filter]
+  return names.some(name => name.isName() && !filters.test(name.asName()))
 }

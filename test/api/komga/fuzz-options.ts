@@ -273,7 +273,7 @@ function documentOf(queries: Record<string, string[]>) {
   const all = openapiDocument(komgaResources, '1') as Document
   const document = withoutAliases(all) as Document
   const { schemas } = document.components
-  Object.assign(schemas, { Error: errorBody, RateLimit: errorBody })
+  Object.assign(schemas, { ErrorBody: errorBody, RateLimit: errorBody })
   // The stream never ends: reading it takes longer than all other requests.
   delete document.paths['/sse/v1/events']
   for (const operation of Object.values(document.paths).flatMap(Object.values) as Operation[])

@@ -104,8 +104,9 @@ check('a file without checksums that changes silently has a warning', async t =>
   const pdf = pdfOf([
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Count 1/Kids[3 0 R]>>',
-    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]/Contents 5 0 R>>',
     stream('', Buffer.alloc(100_000, 65)),
+    stream('', '0 0 100 100 re f'),
   ])
   const tar = Buffer.concat([...files(40_000).map(f => tarEntry(f.name, f.bytes)), tarEnd])
   const lib = await createTestLibrary(t, all, { 'A/large.pdf': pdf, 'A/small.cbt': tar })
