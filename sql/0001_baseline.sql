@@ -383,11 +383,11 @@ create table book_artifact (
   -- Content-addressed thumbnail: the name of a file under the data directory.
   cover       bytea,
   cover_error text,
-  -- Of a file or cover that failed: how often, with which version of the program, and when it was tried last.
+  -- Failed attempts to read the file or its cover: their number, the version of the program, and the time of the last one.
   attempts      smallint not null default 0,
   tried_version text,
   tried_at      timestamptz,
-  -- Of a file that failed: when it was last changed (ctime), which shows that it was filled without a new time.
+  -- The ctime of a file that failed: it changes when a preallocated file is filled, its modification time need not.
   changed_ms    bigint,
   -- Time and name of the image beside the book that the thumbnail was made from.
   artwork       text

@@ -7,7 +7,7 @@ export type ImageOptions = {
   height?: number
   /** Also of an image that is not scaled. */
   format?: ImageFormat
-  /** Of an image that is rendered anyway, but not of an animation, which is left as it is. */
+  /** Format of an image that is rendered anyway; an animation is left as it is. */
   preferredFormat?: ImageFormat
 }
 

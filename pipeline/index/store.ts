@@ -207,7 +207,7 @@ async function touchBooks(tx: Transaction, scan: ScanContext, matches: Match[]) 
     await tx`update book_artifact set sha256 = null where book_id = any(${unreadable})`
 }
 
-/** Of files that failed, and of those that failed before. */
+/** Records attempts to read files that fail now, and clears those of files that failed before. */
 async function recordAttempts(tx: Transaction, read: Match[]) {
   const rows = read
     .filter(m => m.reading.error !== null || m.before?.hasError)

@@ -14,7 +14,7 @@ export type ThumbnailOptions = {
 }
 
 export type ThumbnailRequest = {
-  /** Of the book, or of the series. */
+  /** Id of the book or series. */
   id: string
   /** File of the book, latin1; null for a series, whose thumbnail is made from `artwork` alone. */
   path: string | null

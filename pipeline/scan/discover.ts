@@ -262,7 +262,7 @@ function changedFiles(
   return sortByFileName(changed, ({ name }) => pathText(Buffer.from(name, 'hex')))
 }
 
-/** Of files with metadata. Those with covers follow at the end of the scan, without reading the books. */
+/** Compares sidecars with metadata. Images are compared at the end of the scan, without reading the books. */
 function sameSidecars(a: Record<string, number>, b: Record<string, number>) {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(isMetadataSidecar)
   return names.every(name => a[name] === b[name])

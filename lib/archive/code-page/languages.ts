@@ -64,7 +64,7 @@ const russian = 'оетианслрвмпкдуяьызбйжчгэфюхцщш�
 const ukrainian = 'анксроіьиелтйвдумбгпязфцхшчєїжюґщ'
 const bulgarian = 'аикнсроелтвдумбгйяпзфжъхшцючщь'
 
-/** Of equally likely ones, the first wins. */
+/** The first of equally likely languages wins. */
 export const languages: readonly Language[] = [
   han(japanese, ['shift_jis', 'euc-jp']),
   han(simplified, ['gbk']),

@@ -26,7 +26,7 @@ const comicVineNames = new Set(['cv', 'comicvine', 'comic vine'])
 
 export type CblInput = { bytes: Uint8Array; maxEntries: number }
 
-// Of one text; names are searched by patterns and in the database.
+// Longer names would be slow to match by patterns and in the database.
 const maxTextLength = 200
 
 /** Null when it is no CBL file. At most `maxEntries + 1` entries are read. Never throws. */

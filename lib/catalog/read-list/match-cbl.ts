@@ -46,7 +46,7 @@ type Candidate = MatchedBook & {
 
 const maxCandidates = 6
 
-// Of one statement: between two of them other requests are served.
+// Entries in one statement; other requests are served between two statements.
 const entriesAtOnce = 4_000
 
 /** In the order of the entries. */

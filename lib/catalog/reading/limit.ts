@@ -18,7 +18,7 @@ type Count = { entries: number; until: number }
 
 const counts = new LRUCache<string, Count>(entriesUpTo(2_000))
 const countedMs = 600_000
-// Of a full ledger, in which each write would count again.
+// A full ledger would otherwise be counted at each write.
 const fullMs = 10_000
 
 type Admission = {

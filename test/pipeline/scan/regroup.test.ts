@@ -12,7 +12,7 @@ const admin = await all.createUser('admin')
 const reader = await all.createUser('reader')
 const check = testWithDoctor(t, all)
 
-// Of 20 authors: a series of five books in a folder each, and a folder of five books that state none.
+// 20 authors, each with a series of five books in folders of their own, and a folder of five books without a series.
 const count = 20
 const files: Files = {}
 for (let author = 1; author <= count; author++)

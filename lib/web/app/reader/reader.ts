@@ -47,7 +47,7 @@ export function createReader({ book, pages: known, start, hasPrevious }: ReaderO
     ...arrangement,
     ...place,
     zoom,
-    /** Of the last change of the zoom. */
+    /** Where the zoom was last changed. */
     zoomFocus,
     images: createPageImages(book.id, measure),
     isMenuShown: signal(true),
