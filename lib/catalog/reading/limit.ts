@@ -6,15 +6,13 @@ import { entriesUpTo } from '../../async/cache-size.ts'
 import { Conflict } from '../../errors.ts'
 import type { Transaction } from '../../postgres/db.ts'
 
-type Limits = { account: number; book: number }
+/** Sessions of an account that clients measured: 27 a day for ten years. Positions and marks are bounded by its books. */
+const maxSessions = 100_000
+/** Entries of a book beyond which it takes no more sessions, and no more entries of any kind. */
+const maxOfBook = { sessions: 10_000, all: 20_000 }
 
-/** Sessions that clients measured are refused beyond them: 27 a day for ten years, three in the same book. */
-const withSessions: Limits = { account: 100_000, book: 10_000 }
-/** Positions and marks are stored up to them, so that sessions alone do not take a reader's place. */
-const inAll: Limits = { account: 200_000, book: 20_000 }
-
-/** At least as many as there are in this account; other processes add to them. */
-type Count = { entries: number; until: number }
+/** At least as many as there are in this account; other processes add to them. `entries` are of all kinds, up to `maxOfBook.sessions`. */
+type Count = { sessions: number; entries: number; until: number }
 
 const counts = new LRUCache<string, Count>(entriesUpTo(2_000))
 const countedMs = 600_000
@@ -22,31 +20,33 @@ const countedMs = 600_000
 const fullMs = 10_000
 
 type Admission = {
-  /** How many entries are about to be stored. */
+  /** How many entries are about to be stored, and how many of them are sessions. */
   added: number
+  sessions?: number
   /** Ids of their books, by a statement. */
   books: Fragment
 }
 
 /**
  * Returns which books take sessions of an account, whose row the caller has locked. Throws Conflict if the ledger
- * is full, or that of one of the books.
+ * of one of the books is full.
  */
 export async function admitEntries(
   tx: Transaction,
   accountId: string,
-  { added, books }: Admission,
+  { added, sessions = 0, books }: Admission,
 ): Promise<(bookId: string) => boolean> {
   const known = counts.get(accountId)
   const isKnown =
     known !== undefined &&
     Date.now() < known.until &&
-    (known.entries > withSessions.account || known.entries + added <= withSessions.account)
+    (known.sessions > maxSessions || known.sessions + sessions <= maxSessions)
   const count = isKnown ? known : await countEntries(tx, accountId)
-  if (count.entries >= inAll.account) throw full(inAll.account)
-  const isRoom = count.entries + added <= withSessions.account
-  const long = count.entries < withSessions.book ? new Set() : await longBooks(tx, accountId, books)
+  const isRoom = count.sessions + sessions <= maxSessions
+  const long =
+    count.entries < maxOfBook.sessions ? new Set() : await longBooks(tx, accountId, books)
   count.entries += added
+  count.sessions += sessions
   counts.set(accountId, count)
   return bookId => isRoom && !long.has(bookId)
 }
@@ -57,11 +57,16 @@ export function forgetCount(accountId: string): void {
 }
 
 async function countEntries(tx: Transaction, accountId: string): Promise<Count> {
-  const [row] = await tx<{ entries: number }[]>`
-    select count(*)::integer as entries
-    from (select from reading_session where account_id = ${accountId} limit ${inAll.account}) r`
-  const { entries } = row!
-  return { entries, until: Date.now() + (entries >= withSessions.account ? fullMs : countedMs) }
+  const [row] = await tx<{ sessions: number; entries: number }[]>`
+    select
+      (select count(*) from (
+        select from reading_session where account_id = ${accountId} and is_session
+        limit ${maxSessions}) r)::integer as sessions,
+      (select count(*) from (
+        select from reading_session where account_id = ${accountId}
+        limit ${maxOfBook.sessions}) r)::integer as entries`
+  const { sessions, entries } = row!
+  return { sessions, entries, until: Date.now() + (sessions >= maxSessions ? fullMs : countedMs) }
 }
 
 /** The books that take no sessions any more. */
@@ -73,14 +78,14 @@ async function longBooks(tx: Transaction, accountId: string, books: Fragment) {
       select count(*)::integer as entries
       from (
         select from reading_session r where r.account_id = ${accountId} and r.book_id = b.id
-        limit ${inAll.book}) r) e
-    where e.entries >= ${withSessions.book}`
-  if (rows.some(({ entries }) => entries >= inAll.book)) throw full(inAll.book)
+        limit ${maxOfBook.all}) r) e
+    where e.entries >= ${maxOfBook.sessions}`
+  if (rows.some(({ entries }) => entries >= maxOfBook.all)) throw full(maxOfBook.all)
   return new Set(rows.map(({ id }) => id))
 }
 
 const full = (limit: number) =>
   new Conflict(
-    `The reading history is full (${limit} entries); erase it, or set reading.retention_days`,
+    `The reading history of the book is full (${limit} entries); erase it, or set reading.retention_days`,
     { reason: 'limit_reached', limit },
   )

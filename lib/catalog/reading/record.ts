@@ -128,6 +128,7 @@ async function recordEntries(
     const added = writes.filter(({ id, bookId }) => readings.has(bookId) && !known.has(id))
     const takesSessions = await admitEntries(tx, viewer.accountId, {
       added: added.length,
+      sessions: added.filter(({ isSession }) => isSession).length,
       books: tx`select unnest(${bookIds}::uuid[]) as id`,
     })
     const results = writes.map(write => {
