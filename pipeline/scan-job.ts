@@ -1,7 +1,7 @@
 // The scan job: discovers the files of a library, waits until they are indexed and finalizes the catalogue.
 // Covers and hashes follow in jobs of their own, so that a library of terabytes can be scanned again
 // before they are done.
-import { combineListChanges } from '../lib/catalog/list/marks/list-version.ts'
+import { combineListChanges } from '../lib/catalog/list/list-version.ts'
 import { publishScan } from '../lib/catalog/scan/scan-events.ts'
 import type { FileAccess } from '../lib/containment.ts'
 import { NotResponding } from '../lib/errors.ts'

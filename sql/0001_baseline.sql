@@ -999,7 +999,7 @@ create table series_sharing_tag (
 create index series_sharing_tag_tag on series_sharing_tag (tag_id);
 
 -- Rows for each statement that changed which books or series there are, what lists test of them, their order or
--- who sees them. Their sum for a subject is the version of its lists (lib/catalog/list/marks/list-version.ts): writers
+-- who sees them. Their sum for a subject is the version of its lists (lib/catalog/list/list-version.ts): writers
 -- do not wait for each other, and a reader sees it change exactly when it sees the rows changed. Readers combine them.
 create table list_change (
   subject text not null,

@@ -47,9 +47,6 @@ type Options = {
   probing?: ProbePace
 }
 
-// For statements of requests. The slowest search of a million books takes a second.
-const statementTimeoutMs = 20_000
-
 // The first start of a version builds the web application for a second, which the first requests would feel.
 const buildDelayMs = 5_000
 
@@ -81,7 +78,7 @@ export async function openApi({
   const sources = sharedSources ?? openSources({ config, log })
   const monitor = await openDatabaseMonitor(sql, log, probing)
   const auth = await openAuth({ sql, config, log })
-  const requestSql = forRequests(sql, { timeoutMs: statementTimeoutMs })
+  const requestSql = forRequests(sql, { timeoutMs: config.list.timeout_seconds * 1000 })
   logFailedReadings(requestSql, log)
   const hasCacheSpace = () => space.shortage(['cache']) === null
   storeListsIn(requestSql, {

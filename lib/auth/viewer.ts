@@ -94,22 +94,6 @@ export function fromBooksBeyondAge(sql: Queryable, viewer: Viewer): Fragment {
   return sql`from book y where ${presentBeyondAge(sql, viewer, 'y')}`
 }
 
-/**
- * For lists of visible `series s`: the expression `count` is the number of present books that are
- * visible, once `join` follows the table. Reads all books beyond the age limit.
- */
-export function visibleBookCount(
-  sql: Queryable,
-  viewer: Viewer,
-): { join: Fragment; count: Fragment } {
-  if (!hidesBooks(viewer)) return { join: sql``, count: sql`s.book_count` }
-  const join = sql`
-    left join (
-      select y.series_id, count(*) as n ${fromBooksBeyondAge(sql, viewer)}
-      group by y.series_id) beyond on beyond.series_id = s.id`
-  return { join, count: sql`(s.book_count - coalesce(beyond.n, 0))` }
-}
-
 /** A condition on a visible `series s` with present books: at least one of them is visible. */
 export function hasVisibleBook(sql: Queryable, { ageLimit }: Viewer): Fragment {
   return ageLimit === null ? sql`true` : sql`s.lowest_age <= ${ageLimit}`

@@ -77,6 +77,12 @@ export const catalogue = {
   ),
   'api.upload_mb': boot.integer(20, [1, 1000], 'Maximum size of an uploaded cover, in MiB.'),
 
+  'list.timeout_seconds': boot.integer(
+    20,
+    [1, 600],
+    'Longest time of a statement of a request; a list that takes longer is answered with 503.',
+  ),
+
   'web.enabled': boot.boolean(true, 'Serve the web application at /.'),
 
   'opds.key_in_path': reload.boolean(

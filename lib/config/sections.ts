@@ -6,6 +6,7 @@ export const sections: Record<string, string> = {
   database: 'Database',
   application: 'Application',
   api: 'API',
+  list: 'Lists',
   web: 'Web application',
   opds: 'OPDS',
   koreader: 'KOReader sync',

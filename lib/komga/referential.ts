@@ -16,7 +16,7 @@ import {
 import { resolveCollections } from '../catalog/collection/collection-filter.ts'
 import { creditsOf } from '../catalog/derived/author-key.ts'
 import { listSeries } from '../catalog/list/list-series.ts'
-import { listVersion } from '../catalog/list/marks/list-version.ts'
+import { listVersion } from '../catalog/list/list-version.ts'
 import { isUuid } from '../id.ts'
 import { poolOf } from '../postgres/cancellable.ts'
 import type { Queryable } from '../postgres/db.ts'

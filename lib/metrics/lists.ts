@@ -7,7 +7,7 @@ const failures = counter(
   ['kind'],
 )
 
-/** Counts a failed reading of an index of lists or of rank marks. */
+/** Counts a failed reading of an index of lists. */
 export function countFailedListReading(kind: string) {
   failures.inc({ kind })
 }

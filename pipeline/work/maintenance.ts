@@ -1,7 +1,7 @@
 // Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans and streams, and
 // combines old sittings.
 import { deleteExpired } from '../../lib/auth/session.ts'
-import { combineListChanges } from '../../lib/catalog/list/marks/list-version.ts'
+import { combineListChanges } from '../../lib/catalog/list/list-version.ts'
 import { combineSittings } from '../../lib/catalog/reading/retention.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { pruneEvents } from '../../lib/event/prune.ts'

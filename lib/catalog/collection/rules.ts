@@ -7,7 +7,7 @@ import { poolOf } from '../../postgres/cancellable.ts'
 import type { Queryable, Sql } from '../../postgres/db.ts'
 import { isShownSeries } from '../grouping/grouping.ts'
 import { parseSeriesFilter, type SeriesFilter } from '../list/condition.ts'
-import { findMatches } from '../list/plan/series-plan.ts'
+import { findMatches } from '../list/sql/series-statement.ts'
 
 /** Characters of the JSON text. */
 const maxRuleLength = 64 * 1024

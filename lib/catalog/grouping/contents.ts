@@ -8,7 +8,6 @@ import type { Condition, SeriesFilter } from '../list/condition.ts'
 import { listBooks } from '../list/list-books.ts'
 import { listSeries } from '../list/list-series.ts'
 import type { IdPage } from '../list/page.ts'
-import { planSeries } from '../list/plan/series-plan.ts'
 import {
   type BookSort,
   type Direction,
@@ -16,6 +15,7 @@ import {
   parseSeriesSort,
   type SeriesSort,
 } from '../list/sort.ts'
+import { listedSeries } from '../list/sql/series-statement.ts'
 import {
   collections,
   type Grouping,
@@ -125,16 +125,15 @@ export async function seriesOfCollection(
   const found = await findGrouping(sql, viewer, collections, request)
   if (other) return { ...(await list(isMember('collectionId', id), other)), grouping: found }
   const ofLibrary = sql`(m.series_id in (select s.id from series s where s.library_id = ${libraryId!})) is true`
-  const plan = filter && (await planSeries(sql, viewer, { filter, search: null }))
+  const matches =
+    filter &&
+    sql`m.series_id in (select s.id from series s where ${listedSeries(sql, viewer, { filter })})`
   const listed = await pageOf(sql, viewer, collections, {
     ...{ id, column: seriesColumns[own], ...window, total: found.count! },
     // Only the column of the order: it comes from its index.
     joined: sql`series s on s.id = m.series_id and s.book_count > 0`,
-    ...{ alias: 's', ctes: plan?.ctes },
-    only: [
-      ...(libraryId === undefined ? [] : [ofLibrary]),
-      ...(plan ? [sql`(m.series_id in (select id from matched)) is true`] : []),
-    ],
+    alias: 's',
+    only: [...(libraryId === undefined ? [] : [ofLibrary]), ...(matches ? [matches] : [])],
   })
   return { ...listed, grouping: found }
 }
@@ -187,8 +186,6 @@ type PageRequest = {
   direction: Direction
   joined: Fragment
   alias: 's' | 'b'
-  /** What the conditions refer to. */
-  ctes?: Fragment | undefined
   /** Further conditions on `m`. */
   only: Fragment[]
   /** Number of members without those. */
@@ -206,15 +203,13 @@ async function pageOf(
   grouping: Grouping,
   request: PageRequest,
 ): Promise<IdPage> {
-  const { id, column, direction, joined, alias, ctes, only, page, pageSize } = request
+  const { id, column, direction, joined, alias, only, page, pageSize } = request
   const { m, owner, member } = tablesOf(sql, grouping)
   const order = direction === 'desc' ? sql`desc` : sql`asc`
   const isOwn = memberColumns.includes(column)
   const key = isOwn ? sql`m.${sql(column)}` : sql`${sql(alias)}.${sql(column)}`
   const isListed = allOf(sql, [grouping.isShown(sql, viewer), ...only])
-  const first = ctes ? sql`with ${ctes}` : sql``
   const rows = await unprepared(sql<{ id: string }[]>`
-    ${first}
     select m.${member} as id
     from (
       select m.*, ${key} as key
@@ -227,6 +222,6 @@ async function pageOf(
   const ids = rows.map(row => row.id)
   if (only.length === 0) return { ids, total: request.total }
   const [counted] = await unprepared(sql<{ total: number }[]>`
-    ${first} select count(*)::float8 as total from ${m} m where m.${owner} = ${id} and ${isListed}`)
+    select count(*)::float8 as total from ${m} m where m.${owner} = ${id} and ${isListed}`)
   return { ids, total: counted!.total }
 }

@@ -6,7 +6,7 @@ import type { Viewer } from '../../auth/viewer.ts'
 import { poolOf } from '../../postgres/cancellable.ts'
 import type { Queryable, Sql } from '../../postgres/db.ts'
 import { unprepared } from '../../postgres/statement.ts'
-import { listVersion } from '../list/marks/list-version.ts'
+import { listVersion } from '../list/list-version.ts'
 import { type Grouping, tablesOf } from './grouping.ts'
 
 /** Visible members by the id of the grouping; hand-picked ones in which the viewer sees some. */

@@ -1,4 +1,4 @@
-// Failures of what lists read in the background (indexes, rank marks): counted, and logged at most once a minute. After
+// Failures of what lists read in the background (indexes): counted, and logged at most once a minute. After
 // one lists are as slow as they are without an index.
 import type { Sql } from 'postgres'
 import type { Log } from '../../log.ts'

@@ -1,5 +1,5 @@
 // Filter fields of books and series: names, value kinds, operators and limits. The SQL of a field is in
-// plan/book-predicates.ts or plan/series-sets.ts; a field without SQL does not compile.
+// sql/book-fields.ts or sql/series-fields.ts; a field without SQL does not compile.
 
 /** Limits on a condition: nesting, number of nodes, values of one list, characters of one value. */
 export const maxConditionDepth = 20

@@ -1,29 +1,27 @@
-// Lists of books: one page in a sort order, with the exact total, for a million books and more. Chooses
-// the cheapest way to make the page; each way plans the filter and then reads the page.
+// Lists of books: one page in a sort order, with the exact total: from the index in memory, or by one statement.
 import type { Sql } from 'postgres'
-import { isLimited, isUnrestricted, serverViewer, type Viewer } from '../../auth/viewer.ts'
+import { isUnrestricted, serverViewer, type Viewer } from '../../auth/viewer.ts'
 import { parseSearchQuery } from '../../name/search-text.ts'
+import { countOf, membersOf } from './bitmaps/bitmap.ts'
 import { type BookRequest, bookIndexOf } from './bitmaps/books/book-index.ts'
+import { idAt } from './bitmaps/id-table.ts'
 import { orRead } from './bitmaps/row-index.ts'
-import { type BookKey, listBooksByKeys } from './books-by-keys.ts'
-import { listBooksByReading } from './books-by-reading.ts'
-import { listBooksBySeries } from './books-by-series.ts'
-import type { MarkedRequest } from './marks/page-by-marks.ts'
-import { rankMarksOf } from './marks/rank-marks.ts'
-import type { MarkedScope } from './marks/read-marks.ts'
-import { newestBooks } from './newest-books.ts'
+import type { Condition } from './condition.ts'
 import { onlyId } from './only-id.ts'
 import type { IdPage } from './page.ts'
-import { countPresentBooks, pageAllBooks, pagePlannedBooks } from './page-books.ts'
-import { type BookListFilter, planBooks } from './plan/book-plan.ts'
-import { searchBooks } from './search-books.ts'
 import type { BookSort, Direction } from './sort.ts'
+import type { BookScope } from './sql/book-fields.ts'
+import type { BookKey } from './sql/book-order.ts'
+import { type BookList, readBooks } from './sql/book-statement.ts'
+import { searchCondition } from './sql/search.ts'
+import { inTurn } from './statement-gate.ts'
 
-export type BookListRequest = BookListFilter & {
+export type BookListRequest = BookScope & {
   /** Words to search for; empty or null for none. */
   text?: string | null | undefined
-  /** Searches by relevance list at most so many books, not the best of all. */
-  maxResults?: number | undefined
+  /** The list has at most so many books, the first ones. */
+  maxBooks?: number | undefined
+  /** Without one by relevance for searches, else by title. */
   sort?: BookSort | undefined
   direction?: Direction | undefined
   /** Instead of `sort`: orders without an index, for which all books of the list are sorted. */
@@ -34,132 +32,122 @@ export type BookListRequest = BookListFilter & {
 }
 
 /** Ids of one page of the books that are visible, and the number on all pages. */
-export async function listBooks(sql: Sql, viewer: Viewer, given: BookListRequest): Promise<IdPage> {
-  const request = { ...given, sort: sortWithin(given) }
-  const { direction = 'asc', page, pageSize } = request
-  const window = { offset: (page - 1) * pageSize, limit: pageSize }
-  const text = request.text ?? ''
-  const search = parseSearchQuery(text)
-  const { keys } = request
-  if (keys && (search || !text.trim())) {
-    const read = () => listBooksByKeys(sql, viewer, { ...request, text, keys, ...window })
-    const [key, second] = keys
-    // The only one of them that is long.
-    if (second || key?.sort !== 'path' || request.seriesId) return await read()
-    const { filter, libraryId, includeDeleted } = request
-    const scope = { text: search ? text : null, filter, libraryId, includeDeleted }
-    const list = { ...window, ...scope, sort: key.sort, direction: key.direction }
-    return await pageWithIndex(sql, viewer, list, read)
-  }
-  if (search) {
-    const read = () => searchBooks(sql, viewer, { ...request, text, search, ...window })
-    if (request.seriesId || request.maxResults) return await read()
-    const { sort = 'relevance', filter, libraryId, includeDeleted } = request
-    const list = { ...window, text, sort, direction, filter, libraryId, includeDeleted }
-    return await pageWithIndex(sql, viewer, list, read)
-  }
-  // Text without letters and digits matches nothing; blank text is no search.
-  if (text.trim()) return { ids: [], total: 0 }
-  const sort = request.sort === undefined || request.sort === 'relevance' ? 'title' : request.sort
-  const { filter, libraryId, seriesId, includeDeleted } = request
-  const list = { ...window, sort, direction, filter, libraryId, includeDeleted }
-  const readPage = () => pageWithoutIndex(sql, viewer, { ...request, ...list })
-  const isUnindexed = filter === null && sort !== 'read' && sort !== 'series'
+export async function listBooks(
+  sql: Sql,
+  viewer: Viewer,
+  request: BookListRequest,
+): Promise<IdPage> {
+  const list = listOf(request)
+  return list ? await pageOfBooks(sql, viewer, list) : { ids: [], total: 0 }
+}
+
+/** As listBooks. */
+export async function pageOfBooks(sql: Sql, viewer: Viewer, list: BookList): Promise<IdPage> {
   const index = bookIndexOf(sql)
-  // Without a condition an index is made by the first list alone.
-  const isIndexed = index.isRead() ? !isAtStart(viewer, list) : index.isUnused()
-  const usesIndex = !isUnindexed || isIndexed
-  return usesIndex && !seriesId
-    ? await pageWithIndex(sql, viewer, list, readPage)
-    : await readPage()
+  const indexed = indexedList(list)
+  const read = async () => await readBooks(sql, viewer, list, await knownBooks(sql, viewer, list))
+  const isFirst = index.isUnused()
+  // The first pages of all books follow an index of the database, with a total from counters.
+  const isSimple = isFirstOfAll(viewer, list) && (index.isRead() || !isFirst)
+  if (isSimple) return await read()
+  if (!indexed) return await inTurn(sql, read)
+  const page = await orRead(await index.page(sql, viewer, indexed), {
+    ...{ read: () => inTurn(sql, read), isFirst },
+    isLarge: async () => (await countPresentBooks(sql)) > minIndexed,
+    refresh: () => index.refresh(sql, viewer, indexed),
+  })
+  return list.maxBooks ? atMost(list.maxBooks, list.offset, page) : page
 }
 
-/** By number, the books of one series are in reading order. */
-function sortWithin({ sort, seriesId, filter }: BookListRequest): BookSort | undefined {
-  if (sort !== 'number') return sort
+/** The present books that the viewer has progress of, the last read first. */
+export const booksWithProgress = {
+  sort: 'read',
+  direction: 'desc',
+  search: null,
+  filter: {
+    of: 'book',
+    condition: { field: 'lastReadAt', test: { kind: 'null' }, negated: true },
+  },
+} as const satisfies Partial<BookList>
+
+/** Null for a text without letters and digits, which matches nothing; blank text is no search. */
+function listOf(request: BookListRequest): BookList | null {
+  const { text, sort, direction = 'asc', page, pageSize, filter, seriesId, ...rest } = request
+  const search = parseSearchQuery(text ?? '')
+  if (!search && text?.trim()) return null
+  const conditions: Condition[] = [
+    ...(search ? [searchCondition(text!)] : []),
+    ...(filter ? [filter.condition] : []),
+  ]
   const isOfOne = seriesId ?? (filter && onlyId(filter.condition, 'seriesId'))
-  return isOfOne ? 'series' : sort
+  // By number, the books of one series are in reading order.
+  const sortWithin = sort === 'number' && isOfOne ? 'series' : sort
+  const sortOfAll = sortWithin === 'relevance' ? undefined : sortWithin
+  return {
+    ...{ ...rest, seriesId, search, direction },
+    filter: conditions.length > 0 ? { of: 'book', condition: { all: conditions } } : null,
+    sort: search ? (sortWithin ?? 'relevance') : (sortOfAll ?? 'title'),
+    offset: (page - 1) * pageSize,
+    limit: pageSize,
+  }
 }
 
-/** Lists of fewer books are read quickly without an index or rank marks, and any list of so few. */
+/** The list as the index makes it; null for one that it does not make. */
+function indexedList({ seriesId, keys, ...list }: BookList): BookRequest | null {
+  if (seriesId) return null
+  if (!keys) return list
+  const [key, second] = keys
+  // The only one of them that is long.
+  return second || key?.sort !== 'path'
+    ? null
+    : { ...list, sort: key.sort, direction: key.direction }
+}
+
+const atMost = (max: number, offset: number, { ids, total }: IdPage): IdPage => ({
+  ids: ids.slice(0, Math.max(0, max - offset)),
+  total: Math.min(total, max),
+})
+
+// More ids are longer to send than the statement takes.
+const maxKnown = 20_000
+
+/** All ids of a list by other keys, from the index; null without one, or for many books. */
+async function knownBooks(sql: Sql, viewer: Viewer, list: BookList): Promise<string[] | null> {
+  const { keys, seriesId, filter, libraryId, includeDeleted } = list
+  if (!keys || seriesId) return null
+  const order = { sort: 'title', direction: 'asc', offset: 0, limit: 0, search: null } as const
+  const scope = { filter, libraryId, includeDeleted }
+  const known = await bookIndexOf(sql).matching(sql, viewer, { ...order, ...scope })
+  if (!known || countOf(known.rows) > maxKnown) return null
+  return Array.from(membersOf(known.rows), book => idAt(known.table.rows, book))
+}
+
+// Skipping so many rows of an index costs as much as a page of the index in memory.
+const maxSkipped = 5_000
+
+const isFirstOfAll = (viewer: Viewer, list: BookList) =>
+  isUnrestricted(viewer) &&
+  !list.filter &&
+  !list.includeDeleted &&
+  list.libraryId === undefined &&
+  list.offset <= maxSkipped &&
+  list.sort !== 'read' &&
+  list.sort !== 'series'
+
+/** Lists of fewer books are read as fast by the statement. */
 const minIndexed = 20_000
+
+/** The number of all present books. */
+async function countPresentBooks(sql: Sql): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select coalesce(sum(book_count), 0)::float8 as total from library`
+  return row!.total
+}
 
 /** Reads what lists of books need, if there are many books (prepare-lists.ts). */
 export async function prepareBookLists(sql: Sql): Promise<void> {
   if ((await countPresentBooks(sql)) <= minIndexed) return
   const window = { offset: 0, limit: 1 }
-  const list = { filter: null, sort: 'title', direction: 'asc', ...window } as const
+  const list = { filter: null, sort: 'title', direction: 'asc', search: null, ...window } as const
   await bookIndexOf(sql).prepare(sql, serverViewer, list)
-}
-
-/** The books that the viewer has progress of, by its time. */
-export const booksWithProgress = {
-  sort: 'read',
-  filter: {
-    of: 'book',
-    condition: { field: 'lastReadAt', test: { kind: 'null' }, negated: true },
-  },
-} as const satisfies Partial<BookRequest>
-
-/** By the index of bitmaps if it is in memory, else by `readPage`. */
-export async function pageWithIndex(
-  sql: Sql,
-  viewer: Viewer,
-  request: BookRequest,
-  readPage: () => Promise<IdPage>,
-): Promise<IdPage> {
-  const index = bookIndexOf(sql)
-  const isFirst = index.isUnused()
-  return await orRead(await index.page(sql, viewer, request), {
-    ...{ read: readPage, isFirst },
-    isLarge: async () => (await countPresentBooks(sql)) > minIndexed,
-    refresh: () => index.refresh(sql, viewer, request),
-  })
-}
-
-type PlannedRequest = BookListRequest &
-  Omit<BookRequest, keyof BookListFilter> & { sort: Exclude<BookSort, 'relevance'> }
-
-async function pageWithoutIndex(
-  sql: Sql,
-  viewer: Viewer,
-  request: PlannedRequest,
-): Promise<IdPage> {
-  const { sort, direction, offset, limit, filter, libraryId, includeDeleted } = request
-  if (sort === 'read') return await listBooksByReading(sql, viewer, request)
-  if (sort === 'series') return await listBooksBySeries(sql, viewer, request)
-  const window = { sort, direction, offset, limit }
-  if (filter || request.seriesId)
-    return await pagePlannedBooks(sql, await planBooks(sql, viewer, request), window)
-  return await pageWithMarks(sql, viewer, { ...window, libraryId, includeDeleted })
-}
-
-// Skipping so many rows of an index costs as much as a walk from a rank mark.
-const maxSkipped = 5_000
-
-const isEverything = (viewer: Viewer, { libraryId, includeDeleted }: MarkedScope) =>
-  isUnrestricted(viewer) && libraryId === undefined && !includeDeleted
-/** Of all books: read along the index of the order, with a total from counters. */
-const isAtStart = (viewer: Viewer, list: MarkedScope & { offset: number }) =>
-  isEverything(viewer, list) && list.offset <= maxSkipped
-
-/** All books that are visible, in all libraries or one. */
-async function pageWithMarks(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage> {
-  if (isAtStart(viewer, request)) return await pageAllBooks(sql, request)
-  const marks = rankMarksOf(sql)
-  const marked = await marks.page(sql, viewer, request)
-  if (marked) return marked
-  const page = await pageWithoutMarks(sql, viewer, request)
-  if (page.total > minIndexed && (await countPresentBooks(sql)) > minIndexed)
-    marks.refresh(sql, request)
-  return page
-}
-
-async function pageWithoutMarks(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage> {
-  const { sort, libraryId, includeDeleted } = request
-  if (isEverything(viewer, request)) return await pageAllBooks(sql, request)
-  if (sort === 'created' && !isLimited(viewer) && !includeDeleted)
-    return await newestBooks(sql, viewer, { ...request, by: sort })
-  const plan = await planBooks(sql, viewer, { filter: null, libraryId, includeDeleted })
-  return await pagePlannedBooks(sql, plan, request)
 }

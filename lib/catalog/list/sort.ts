@@ -187,34 +187,24 @@ export function seriesSortJoin(sql: Queryable, sort: SeriesColumnSort, scope: So
   return values ? sql`left join (${values}) v on v.series_id = s.id` : sql``
 }
 
-/** Of `series s` with its `seriesSortJoin`; otherwise as bookOrderBy. */
+/** Of `series s` with its `seriesSortJoin`: nulls last in both directions, ties by id. */
 export function seriesOrderBy(
   sql: Queryable,
   {
     sort,
     direction,
-    reversed,
     then = [],
     seed = 0,
-  }: SeriesSortKey & { reversed: boolean; then?: readonly SeriesSortKey[]; seed?: number },
+  }: SeriesSortKey & { then?: readonly SeriesSortKey[]; seed?: number },
 ): Fragment {
-  const order = (direction === 'desc') !== reversed ? sql`desc` : sql`asc`
-  const nulls = reversed ? sql`nulls first` : sql`nulls last`
-  if (sort === 'random') {
-    const randomOrder = reversed ? sql`desc` : sql`asc`
-    return sql`uuid_hash_extended(s.id, ${seed}::bigint) ${randomOrder}, s.id ${randomOrder}`
-  }
-  if (isJoined(sort)) {
-    const titleOrder = reversed ? sql`desc` : sql`asc`
-    return sql`v.value ${order} ${nulls}, s.sort_key ${titleOrder}, s.id ${titleOrder}`
-  }
+  const directionOf = (key: SeriesSortKey) => (key.direction === 'desc' ? sql`desc` : sql`asc`)
+  const order = directionOf({ sort, direction })
+  if (sort === 'random') return sql`uuid_hash_extended(s.id, ${seed}::bigint), s.id`
+  if (isJoined(sort)) return sql`v.value ${order} nulls last, s.sort_key, s.id`
   const byColumn = (key: SeriesSortKey) => {
     if (isJoined(key.sort) || key.sort === 'random') return []
-    const isDescending = (key.direction === 'desc') !== reversed
-    const column = sql`s.${sql(seriesSortColumns[key.sort])}`
-    return [
-      sql`${column} ${isDescending ? sql`desc` : sql`asc`} ${nullableSeriesSorts.includes(key.sort) ? nulls : sql``}`,
-    ]
+    const nulls = nullableSeriesSorts.includes(key.sort) ? sql`nulls last` : sql``
+    return [sql`s.${sql(seriesSortColumns[key.sort])} ${directionOf(key)} ${nulls}`]
   }
   const keys = [{ sort, direction }, ...then].flatMap(byColumn)
   return sql`${commaList(sql, keys)}, s.id ${order}`

@@ -13,7 +13,7 @@ import {
 import type { Queryable } from '../../postgres/db.ts'
 import { unprepared } from '../../postgres/statement.ts'
 import { readingOrder } from '../derived/reading-order.ts'
-import { booksWithProgress, pageWithIndex } from '../list/list-books.ts'
+import { booksWithProgress, pageOfBooks } from '../list/list-books.ts'
 import { type IdPage, idsInOrder, nearestEnd } from '../list/page.ts'
 
 export type ReadingListRequest = {
@@ -31,20 +31,17 @@ export async function booksInProgress(
   request: BookRequest,
 ): Promise<IdPage> {
   const { libraryId, page, pageSize, includeCompleted } = request
-  const read = () => readBooksInProgress(sql, viewer, request)
-  if (!includeCompleted) return await read()
+  if (!includeCompleted) return await readBooksInProgress(sql, viewer, request)
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
-  const list = { ...booksWithProgress, ...window, libraryId, direction: 'desc' } as const
-  return await pageWithIndex(sql, viewer, list, read)
+  return await pageOfBooks(sql, viewer, { ...booksWithProgress, ...window, libraryId })
 }
 
 async function readBooksInProgress(
   sql: Sql,
   viewer: Viewer,
-  request: BookRequest,
+  request: ReadingListRequest,
 ): Promise<IdPage> {
-  if (hidesBooks(viewer) && !request.includeCompleted)
-    return await readVisible(sql, viewer, request)
+  if (hidesBooks(viewer)) return await readVisible(sql, viewer, request)
   const total = await countBooks(sql, viewer, request)
   const offset = (request.page - 1) * request.pageSize
   const { skip, take, reversed } = nearestEnd({ offset, limit: request.pageSize, total })
@@ -59,7 +56,7 @@ async function readBooksInProgress(
 }
 
 /** For accounts from which single books are hidden: each book in progress is looked up once, to be counted and listed. */
-async function readVisible(sql: Sql, viewer: Viewer, request: BookRequest): Promise<IdPage> {
+async function readVisible(sql: Sql, viewer: Viewer, request: ReadingListRequest): Promise<IdPage> {
   // Materialized: PostgreSQL would start parallel workers that read all books ever begun.
   const [row] = await unprepared(sql<IdPage[]>`
     with begun as materialized (
@@ -73,34 +70,35 @@ async function readVisible(sql: Sql, viewer: Viewer, request: BookRequest): Prom
   return row!
 }
 
-function fromProgress(sql: Queryable, viewer: Viewer, request: BookRequest): Fragment {
+function fromProgress(sql: Queryable, viewer: Viewer, request: ReadingListRequest): Fragment {
   return sql`
     from progress p ${joinVisibleBooks(sql, viewer, request)}
-    where p.account_id = ${viewer.accountId}
-      and ${request.includeCompleted ? sql`true` : sql`not p.is_completed`}`
+    where p.account_id = ${viewer.accountId} and not p.is_completed`
 }
 
 /** Joins the book of `p`. */
-function joinVisibleBooks(sql: Queryable, viewer: Viewer, { libraryId }: BookRequest): Fragment {
+function joinVisibleBooks(
+  sql: Queryable,
+  viewer: Viewer,
+  { libraryId }: ReadingListRequest,
+): Fragment {
   return sql`
     join book b on b.id = p.book_id and ${presentBook(sql)} ${inLibrary(sql, 'b', libraryId)}
     join series s on s.id = b.series_id and ${visibleBook(sql, viewer)}`
 }
 
-/** From the counters of series, unless single books of a series may be hidden. */
-async function countBooks(sql: Sql, viewer: Viewer, request: BookRequest): Promise<number> {
-  const { libraryId, includeCompleted = false } = request
-  const count = includeCompleted ? sql`r.started_count + r.read_count` : sql`r.started_count`
-  const query = hidesBooks(viewer)
-    ? sql<{ total: number }[]>`
-        select count(*)::float8 as total ${fromProgress(sql, viewer, request)}`
-    : sql<{ total: number }[]>`
-        select coalesce(sum(${count}), 0)::float8 as total
-        from series_reading r
-        join series s on s.id = r.series_id and s.book_count > 0
-        where r.account_id = ${viewer.accountId} ${inLibrary(sql, 's', libraryId)}
-          and ${visibleSeries(sql, viewer)}`
-  const [row] = await unprepared(query)
+/** From the counters of series: no single books are hidden. */
+async function countBooks(
+  sql: Sql,
+  viewer: Viewer,
+  { libraryId }: ReadingListRequest,
+): Promise<number> {
+  const [row] = await unprepared(sql<{ total: number }[]>`
+    select coalesce(sum(r.started_count), 0)::float8 as total
+    from series_reading r
+    join series s on s.id = r.series_id and s.book_count > 0
+    where r.account_id = ${viewer.accountId} ${inLibrary(sql, 's', libraryId)}
+      and ${visibleSeries(sql, viewer)}`)
   return row!.total
 }
 

@@ -1,10 +1,9 @@
 // Reading progress as it is stored; it is written by lib/catalog/reading.
-import { isUnrestricted, type Viewer, visibleBook } from '../../auth/viewer.ts'
+import { type Viewer, visibleBook } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import type { Queryable, Sql } from '../../postgres/db.ts'
 import { joinProgress } from '../book/visible-books.ts'
-import { booksWithProgress, pageWithIndex } from '../list/list-books.ts'
-import type { IdPage } from '../list/page.ts'
+import { booksWithProgress, pageOfBooks } from '../list/list-books.ts'
 import type { ProgressRow } from './progress-record.ts'
 
 /** The viewer's progress in a book, or null. Throws NotFound for a hidden book. */
@@ -29,35 +28,14 @@ export async function listProgress(
   viewer: Viewer,
   window: { offset: number; limit: number },
 ): Promise<{ rows: ProgressRow[]; total: number }> {
-  const list = { ...booksWithProgress, ...window, direction: 'desc', includeDeleted: true } as const
-  const { ids, total } = await pageWithIndex(sql, viewer, list, () =>
-    readBooks(sql, viewer, window),
-  )
+  const list = { ...booksWithProgress, ...window, includeDeleted: true }
+  const { ids, total } = await pageOfBooks(sql, viewer, list)
   if (ids.length === 0) return { rows: [], total }
   const rows = await sql<ProgressRow[]>`
     select ${columns(sql)} from progress p
     where p.account_id = ${viewer.accountId} and p.book_id = any(${ids}::uuid[])
     order by p.updated_at desc, p.book_id desc`
   return { rows: [...rows], total }
-}
-
-async function readBooks(
-  sql: Sql,
-  viewer: Viewer,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<IdPage> {
-  const visible = isUnrestricted(viewer)
-    ? sql``
-    : sql`join book b on b.id = p.book_id join series s on s.id = b.series_id and ${visibleBook(sql, viewer)}`
-  const fromProgress = sql`from progress p ${visible} where p.account_id = ${viewer.accountId}`
-  const [count] = await sql<{ total: number }[]>`select count(*) as total ${fromProgress}`
-  const { total } = count!
-  if (offset >= total) return { ids: [], total }
-  const rows = await sql<{ id: string }[]>`
-    select p.book_id as id ${fromProgress}
-    order by p.updated_at desc, p.book_id desc
-    limit ${limit} offset ${offset}`
-  return { ids: rows.map(({ id }) => id), total }
 }
 
 function columns(sql: Queryable) {

@@ -84,7 +84,7 @@ export async function findBooks(
   const request: BookListRequest = {
     ...{ filter: rest && { of: 'book', condition: rest }, libraryId, seriesId },
     ...{ includeDeleted, text: query.text },
-    ...(isByRelevance ? { maxResults: maxHits } : {}),
+    ...(isByRelevance ? { maxBooks: maxHits } : {}),
     ...order,
     ...pageAt(offset, limit),
   }

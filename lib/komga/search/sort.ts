@@ -1,6 +1,7 @@
 // Sort properties of Komga as sort orders of the catalogue. Properties that are not known are ignored.
-import type { BookKey } from '../../catalog/list/books-by-keys.ts'
+
 import type { BookSort, Direction, SeriesSort, SeriesSortKey } from '../../catalog/list/sort.ts'
+import type { BookKey } from '../../catalog/list/sql/book-order.ts'
 
 export type SortProperty = { property: string; isDescending: boolean }
 

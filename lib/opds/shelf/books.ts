@@ -1,6 +1,6 @@
 // Shelves of books of all series.
 
-import { newestBooks } from '../../catalog/list/newest-books.ts'
+import { listBooks } from '../../catalog/list/list-books.ts'
 import { newestBookChange } from '../../catalog/list/newest-change.ts'
 import { booksInProgress, booksOnDeck } from '../../catalog/progress/continue-reading.ts'
 import { type Listing, maxLatest } from './listing.ts'
@@ -56,9 +56,10 @@ export function newestOf(list: Listing['list']): Listing['updatedAt'] {
 }
 
 function latest(by: 'created' | 'released'): Listing['list'] {
-  return ({ sql, viewer, libraryId, page, pageSize }) =>
-    newestBooks(sql, viewer, {
-      ...{ by, libraryId, cap: maxLatest },
-      ...{ offset: (page - 1) * pageSize, limit: pageSize },
+  const isReleased = { field: 'releaseDate', test: { kind: 'null' }, negated: true } as const
+  const filter = by === 'released' ? { of: 'book' as const, condition: isReleased } : null
+  return ({ sql, viewer, ...request }) =>
+    listBooks(sql, viewer, {
+      ...{ ...request, filter, sort: by, direction: 'desc', maxBooks: maxLatest },
     })
 }

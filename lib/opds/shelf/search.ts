@@ -16,7 +16,7 @@ import {
   searchText,
 } from './shelf.ts'
 
-// No one pages further, and a word that occurs in half of a million books is found at once.
+// No one pages further.
 export const maxResults = 1_000
 const words = maybe(
   text(maxSearchLength, { description: 'Words of titles, series, authors or tags.' }),
@@ -33,7 +33,7 @@ export const searchShelf: Shelf = {
       return acquisitionFeed({ path: '/search', title: 'Search', paging: pagingOf(request, 0) })
     const [{ ids, total }, series] = await Promise.all([
       listBooks(sql, viewer, {
-        ...{ filter: null, text: search, maxResults },
+        ...{ filter: null, text: search, maxBooks: maxResults },
         ...{ page, pageSize },
       }),
       version === 2 && page === 1 ? matchingSeries(request, search) : null,

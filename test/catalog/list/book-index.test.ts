@@ -13,7 +13,7 @@ import {
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
 import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { listBooks } from '../../../lib/catalog/list/list-books.ts'
-import { combineListChanges } from '../../../lib/catalog/list/marks/list-version.ts'
+import { combineListChanges } from '../../../lib/catalog/list/list-version.ts'
 import { newId } from '../../../lib/id.ts'
 import { connectionsLike, forRequests } from '../../../lib/postgres/db.ts'
 import { createDatabase } from '../../kit/db.ts'
@@ -212,37 +212,40 @@ t.test('statements that change what a list depends on change what is in memory',
   t.equal(await wayOf(ofAccount), 'known')
 })
 
-t.test('lists are made from the index, and by a plan once any book may have changed', async t => {
-  const pool = connectionsLike(sql, { max: 1, connection: {} })
-  t.teardown(() => pool.end())
-  const statements: string[] = []
-  Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
-  const filter = parseBookFilter({ pageCount: { operator: 'gte', value: 0 } })!
-  const viewer = unrestrictedViewer(account)
-  const shared = bookIndexOf(pool)
-  shared.refresh(pool, viewer, { filter, sort: 'title', direction: 'desc', offset: 0, limit: 5 })
-  await shared.idle()
-  for (const [isIndexed, change] of [
-    [true, sql`update book set page_count = page_count where id = ${facts.books[0]!.id}`],
-    [true, sql`update directory set path = path`],
-    [false, sql`select`],
-  ] as const) {
-    statements.length = 0
-    const list = { filter, sort: 'title', direction: 'desc' } as const
-    const { ids, total } = await listBooks(pool, viewer, { ...list, page: 2, pageSize: 5 })
-    t.equal(!statements.some(text => text.includes('matched')), isIndexed)
-    const expected = await plainList(sql, viewer, list)
-    t.same(ids, expected.slice(5, 10))
-    t.equal(total, expected.length)
-    statements.length = 0
-    const all = { filter: null, sort: 'title', direction: 'desc', includeDeleted: true } as const
-    const page = await listBooks(pool, viewer, { ...all, page: 2, pageSize: 5 })
-    t.equal(!statements.some(text => text.includes('order by')), isIndexed)
-    const rows = await sql<{ id: string }[]>`select id from book order by sort_key desc, id desc`
-    t.same(
-      page.ids,
-      rows.slice(5, 10).map(row => row.id),
-    )
-    await change
-  }
-})
+t.test(
+  'lists are made from the index, and by a statement once any book may have changed',
+  async t => {
+    const pool = connectionsLike(sql, { max: 1, connection: {} })
+    t.teardown(() => pool.end())
+    const statements: string[] = []
+    Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+    const filter = parseBookFilter({ pageCount: { operator: 'gte', value: 0 } })!
+    const viewer = unrestrictedViewer(account)
+    const shared = bookIndexOf(pool)
+    shared.refresh(pool, viewer, { filter, sort: 'title', direction: 'desc', offset: 0, limit: 5 })
+    await shared.idle()
+    for (const [isIndexed, change] of [
+      [true, sql`update book set page_count = page_count where id = ${facts.books[0]!.id}`],
+      [true, sql`update directory set path = path`],
+      [false, sql`select`],
+    ] as const) {
+      statements.length = 0
+      const list = { filter, sort: 'title', direction: 'desc' } as const
+      const { ids, total } = await listBooks(pool, viewer, { ...list, page: 2, pageSize: 5 })
+      t.equal(!statements.some(text => text.includes('count(*)::float8')), isIndexed)
+      const expected = await plainList(sql, viewer, list)
+      t.same(ids, expected.slice(5, 10))
+      t.equal(total, expected.length)
+      statements.length = 0
+      const all = { filter: null, sort: 'title', direction: 'desc', includeDeleted: true } as const
+      const page = await listBooks(pool, viewer, { ...all, page: 2, pageSize: 5 })
+      t.equal(!statements.some(text => text.includes('order by')), isIndexed)
+      const rows = await sql<{ id: string }[]>`select id from book order by sort_key desc, id desc`
+      t.same(
+        page.ids,
+        rows.slice(5, 10).map(row => row.id),
+      )
+      await change
+    }
+  },
+)

@@ -19,7 +19,7 @@ import {
 import { createTextFile } from '../../../lib/catalog/list/bitmaps/books/text-file.ts'
 import { idAt } from '../../../lib/catalog/list/bitmaps/id-table.ts'
 import { storeListsIn } from '../../../lib/catalog/list/bitmaps/temporary-file.ts'
-import { matchesQuery, matchRank } from '../../../lib/catalog/list/plan/search-match.ts'
+import { matchesQuery, matchRank } from '../../../lib/catalog/list/sql/search.ts'
 import { parseSearchQuery } from '../../../lib/name/search-text.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'

@@ -19,8 +19,8 @@ import { addedCount, followBooks } from '../../../lib/catalog/list/bitmaps/books
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
 import { storeListsIn } from '../../../lib/catalog/list/bitmaps/temporary-file.ts'
 import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
-import { combineListChanges } from '../../../lib/catalog/list/marks/list-version.ts'
-import { matchesQuery, matchRank } from '../../../lib/catalog/list/plan/search-match.ts'
+import { combineListChanges } from '../../../lib/catalog/list/list-version.ts'
+import { matchesQuery, matchRank, searchCondition } from '../../../lib/catalog/list/sql/search.ts'
 import { newId } from '../../../lib/id.ts'
 import { parseSearchQuery } from '../../../lib/name/search-text.ts'
 import { forRequests, type Queryable } from '../../../lib/postgres/db.ts'
@@ -381,7 +381,13 @@ t.test('searches by relevance follow changes', async () => {
   const index = createRowIndex(bookKind, { pause: 0 })
   const texts = ['naruto', 'a', 'one piece']
   const request = (text: string): BookRequest => ({
-    ...{ filter: null, text, sort: 'relevance', direction: 'asc', includeDeleted: true },
+    ...{
+      search: parseSearchQuery(text),
+      sort: 'relevance',
+      direction: 'asc',
+      includeDeleted: true,
+    },
+    filter: { of: 'book', condition: searchCondition(text) },
     ...{ offset: 0, limit: 1_000 },
   })
   index.refresh(requests, everyone, request('a'))

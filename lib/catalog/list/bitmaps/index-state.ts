@@ -4,7 +4,7 @@ import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { poolOf } from '../../../postgres/cancellable.ts'
 import { noteFailedReading } from '../background-failures.ts'
-import { listVersions, type Versions } from '../marks/list-version.ts'
+import { listVersions, type Versions } from '../list-version.ts'
 import { bytesOf, entryBytes, type Packed } from './bitmap.ts'
 import type {
   KnownOrder,
@@ -63,7 +63,7 @@ export type Context<Table extends RowTable, Request extends RowRequest> = Index<
   versions: Versions
 }
 
-/** What the index does not have: the list is to be read by a plan. `stale`: the catalogue has another version. */
+/** What the index does not have: the list is to be read by a statement. `stale`: the catalogue has another version. */
 export type Unlisted = 'stale' | null
 export type Unfinished = Unlisted | 'changed'
 

@@ -1,7 +1,7 @@
 // The rows of a list as a bitmap: of the predicates of its condition and of what the viewer sees.
 import { createHash } from 'node:crypto'
 import type { Condition, Predicate } from '../condition.ts'
-import { ownerOf } from '../marks/list-version.ts'
+import { ownerOf } from '../list-version.ts'
 import {
   type Bitmap,
   emptyBitmap,

@@ -3,7 +3,7 @@
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import type { BookFilter, Condition, Predicate, SeriesFilter } from '../condition.ts'
-import type { Versions } from '../marks/list-version.ts'
+import type { Versions } from '../list-version.ts'
 import type { PageWindow } from '../page.ts'
 import type { Bitmap } from './bitmap.ts'
 import type { IdTable } from './id-table.ts'

@@ -1,15 +1,14 @@
 // Index of bitmaps of books (row-index.ts).
+import type { SearchQuery } from '../../../../name/search-text.ts'
 import type { BookFilter, Condition } from '../../condition.ts'
-import { versionOfBookField } from '../../marks/list-version.ts'
-import type { MarkedScope } from '../../marks/read-marks.ts'
-import { expand } from '../../plan/book-plan.ts'
-import { withRarePredicates } from '../../plan/series-sets.ts'
+import { versionOfBookField } from '../../list-version.ts'
 import { type BookColumnSort, type BookSort, bookSortColumns, type Direction } from '../../sort.ts'
+import { expand } from '../../sql/book-fields.ts'
 import { sharedIndex } from '../row-index.ts'
 import type { OrderSource, RowKind } from '../row-kind.ts'
 import { runsAfter, runsOf } from '../row-order.ts'
 import { readColumnOrder, readPathOrder, readProgressOrder, renumber } from './book-order.ts'
-import { type BookTable, readBookTable, visibleBooks } from './book-table.ts'
+import { type BookTable, readBookTable, type VisibleScope, visibleBooks } from './book-table.ts'
 import { readTextsAhead, textsRead } from './book-texts.ts'
 import { extendColumnOrder } from './extend-order.ts'
 import { addedCount, followBooks } from './follow-books.ts'
@@ -20,10 +19,10 @@ import { extendRelevanceOrder, readRelevanceOrder, relevanceName } from './relev
 import { pageBySeries } from './series-page.ts'
 import { readFormatsAhead } from './word-books.ts'
 
-export type BookRequest = MarkedScope & {
+export type BookRequest = VisibleScope & {
   filter: BookFilter | null
-  /** Words to search for; null for none. */
-  text?: string | null
+  /** What an order by relevance ranks. */
+  search?: SearchQuery | null
   sort: BookSort | 'path'
   direction: Direction
   offset: number
@@ -48,12 +47,8 @@ const columnOrder = (sort: BookColumnSort): Source => ({
   extend: (sql, table, order) => extendColumnOrder(sql, table, { sort, order }),
 })
 
-function conditionOf({ filter, text }: BookRequest): Condition | null {
-  const condition = filter && withRarePredicates(expand(filter.condition))
-  if (!text) return condition
-  const test = { kind: 'text', operator: 'contains', value: text } as const
-  return { all: [{ field: 'text', test, negated: false }, ...(condition ? [condition] : [])] }
-}
+const conditionOf = ({ filter }: BookRequest): Condition | null =>
+  filter && expand(filter.condition)
 
 function comparedOrders(condition: Condition): Source[] {
   if ('all' in condition) return condition.all.flatMap(comparedOrders)
@@ -67,19 +62,20 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
   readTable: sql => readBookTable(sql, { maxRows }),
   followChanges: followBooks,
   isWorn: table => addedCount(table) > Math.max(minWorn, table.rowCount * wornShare),
-  orderOf(viewer, { sort, direction, text }) {
+  orderOf(viewer, { sort, direction, search: query }) {
     if (sort === 'relevance') {
+      const search = query!
       const byRank: Source = {
-        ...{ name: relevanceName(text ?? ''), version: 'rows', isLong: false },
+        ...{ name: relevanceName(search), version: 'rows', isLong: false },
         read: async (sql, table, known) => {
           const byTitle = await known('title')
           if (!byTitle) return null
-          return await readRelevanceOrder(sql, viewer, { table, text: text ?? '', byTitle })
+          return await readRelevanceOrder(sql, viewer, { table, search, byTitle })
         },
         extend: async (sql, table, order, known) => {
           const byTitle = await known('title')
-          const search = byTitle && { table, text: text ?? '', byTitle, order }
-          return search ? await extendRelevanceOrder(sql, viewer, search) : null
+          const found = byTitle && { table, search, byTitle, order }
+          return found ? await extendRelevanceOrder(sql, viewer, found) : null
         },
       }
       return {

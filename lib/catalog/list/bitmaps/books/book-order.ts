@@ -1,7 +1,7 @@
 // Sort orders of all books as the numbers of the books in order.
 import type { Fragment, Sql } from 'postgres'
 import { presentBook, type Viewer } from '../../../../auth/viewer.ts'
-import { listVersion, listVersions, type Versions } from '../../marks/list-version.ts'
+import { listVersion, listVersions, type Versions } from '../../list-version.ts'
 import type { BookColumnSort } from '../../sort.ts'
 import { forEachPlace } from '../id-table.ts'
 import type { ReadOrder } from '../row-kind.ts'

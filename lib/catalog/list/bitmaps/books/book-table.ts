@@ -3,8 +3,7 @@
 // (follow-books.ts).
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer } from '../../../../auth/viewer.ts'
-import { combineListChanges, listVersion } from '../../marks/list-version.ts'
-import type { MarkedScope } from '../../marks/read-marks.ts'
+import { combineListChanges, listVersion } from '../../list-version.ts'
 import { add, type Bitmap, emptyBitmap, remove, setRange, subtract } from '../bitmap.ts'
 import { createIdTable, forEachPlace, idAt, idBytes, isRetired, wordsOf } from '../id-table.ts'
 import type { RowTable } from '../row-kind.ts'
@@ -27,6 +26,12 @@ export type BookTable = RowTable & {
   hasMissing: boolean
   /** Books with an age rating of their own: pairs of the book and the rating. */
   rated: Int32Array
+}
+
+export type VisibleScope = {
+  libraryId?: string | undefined
+  /** Missing books, too. */
+  includeDeleted?: boolean | undefined
 }
 
 /** What is read of the books beside the table. */
@@ -140,7 +145,7 @@ export function booksOfSeries(table: BookTable, holds: (series: number) => boole
 export function visibleBooks(
   table: BookTable,
   viewer: Viewer,
-  { libraryId, includeDeleted }: MarkedScope,
+  { libraryId, includeDeleted }: VisibleScope,
 ): Bitmap {
   const { series, rated, rows, missing } = table
   const bitmap = booksOfSeries(table, visibleClasses(series, viewer, libraryId))

@@ -3,7 +3,7 @@
 import type { Fragment, Sql } from 'postgres'
 import { presentBook } from '../../../../auth/viewer.ts'
 import { unprepared } from '../../../../postgres/statement.ts'
-import { listVersion } from '../../marks/list-version.ts'
+import { listVersion } from '../../list-version.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns } from '../../sort.ts'
 import { add, emptyBitmap, has } from '../bitmap.ts'
 import { forEachPlace, idAt, idBytes, isRetired } from '../id-table.ts'

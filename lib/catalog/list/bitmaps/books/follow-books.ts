@@ -2,7 +2,7 @@
 // after all others and lose their old ones, so that all that is in memory stays true for the numbers that are left.
 import type { Fragment, Sql } from 'postgres'
 import { unprepared } from '../../../../postgres/statement.ts'
-import { changesBetween, combineListChanges, listVersion } from '../../marks/list-version.ts'
+import { changesBetween, combineListChanges, listVersion } from '../../list-version.ts'
 import { add, emptyBitmap, resize } from '../bitmap.ts'
 import { addIds, firstCount, forEachPlace, idBytes, wordsOf } from '../id-table.ts'
 import { type ChangedSeries, changeSeries } from '../series-classes.ts'

@@ -4,9 +4,9 @@ import type { Sql } from 'postgres'
 import { presentBook } from '../../../../auth/viewer.ts'
 import { unprepared } from '../../../../postgres/statement.ts'
 import type { Predicate } from '../../condition.ts'
-import { listVersion } from '../../marks/list-version.ts'
-import { bookColumnTest } from '../../plan/book-columns.ts'
+import { listVersion } from '../../list-version.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns } from '../../sort.ts'
+import { bookColumnTest } from '../../sql/book-fields.ts'
 import { add, type Bitmap, emptyBitmap, subtract } from '../bitmap.ts'
 import { forEachPlace } from '../id-table.ts'
 import type { RowOrder } from '../row-order.ts'
@@ -45,7 +45,7 @@ export async function booksInRange(
     if (bookSortColumns[sort].nullable) addRange(order.valued, order.rows.length)
     return { bitmap, version }
   }
-  const { test } = bookColumnTest(sql, predicate, 'b')!
+  const test = bookColumnTest(sql, predicate)!
   const end = (reversed: boolean) => sql`(
     select uuid_send(b.id) from book b where ${presentBook(sql)} and ${test}
     order by ${bookOrderBy(sql, 'b', { sort, direction: 'asc', reversed })} limit 1)`

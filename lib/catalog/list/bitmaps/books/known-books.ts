@@ -21,9 +21,9 @@ export async function knownBooks(
   if (order) return { rowCount, ...(await booksInRange(sql, table, { predicate, sort, order })) }
   const { test } = predicate
   if (predicate.field === 'text' && test.kind === 'text') {
-    const found = await known(relevanceName(test.value))
-    if (found) return { bitmap: presentOf(table, found.rows), version, rowCount }
     const query = parseSearchQuery(test.value)
+    const found = query && (await known(relevanceName(query)))
+    if (found) return { bitmap: presentOf(table, found.rows), version, rowCount }
     const books: number[] = []
     const first = query && (await searchTexts(sql, table, query, book => books.push(book)))
     return first === null ? null : { bitmap: presentOf(table, books), version, rowCount: first }

@@ -4,13 +4,9 @@ import { presentBook, type Viewer } from '../../../../auth/viewer.ts'
 import { searchKey } from '../../../../name/text.ts'
 import { unprepared } from '../../../../postgres/statement.ts'
 import type { Predicate, Test } from '../../condition.ts'
-import { listVersions, type Versions } from '../../marks/list-version.ts'
-import { bookPredicate } from '../../plan/book-predicates.ts'
-import { chooseHitSet } from '../../plan/hit-sets.ts'
-import { lookUpLabels } from '../../plan/labels.ts'
-import { ownBooks } from '../../plan/own-rows.ts'
-import type { PlanContext } from '../../plan/plan-context.ts'
-import { rowSource } from '../../plan/row-sources.ts'
+import { listVersions, type Versions } from '../../list-version.ts'
+import { bookMatch, booksWhere } from '../../sql/book-fields.ts'
+import { textOperators } from '../../sql/operators.ts'
 import { add, type Bitmap, emptyBitmap, invert, subtract, unite } from '../bitmap.ts'
 import { forEachPlace, idAt } from '../id-table.ts'
 import { idsOf, inParallel } from '../read-ids.ts'
@@ -22,10 +18,10 @@ import { knownBooks } from './known-books.ts'
 /** Queries whose ids are added up. */
 type Rows = {
   books?: Fragment
-  /** All others match. */
-  isNegated?: boolean
   /** Of series all of whose books match. */
   series?: Fragment
+  /** All others match. */
+  isNegated?: boolean
   /** On a missing `book b`; the others are about present books then. */
   missing?: Fragment
   coversMissing: boolean
@@ -38,7 +34,7 @@ const minPassMs = 30
 
 type Request = PredicateRequest<BookTable>
 
-/** The positive form of the predicate, which is one of `toRarePredicate`. */
+/** The positive form of the predicate. */
 export async function readPredicateBooks(
   sql: Sql,
   viewer: Viewer,
@@ -99,7 +95,6 @@ async function bitmapOf(
   const { rows: books, series, rowCount } = table
   const bitmap = present ?? emptyBitmap(rowCount)
   await forEachPlace(books, ids.books, book => add(bitmap, book))
-  if (rows.isNegated) invert(bitmap)
   if (rows.series) {
     const isIn = new Uint8Array(series.count)
     await forEachPlace(series.ids, ids.series, place => {
@@ -110,6 +105,7 @@ async function bitmapOf(
       booksOfSeries(table, place => isIn[place] === 1),
     )
   }
+  if (rows.isNegated) invert(bitmap)
   if (rows.missing) {
     subtract(bitmap, table.missing)
     await forEachPlace(books, ids.missing, book => add(bitmap, book))
@@ -122,39 +118,35 @@ async function rowsOf(
   viewer: Viewer,
   { table, predicate, withMissing, present }: Request,
 ): Promise<Rows> {
-  if (predicate.field === 'readStatus') return readingRows(sql, viewer, predicate.test)
-  const own = ownBooks(sql, viewer, predicate)
-  if (own) return { books: own, coversMissing: true }
-  const labels = await lookUpLabels(sql, { of: 'book', condition: predicate })
-  const context = { sql, viewer, labels }
-  const { exact } = bookPredicate({ ...context, includesMissing: true, isOfFew: true }, predicate)
-  const missing = { coversMissing: withMissing, ...(withMissing ? { missing: exact } : {}) }
-  if (present) return missing
-  const source = rowSource(sql, viewer, predicate)
-  if (source) {
-    const set = await chooseHitSet(sql, source, table.presentCount / 2)
+  const positive = { ...predicate, negated: false }
+  const ofMissing = { sql, viewer, includesMissing: true, isOfFew: true }
+  const missing = withMissing ? { missing: booksWhere(ofMissing, positive) } : {}
+  const common = { ...missing, coversMissing: withMissing }
+  if (present) return common
+  const { ids, series, test, isNegated = false } = bookMatch({ sql, viewer }, predicate)
+  if (!test)
     return {
-      ...{ ...missing, books: set?.rows ?? source.holds, isNegated: set?.isNegated ?? false },
-      isCostly: source.isCostly ?? false,
+      ...{ ...common, isNegated, isCostly: longFields.includes(predicate.field) },
+      ...(ids && { books: ids }),
+      ...(series && { series }),
     }
-  }
-  const of = bookPredicate(context, predicate)
-  const { definite, possible } = of
-  if (definite && definite === possible) return { ...missing, series: definite }
-  const books = (where: Fragment) => sql`
-    select b.id from book b where ${presentBook(sql)} and ${where} and ${of.exact}`
-  if (!possible) return { ...missing, books: books(sql`true`) }
-  // Looked up by series, of which few are undecided.
-  const undecided = definite
-    ? sql`select p.id from (${possible} except ${definite}) as p(id)`
-    : sql`select distinct p.id from (${possible}) as p(id)`
+  const books = (holds: Fragment) =>
+    sql`select b.id from book b where ${presentBook(sql)} and ${holds}`
+  const isOften = (await estimateRows(sql, books(test))) > table.presentCount / 2
   return {
-    ...missing,
-    books: sql`
-      select b.id from (${undecided}) as p(id)
-      cross join lateral (${books(sql`b.series_id = p.id`)} offset 0) b`,
-    ...(definite ? { series: definite } : {}),
+    ...common,
+    books: isOften ? books(sql`(${test}) is not true`) : books(test),
+    isNegated: isNegated !== isOften,
   }
+}
+
+const longFields = ['path', 'summary', 'text']
+
+/** How many rows PostgreSQL expects of a query. */
+async function estimateRows(sql: Sql, query: Fragment): Promise<number> {
+  type Explained = { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }
+  const [row] = await unprepared(sql<Explained[]>`explain (format json) ${query}`)
+  return row!['QUERY PLAN'][0].Plan['Plan Rows']
 }
 
 /** Adds the books from a number on, missing ones, too; null for too many. */
@@ -166,38 +158,16 @@ export async function extendPredicateBooks(
   if (table.rowCount - first > maxBehind) return null
   const ids = addedIds(table, first)
   if (ids.length === 0) return { versions: null }
-  const labels = await lookUpLabels(sql, { of: 'book', condition: predicate })
-  const context = { sql, viewer, labels, includesMissing: true, isOfFew: true }
+  const context = { sql, viewer, includesMissing: true, isOfFew: true }
+  const holds = booksWhere(context, { ...predicate, negated: false })
   const [row] = await unprepared(sql<{ versions: Versions; ids: Buffer | null }[]>`
     select ${listVersions(sql, viewer, 'book')} as versions,
-      ${idsOf(sql, sql`select b.id from book b where b.id = any(${ids}::uuid[]) and ${testOf(sql, context, predicate)}`)} as ids`)
+      ${idsOf(sql, sql`select b.id from book b where b.id = any(${ids}::uuid[]) and ${holds}`)} as ids`)
   await forEachPlace(table.rows, row!.ids, book => {
     // Not one that has changed again.
     if (book >= first) add(bitmap, book)
   })
   return { versions: row!.versions }
-}
-
-function testOf(sql: Sql, context: PlanContext, predicate: Predicate): Fragment {
-  if (predicate.field !== 'readStatus') return bookPredicate(context, predicate).exact
-  const { viewer } = context
-  const { books, isNegated } = readingRows(sql, viewer, predicate.test)
-  return sql`
-    (select true from (${books!}) as m(id) where m.id = b.id) is ${isNegated ? sql`not true` : sql`true`}`
-}
-
-function readingRows(sql: Sql, { accountId }: Viewer, test: Test): Rows {
-  const isOpened = sql`p.current_page > 0`
-  const isUnread = test.kind === 'status' && test.status === 'unread'
-  const holds = {
-    read: sql`p.is_completed`,
-    in_progress: sql`not p.is_completed and ${isOpened}`,
-    unread: sql`(p.is_completed or ${isOpened})`,
-  }[test.kind === 'status' ? test.status : 'unread']
-  return {
-    books: sql`select p.book_id from progress p where p.account_id = ${accountId} and ${holds}`,
-    ...{ isNegated: isUnread, coversMissing: true },
-  }
 }
 
 /** On the places of series, for conditions on ids: no statement is needed. */
@@ -219,12 +189,5 @@ function testOfId(test: Test): (id: string) => boolean {
   }
   if (test.kind !== 'text') return () => false
   const key = searchKey(test.value)
-  return id => compareText[test.operator](id, key)
-}
-
-const compareText = {
-  equals: (text: string, key: string) => text === key,
-  contains: (text: string, key: string) => text.includes(key),
-  beginsWith: (text: string, key: string) => text.startsWith(key),
-  endsWith: (text: string, key: string) => text.endsWith(key),
+  return id => textOperators[test.operator].holds(id, key)
 }

@@ -1,10 +1,10 @@
 // Order of a search by relevance: the books with all its words, by rank and then by title. Read once for each text.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../../auth/viewer.ts'
-import { parseSearchQuery } from '../../../../name/search-text.ts'
+import type { SearchQuery } from '../../../../name/search-text.ts'
 import { unprepared } from '../../../../postgres/statement.ts'
-import { listVersions } from '../../marks/list-version.ts'
-import { matchesQuery, matchRank } from '../../plan/search-match.ts'
+import { listVersions } from '../../list-version.ts'
+import { matchesQuery, matchRank } from '../../sql/search.ts'
 import { forEachPlace, isRetired } from '../id-table.ts'
 import { inParallel } from '../read-ids.ts'
 import type { KnownOrder, ReadOrder, ReadVersions } from '../row-kind.ts'
@@ -12,23 +12,22 @@ import type { RowOrder } from '../row-order.ts'
 import { addedIds, type BookTable } from './book-table.ts'
 import { searchTexts } from './search-texts.ts'
 
-export const relevanceName = (text: string): string =>
-  `relevance ${JSON.stringify(parseSearchQuery(text))}`
+export const relevanceName = (search: SearchQuery): string => `relevance ${JSON.stringify(search)}`
 
 type Ranked = { versions: ReadVersions; rank: number | null; ids: Buffer | null }
 
-type Search = { table: BookTable; text: string; byTitle: RowOrder }
+type Search = { table: BookTable; search: SearchQuery; byTitle: RowOrder }
 
 /** Only the books that match, present and missing. */
 export async function readRelevanceOrder(
   sql: Sql,
   viewer: Viewer,
-  { table, text, byTitle }: Search,
+  { table, search, byTitle }: Search,
 ): Promise<ReadOrder> {
   const found = createRanked(table)
-  const first = await searchTexts(sql, table, parseSearchQuery(text)!, found.add)
-  const added = first === null ? null : await readAdded(sql, viewer, { table, text, first })
-  const rows = added ?? (await inParallel(sql, tx => readRanks(tx, viewer, { text, ids: null })))
+  const first = await searchTexts(sql, table, search, found.add)
+  const added = first === null ? null : await readAdded(sql, viewer, { table, search, first })
+  const rows = added ?? (await inParallel(sql, tx => readRanks(tx, viewer, { search, ids: null })))
   await found.addAll(rows)
   return { versions: rows[0]!.versions, ...found.inOrder(byTitle) }
 }
@@ -37,9 +36,9 @@ export async function readRelevanceOrder(
 export async function extendRelevanceOrder(
   sql: Sql,
   viewer: Viewer,
-  { table, text, byTitle, order }: Search & { order: KnownOrder },
+  { table, search, byTitle, order }: Search & { order: KnownOrder },
 ): Promise<ReadOrder | null> {
-  const added = await readAdded(sql, viewer, { table, text, first: order.rowCount })
+  const added = await readAdded(sql, viewer, { table, search, first: order.rowCount })
   if (!added) return null
   const found = createRanked(table)
   found.addOrder(order)
@@ -53,11 +52,11 @@ const maxAdded = 20_000
 async function readAdded(
   sql: Sql,
   viewer: Viewer,
-  { table, text, first }: { table: BookTable; text: string; first: number },
+  { table, search, first }: { table: BookTable; search: SearchQuery; first: number },
 ): Promise<Ranked[] | null> {
   if (table.rowCount - first > maxAdded) return null
   const ids = addedIds(table, first)
-  if (ids.length > 0) return await readRanks(sql, viewer, { text, ids })
+  if (ids.length > 0) return await readRanks(sql, viewer, { search, ids })
   return [{ versions: { rows: table.version }, rank: null, ids: null }]
 }
 
@@ -65,9 +64,8 @@ async function readAdded(
 async function readRanks(
   sql: Sql,
   viewer: Viewer,
-  { text, ids }: { text: string; ids: string[] | null },
+  { search, ids }: { search: SearchQuery; ids: string[] | null },
 ): Promise<Ranked[]> {
-  const search = parseSearchQuery(text)!
   const isListed = ids ? sql`t.book_id = any(${ids}::uuid[])` : sql`true`
   return await unprepared(sql<Ranked[]>`
     select ${listVersions(sql, viewer, 'book')} as versions, r.rank, r.ids

@@ -2,7 +2,7 @@
 // for each series in memory, and those of the series on the page are sorted by the database.
 import type { Sql } from 'postgres'
 import { readingOrder } from '../../../derived/reading-order.ts'
-import { listVersion } from '../../marks/list-version.ts'
+import { listVersion } from '../../list-version.ts'
 import type { Direction } from '../../sort.ts'
 import { countRange, has } from '../bitmap.ts'
 import { forEachPlace, idAt } from '../id-table.ts'

@@ -1,8 +1,7 @@
 // Index of bitmaps of series (row-index.ts).
 import type { Viewer } from '../../../../auth/viewer.ts'
 import type { SeriesFilter } from '../../condition.ts'
-import { versionOfSeriesField } from '../../marks/list-version.ts'
-import { withRarePredicates } from '../../plan/series-sets.ts'
+import { versionOfSeriesField } from '../../list-version.ts'
 import {
   type Direction,
   type SeriesColumnSort,
@@ -103,7 +102,7 @@ export function createSeriesKind({
         runs: ([byTitle, order]) => runsAfter(order!, byTitle!, 'asc'),
       }
     },
-    conditionOf: ({ filter }) => filter && withRarePredicates(filter.condition),
+    conditionOf: ({ filter }) => filter?.condition ?? null,
     versionOfField: versionOfSeriesField,
     readPredicate: readPredicateSeries,
     scopeOf: ({ libraryId, onlyWithVisibleBooks = false, includeDeleted = false }) => ({

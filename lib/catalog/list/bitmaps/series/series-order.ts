@@ -2,7 +2,7 @@
 import type { Fragment, Sql } from 'postgres'
 import type { Viewer } from '../../../../auth/viewer.ts'
 import { unionAll, unprepared } from '../../../../postgres/statement.ts'
-import { listVersion, listVersions, type Versions } from '../../marks/list-version.ts'
+import { listVersion, listVersions, type Versions } from '../../list-version.ts'
 import {
   nullableSeriesSorts,
   type SeriesSortKey,
@@ -48,7 +48,7 @@ export async function readSeriesKeyOrder(
   table: SeriesTable,
   keys: SeriesSortKey & { then: readonly SeriesSortKey[]; seed: number },
 ): Promise<ReadOrder> {
-  const order = seriesOrderBy(sql, { ...keys, reversed: false })
+  const order = seriesOrderBy(sql, keys)
   return await readParts(sql, table, [sql`select s.id from series s order by ${order}`, null])
 }
 

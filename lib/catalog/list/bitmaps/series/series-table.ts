@@ -3,7 +3,8 @@ import type { Fragment, Sql } from 'postgres'
 import type { Viewer } from '../../../../auth/viewer.ts'
 import type { Queryable } from '../../../../postgres/db.ts'
 import { unionAll } from '../../../../postgres/statement.ts'
-import { combineListChanges, listVersion } from '../../marks/list-version.ts'
+import { combineListChanges, listVersion } from '../../list-version.ts'
+import { initialOfSeries } from '../../sql/series-statement.ts'
 import { add, type Bitmap, emptyBitmap, has, remove } from '../bitmap.ts'
 import { forEachPlace } from '../id-table.ts'
 import type { RowTable } from '../row-kind.ts'
@@ -100,12 +101,6 @@ function groupsOf(sql: Queryable): Fragment[] {
         ${hasMissing} as "hasMissing", string_agg(uuid_send(s.id), ''::bytea) as ids
       from series s where ${where} group by 1, 2, 3, 4`,
   )
-}
-
-/** Of `series s`: the first character of its sort title, in lower case. Sort keys encode digits and the characters before them. */
-export function initialOfSeries(sql: Queryable): Fragment {
-  return sql`case when left(s.sort_key, 1) > '9' collate "C" then left(s.sort_key, 1)
-    else left(folded(coalesce(s.title_sort, s.title)), 1) end`
 }
 
 /** The series of a scope that a viewer sees. */

@@ -1,9 +1,9 @@
 // Versions of what lists are made of: of the books and series of the catalogue, of the ratings of all accounts, and of what one account has
 // read, rated and marked.
 import type { Fragment, Sql } from 'postgres'
-import { hidesBooks, type Viewer } from '../../../auth/viewer.ts'
-import type { Queryable } from '../../../postgres/db.ts'
-import type { BookField, SeriesField } from '../fields.ts'
+import { hidesBooks, type Viewer } from '../../auth/viewer.ts'
+import type { Queryable } from '../../postgres/db.ts'
+import type { BookField, SeriesField } from './fields.ts'
 
 /** What statements change: rows of books or of series, their order or who sees them; ratings of series; names of labels. */
 export type ListSubject = 'book' | 'series' | 'rating' | 'label'
