@@ -381,14 +381,9 @@ t.test('searches by relevance follow changes', async () => {
   const index = createRowIndex(bookKind, { pause: 0 })
   const texts = ['naruto', 'a', 'one piece']
   const request = (text: string): BookRequest => ({
-    ...{
-      search: parseSearchQuery(text),
-      sort: 'relevance',
-      direction: 'asc',
-      includeDeleted: true,
-    },
+    ...{ sort: 'relevance', direction: 'asc', includeDeleted: true, offset: 0, limit: 1_000 },
+    search: parseSearchQuery(text),
     filter: { of: 'book', condition: searchCondition(text) },
-    ...{ offset: 0, limit: 1_000 },
   })
   index.refresh(requests, everyone, request('a'))
   await index.idle()
