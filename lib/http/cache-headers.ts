@@ -9,21 +9,17 @@ const credentialHeaders = 'Authorization, X-API-Key, X-Auth-User, Cookie'
 export const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
 
 /** Headers, beside Host, from which absolute URLs in a response are built. */
-const forwardedHeaders =
+export const forwardedHeaders =
   'Forwarded, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-Proto'
 
 /** Appends to `Vary` what responses of the route depend on. */
-export function setVary(
-  { routeOptions, cataloguePath }: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const { isPersonal = false, opdsVersion } = routeOptions.config ?? {}
+export function setVary(request: FastifyRequest, reply: FastifyReply): void {
+  const { isPersonal = false, protocol } = request.routeOptions.config ?? {}
   const existing = reply.getHeader('vary')
   const names = [
     ...(existing === undefined ? [] : [existing]),
     ...(isPersonal ? [credentialHeaders] : []),
-    ...(opdsVersion === undefined ? [] : [forwardedHeaders]),
-    ...(cataloguePath?.isNegotiated ? ['Accept'] : []),
+    ...(protocol?.varyOf?.(request) ?? []),
   ]
   const isCompressible = compressible.test(String(reply.getHeader('content-type') ?? ''))
   if (isCompressible && !names.some(name => /\baccept-encoding\b/i.test(String(name))))

@@ -4,8 +4,9 @@ import { Failure, RateLimited, Shortage, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
 import { isShortage, shortage } from '../shortage.ts'
-import type { Challenge, Dialect } from './dialect/dialect.ts'
+import type { Dialect } from './dialect/dialect.ts'
 import { hasDisconnected } from './input.ts'
+import type { Challenge } from './protocol.ts'
 
 /** Values of `error` in the body, by status. */
 export const errorNames: Record<number, string> = {

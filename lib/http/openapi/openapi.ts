@@ -16,10 +16,12 @@ export function openapiDocument(routes: readonly Route[], version: string): Json
       paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
     }
   }
+  const protocols = [...new Set(routes.flatMap(({ protocol }) => protocol?.document ?? []))]
+  const descriptions = Object.assign({}, tagDescriptions, ...protocols.map(({ tags }) => tags))
   const tags = [...new Set(Object.keys(paths).map(tagOf))]
     .sort()
-    .map(name => ({ name, description: tagDescriptions[name] ?? name }))
-  const responses = errorResponses(schemas)
+    .map(name => ({ name, description: descriptions[name] ?? name }))
+  const responses = errorResponses(schemas, protocols)
   return {
     openapi: '3.1.0',
     info: {
@@ -73,7 +75,6 @@ const tagDescriptions: Record<string, string> = {
   info: 'Name and version of the server.',
   libraries: 'Libraries: folders of books with their settings and scans.',
   metrics: 'Catalogue statistics and Prometheus metrics.',
-  opds: 'Catalogues for reading apps: OPDS 1.2 below /opds/v1, OPDS 2.0 below /opds/v2.',
   progress: 'Reading progress of the caller.',
   scans: 'Scans of all libraries.',
   series: 'Series: lists, details, metadata and covers.',
