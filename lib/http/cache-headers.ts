@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isFresh } from '../download/range.ts'
 
 // One browser, several accounts: a response must not be reused for another account (RFC 9111 §4.1).
-const credentialHeaders = 'Authorization, X-API-Key, X-Auth-User, Cookie'
+const credentialHeaders = 'Authorization, X-API-Key, X-Auth-User, X-Auth-Token, Cookie'
 // Not event streams: the compressor would hold events back until its buffer is full.
 export const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
 
