@@ -128,8 +128,9 @@ function listRoute<
   })
 }
 
+// The serializer takes the first that fits; a long item has all members of a short one.
 const eitherPage = ({ short, full }: ItemKind) =>
-  Type.Union([paged(short.schema), paged(full.schema)], {
+  Type.Union([paged(full.schema), paged(short.schema)], {
     description: 'With metadata if the body has `full`.',
   })
 
