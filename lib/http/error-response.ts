@@ -7,6 +7,7 @@ import { isShortage, shortage } from '../shortage.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { hasDisconnected } from './input.ts'
 import type { Challenge } from './protocol.ts'
+import { withSentNames } from './sent-names.ts'
 
 /** Values of `error` in the body, by status. */
 export const errorNames: Record<number, string> = {
@@ -162,7 +163,7 @@ export function errorResponse(
       : (invalidValueMessages[code] ?? overload ?? frameworkMessages[code])
   const fallback = status >= 500 ? 'Internal error; see the server log' : 'The request is not valid'
   const details = error instanceof Failure ? error.details : null
-  const message = specific ?? fallback
+  const message = withSentNames(specific ?? fallback, [request.body, request.query])
   return reply.send(
     dialect.errorBody({ status, message, details, retryAfter: limitSeconds }, request),
   )

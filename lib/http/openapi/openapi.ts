@@ -28,7 +28,7 @@ export function openapiDocument(routes: readonly Route[], version: string): Json
       title: 'Stackroom',
       version,
       description:
-        'A self-hosted digital library of comics, manga and ebooks. Requests may use snake_case for the names of query parameters and fields (`page_size` for `pageSize`).',
+        'A self-hosted digital library of comics, manga and ebooks. Requests may use snake_case for the names of query parameters and fields (`page_size` for `pageSize`), and `1`, `0`, `True` and `False` for booleans in queries.',
       license: { name: 'AGPL-3.0-or-later', identifier: 'AGPL-3.0-or-later' },
       contact: { name: 'Stackroom', url: 'https://stackroom.invalid' },
     },
@@ -143,17 +143,11 @@ function parametersOf(schema: TSchema | undefined, location: 'path' | 'query', s
       ...(description ? { description } : {}),
       // An empty parameter counts as absent.
       ...(location === 'query' ? { allowEmptyValue: true } : {}),
-      schema: location === 'query' && rest.type === 'boolean' ? booleanText(rest) : rest,
+      schema: rest,
       ...(rest.format === 'uuid' ? { example: exampleId } : {}),
     }
   })
 }
-
-// What the validation of queries takes for a boolean.
-const booleanText = ({ type: _type, ...notes }: Json) => ({
-  ...notes,
-  anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['1', '0', 'True', 'False'] }],
-})
 
 function requestBody(route: Route, schemas: Schemas) {
   if (route.multipart) {
