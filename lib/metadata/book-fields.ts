@@ -89,6 +89,8 @@ export const fileFields = {
     edit: edit(input.boolean()),
   }),
   manga: member('manga', nullable(Type.Boolean()), { edit: edit(input.boolean()) }),
+  subtitle: member('subtitle', text(), { edit: editText(1000) }),
+  edition: member('edition', text(), { edit: editText(300) }),
 } as const satisfies Fields
 
 /** Filled from files; users cannot edit them. By wire name. */
@@ -110,8 +112,6 @@ export const userFields = {
   bookType: member('bookType', nullable(oneOf(bookTypes)), {
     edit: edit(input.word(bookTypes), parseBookType),
   }),
-  subtitle: member('subtitle', text(), { edit: editText(1000) }),
-  edition: member('edition', text(), { edit: editText(300) }),
   originalTitle: member('originalTitle', text(), { edit: editText(1000) }),
   originalYear: member('originalYear', nullable(Type.Integer()), { edit: year() }),
   seriesPosition: member('seriesPosition', nullable(Type.Number()), { edit: decimal() }),
