@@ -3,10 +3,10 @@
 import { json, list, nullable, oneOf, Type } from '../schema.ts'
 import { column, edit, type Field, type Fields } from './field.ts'
 import {
-  checkCustomMetadata,
   input,
   parseAlternateTitles,
   parseAuthors,
+  checkCustomMetadata,
   parseLanguage,
   parseReadingDirection,
   parseStatus,
@@ -77,6 +77,7 @@ export const seriesFields = {
 
 /** From a series.json file, which takes precedence over books and folder. */
 export const seriesJsonFields = [
+  seriesFields.title,
   seriesFields.publisher,
   seriesFields.year,
   seriesFields.summary,
@@ -93,7 +94,7 @@ export const bookMajorityFields = [
   seriesFields.readingDirection,
 ] as const satisfies Field[]
 
-/** Fields that scans fill. */
+/** Fields that scans fill; the title has other sources, too. */
 export const scannedSeriesFields: readonly Field[] = [
   ...new Set<Field>([...seriesJsonFields, ...bookMajorityFields]),
-]
+].filter(field => field !== seriesFields.title)
