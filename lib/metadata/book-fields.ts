@@ -3,13 +3,13 @@
 //
 // A new field of ComicInfo.xml: add it to `fileFields` or `readOnlyFields`, parse it in comicinfo.ts and,
 // if it has a column, add that to the schema in sql/.
-import { json, list, nullable, oneOf, Type } from '../schema.ts'
+import { list, nullable, oneOf, Type, writtenJson } from '../schema.ts'
 import { column, edit, type Fields, member, texts } from './field.ts'
 import {
-  checkCustomMetadata,
   input,
   parseAuthors,
   parseBookType,
+  parseCustomMetadata,
   parseIsbns,
   parseLanguage,
   parseReadingDirection,
@@ -131,8 +131,8 @@ export const userFields = {
   }),
   customMetadata: member(
     'customMetadata',
-    json({ description: 'The object as it was sent, or null.' }),
-    { edit: edit(input.custom(), checkCustomMetadata) },
+    writtenJson({ description: 'The object as it was sent, or null.' }),
+    { edit: edit(input.custom(), parseCustomMetadata) },
   ),
 } as const satisfies Fields
 

@@ -1,12 +1,12 @@
 // Metadata fields of series: one descriptor per field. The API record, the request body, locks, event
 // names and the columns that a scan writes are derived from this list.
-import { json, list, nullable, oneOf, Type } from '../schema.ts'
+import { list, nullable, oneOf, Type, writtenJson } from '../schema.ts'
 import { column, edit, type Field, type Fields } from './field.ts'
 import {
   input,
   parseAlternateTitles,
   parseAuthors,
-  checkCustomMetadata,
+  parseCustomMetadata,
   parseLanguage,
   parseReadingDirection,
   parseStatus,
@@ -61,9 +61,9 @@ export const seriesFields = {
   }),
   customMetadata: column(
     'customMetadata',
-    'jsonb',
-    json({ description: 'The object as it was sent, or null.' }),
-    { edit: edit(input.custom(), checkCustomMetadata), isNamedInEvents: true },
+    'text',
+    writtenJson({ description: 'The object as it was sent, or null.' }),
+    { edit: edit(input.custom(), parseCustomMetadata), isNamedInEvents: true },
   ),
   authors: column('authors', 'jsonb', list(Author), {
     edit: edit(input.authors(), parseAuthors),
