@@ -83,7 +83,7 @@ t.test('user edits are returned, locked, and survive a deep scan', async t => {
   t.match((await reader.get(at)).body, { title: 'Akira, the works', titleSort: 'Works of Akira' })
   const found = await reader.post('/series/search', { query: 'アキラ' })
   t.same(
-    found.body.map((s: { title: string }) => s.title),
+    found.body.data.map((s: { title: string }) => s.title),
     ['Akira, the works'],
   )
 })
