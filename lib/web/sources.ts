@@ -5,6 +5,6 @@ import { join } from 'node:path'
 export const appFolder = join(import.meta.dirname, 'app')
 /** Path in `appFolder` of the module that starts the application. */
 export const entryModule = 'main.ts'
-/** Style sheets that the page loads before anything is shown. */
-export const initialStyles = ['styles/base.css', 'styles/components.css', 'styles/shell.css']
+/** Style sheet that the page loads before anything is shown. */
+export const initialStyles = 'styles/app.css'
 export const serviceWorkerFile = join(import.meta.dirname, 'service-worker', 'service-worker.ts')

@@ -1,6 +1,7 @@
 // Sign-in page.
 
 import { useEffect, useState } from 'preact/hooks'
+import { assetUrl } from '../api/assets.ts'
 import { api, body } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { useResource } from '../api/resource.ts'
@@ -44,7 +45,7 @@ export function View() {
     { class: 'plain-page' },
     h('img', {
       class: 'plain-logo',
-      src: new URL('../icons/icon.svg', import.meta.url).href,
+      src: assetUrl('icons/icon.svg'),
       alt: '',
     }),
     h('h1', null, t('signIn.title')),

@@ -30,7 +30,7 @@ type AdminFrameProps = {
   children: ComponentChildren
 }
 
-/** `h(AdminFrame, { title, actions }, content)`. Needs the style sheet `admin/admin.css`. */
+/** A page of the administration. Needs the style sheet `admin/admin.css`. */
 export function AdminFrame({ title, subtitle, actions, children }: AdminFrameProps) {
   return h(
     Fragment,

@@ -22,6 +22,7 @@ export function View() {
   const kind: Kind = query.get('kind') === 'series' ? 'series' : 'books'
   const page = Math.max(1, Number(query.get('page')) || 1)
   const search = useSearch()
+  const Groups = kind === 'books' ? BookGroups : SeriesGroups
   return h(
     AdminFrame,
     {
@@ -37,12 +38,8 @@ export function View() {
       ],
       selected: kind,
       onSelect: name => setQuery({ kind: name === 'books' ? null : name, page: null }),
-      children: h(kind === 'books' ? BookGroups : SeriesGroups, {
-        page,
-        // The groups of the last search.
-        version: search.ended,
-        key: kind,
-      }),
+      // The groups of the last search.
+      children: h(Groups, { key: kind, page, version: search.ended }),
     }),
   )
 }

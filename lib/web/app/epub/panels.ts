@@ -1,5 +1,7 @@
 // Panels of the EPUB reader: contents, settings, search, notes, and links that lead out of the book.
+
 import type { Signal } from '@preact/signals'
+import { Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
@@ -121,8 +123,10 @@ function ExternalLinkPanel({ reader }: { reader: BookReader }) {
   return h(Dialog, {
     title: t('epub.externalLink'),
     onClose,
-    actions: [
-      h(Button, { variant: 'quiet', onClick: onClose, key: 'cancel' }, t('action.cancel')),
+    actions: h(
+      Fragment,
+      null,
+      h(Button, { variant: 'quiet', onClick: onClose }, t('action.cancel')),
       h(
         'a',
         {
@@ -131,14 +135,15 @@ function ExternalLinkPanel({ reader }: { reader: BookReader }) {
           target: '_blank',
           rel: 'noreferrer noopener',
           onClick: onClose,
-          key: 'open',
         },
         t('epub.openLink'),
       ),
-    ],
-    children: [
-      h('p', { key: 'text' }, t('epub.externalLinkText')),
-      h('p', { class: 'epub-url', dir: 'ltr', key: 'url' }, url.slice(0, 500)),
-    ],
+    ),
+    children: h(
+      Fragment,
+      null,
+      h('p', null, t('epub.externalLinkText')),
+      h('p', { class: 'epub-url', dir: 'ltr' }, url.slice(0, 500)),
+    ),
   })
 }

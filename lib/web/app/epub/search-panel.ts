@@ -1,4 +1,5 @@
 // Search panel of the EPUB reader.
+import { Fragment } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../text/translate.ts'
 import { Dialog } from '../ui/dialog.ts'
@@ -41,23 +42,24 @@ export function SearchPanel({ reader, onClose }: SearchPanelProps) {
   return h(Dialog, {
     title: t('epub.search'),
     onClose,
-    children: [
+    children: h(
+      Fragment,
+      null,
       h(TextField, {
         label: t('epub.searchText'),
         type: 'search',
         value: query,
         autofocus: true,
         onInput: setQuery,
-        key: 'field',
       }),
       h(
         'p',
-        { class: 'epub-search-state secondary-text', role: 'status', key: 'state' },
+        { class: 'epub-search-state secondary-text', role: 'status' },
         isSearching ? t('epub.searching') : isDone ? t('epub.hits', { count: hits.length }) : '',
       ),
       h(
         'ol',
-        { class: 'epub-hits', key: 'hits' },
+        { class: 'epub-hits' },
         hits.map((hit, i) =>
           h(
             'li',
@@ -70,7 +72,7 @@ export function SearchPanel({ reader, onClose }: SearchPanelProps) {
           ),
         ),
       ),
-    ],
+    ),
   })
 }
 

@@ -60,14 +60,7 @@ export function View() {
     h('h1', { class: 'visually-hidden' }, t('nav.home')),
     libraries.data && h(LibraryNotices, { libraries: libraries.data.data }),
     failed && h(ErrorState, { error: failed.error, onRetry: failed.reload }),
-    isEmpty &&
-      (account.value?.effectivePermissions.length === 0
-        ? h(EmptyState, {
-            icon: 'lock',
-            title: t('state.noPermission'),
-            text: t('state.noPermissionText'),
-          })
-        : h(NoSeries, { libraryId: null })),
+    isEmpty && h(NothingToShow, null),
     !failed &&
       shelvesInOrder([
         h(Shelf<Schemas['Book']>, {
@@ -103,6 +96,12 @@ export function View() {
         }),
       ]),
   )
+}
+
+function NothingToShow() {
+  if (account.value?.effectivePermissions.length !== 0) return h(NoSeries, { libraryId: null })
+  const [title, text] = [t('state.noPermission'), t('state.noPermissionText')]
+  return h(EmptyState, { icon: 'lock', title, text })
 }
 
 function useLibraries() {

@@ -1,6 +1,5 @@
 // Bars above the pages: title and tools at the top; page slider, thumbnails and adjacent books at the bottom.
 import { useSignal } from '@preact/signals'
-import { Fragment } from 'preact'
 import { mediaUrl } from '../api/address.ts'
 import { can } from '../api/session.ts'
 import { canFullscreen, isFullscreen, toggleFullscreen } from '../reading/fullscreen.ts'
@@ -123,15 +122,11 @@ function Preview({ reader, page }: { reader: Reader; page: number }) {
   return h(
     'div',
     { class: 'reader-preview', style: { insetInlineStart: `${part * 100}%` }, 'aria-hidden': true },
-    h(
-      Fragment,
-      null,
-      can('PagesRead') &&
-        h('img', {
-          src: mediaUrl(`/books/${reader.book.id}/pages/${page}`, { width: 160, format: 'webp' }),
-          alt: '',
-        }),
-      h('span', null, page),
-    ),
+    can('PagesRead') &&
+      h('img', {
+        src: mediaUrl(`/books/${reader.book.id}/pages/${page}`, { width: 160, format: 'webp' }),
+        alt: '',
+      }),
+    h('span', null, page),
   )
 }

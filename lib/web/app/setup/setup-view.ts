@@ -1,6 +1,8 @@
 // First start: the administrator, the first library, and its scan as it runs.
+
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { assetUrl } from '../api/assets.ts'
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can, isSignedIn } from '../api/session.ts'
@@ -100,4 +102,4 @@ function SetupPage({ step, children }: { step: Step; children?: ComponentChildre
   )
 }
 
-const brandIcon = new URL('../icons/icon.svg', import.meta.url).href
+const brandIcon = assetUrl('icons/icon.svg')

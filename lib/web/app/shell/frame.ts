@@ -1,6 +1,8 @@
 // Frame of the views: navigation at the side or, on phones, at the bottom; search and account at the top.
+
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { assetUrl } from '../api/assets.ts'
 import { account, can } from '../api/session.ts'
 import { address, follow, href } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
@@ -69,7 +71,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   )
 }
 
-const brandIcon = new URL('../icons/icon.svg', import.meta.url).href
+const brandIcon = assetUrl('icons/icon.svg')
 
 function skipToContent(event: MouseEvent) {
   event.preventDefault()

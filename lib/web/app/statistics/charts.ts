@@ -1,4 +1,5 @@
 // The charts of a period: totals, bars, calendar, rankings.
+import { Fragment } from 'preact'
 import type { Schemas } from '../api/client.ts'
 import { address, href, setQuery } from '../routing/router.ts'
 import { formatDuration, formatNumber, formatRelative, locale, t } from '../text/translate.ts'
@@ -79,7 +80,9 @@ function ChartControls({ unit, measure }: { unit: Unit; measure: Measure }) {
         ),
       ),
     )
-  return [
+  return h(
+    Fragment,
+    null,
     segments(
       t('statistics.measure'),
       measures.map(value => ({ value, text: t(`statistics.measure.${value}`) })),
@@ -94,7 +97,7 @@ function ChartControls({ unit, measure }: { unit: Unit; measure: Measure }) {
       units.map(value => ({ value, text: t(`statistics.${value}`) })),
       { value: unit, onChange: value => setQuery({ by: value }, { replace: true }) },
     ),
-  ] as never
+  )
 }
 
 type TotalsProps = { summary: Statistics['summary']; streaks: ReturnType<typeof streaksOf> }

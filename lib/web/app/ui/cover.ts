@@ -73,8 +73,9 @@ export function Cover({ owner, id, alt = '', version, isEager = false }: CoverPr
       'div',
       {
         class: 'cover-missing',
-        role: alt ? 'img' : undefined,
+        role: 'img',
         'aria-label': alt || undefined,
+        'aria-hidden': alt === '',
       },
       h(Icon, { name: 'book' }),
     )

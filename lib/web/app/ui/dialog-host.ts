@@ -5,7 +5,7 @@ import { onSignOut } from '../api/sign-out.ts'
 import { loadPart } from '../routing/load-view.ts'
 import { h } from './h.ts'
 
-type Opened = { id: number; content: FunctionComponent }
+type Opened = { id: number; Content: FunctionComponent }
 
 const opened = signal<readonly Opened[]>([])
 let lastId = 0
@@ -23,14 +23,14 @@ export async function openDialog<P extends object>(
   styles: readonly string[] = [],
 ): Promise<void> {
   const opener = focusedOpener()
-  const component = await loadPart(load, styles)
+  const Dialog = await loadPart(load, styles)
   const id = ++lastId
   const onClose = () => {
     opened.value = opened.value.filter(dialog => dialog.id !== id)
     opener?.focus()
   }
-  const content = () => h(component, { ...props, onClose } as never)
-  opened.value = [...opened.value, { id, content }]
+  const Content = () => h(Dialog, { ...props, onClose })
+  opened.value = [...opened.value, { id, Content }]
 }
 
 /** The focused element; of a menu that closes its button. */
@@ -40,5 +40,5 @@ function focusedOpener(): HTMLElement | null {
 }
 
 export function DialogHost() {
-  return opened.value.map(({ id, content }) => h(content, { key: id }))
+  return opened.value.map(({ id, Content }) => h(Content, { key: id }))
 }

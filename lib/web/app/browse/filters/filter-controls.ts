@@ -86,7 +86,7 @@ function LabelControl(props: ControlProps) {
 type ValuesProps = ControlProps & {
   options: readonly Option[]
   names?: LibraryNames
-  search?: ReturnType<typeof h> | false
+  search?: ComponentChildren
 }
 
 /** Each value is off, included or excluded: a press goes on to the next. */
