@@ -23,6 +23,7 @@ const layers = [
   'lib/windows-1252.ts',
   'lib/schema-type.ts',
   'lib/schema.ts',
+  'lib/json',
   'lib/log.ts',
   'lib/cron.ts',
   'lib/async',

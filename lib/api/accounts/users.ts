@@ -5,6 +5,7 @@ import {
   findRoleAndPermissions,
   findUser,
   listUsers,
+  shownTo,
   User,
   UserDetail,
 } from '../../auth/user-record.ts'
@@ -71,10 +72,11 @@ export const users = [
       pageSize: pageSize(50, maxUsersPerPage),
     }),
     responses: { 200: paged(User) },
-    async handle({ query, request, reply }, { sql }) {
+    async handle({ query, identity, request, reply }, { sql }) {
       const page = paging({ ...query, pageSize: Math.min(query.pageSize || 50, maxUsersPerPage) })
-      const users = await listUsers(sql, query, page)
-      return pageResponse({ request, reply, query }, { ...users, paging: page })
+      const { data, total } = await listUsers(sql, query, page)
+      const shown = data.map(user => shownTo(identity, user))
+      return pageResponse({ request, reply, query }, { data: shown, total, paging: page })
     },
   }),
   route({
@@ -104,7 +106,8 @@ export const users = [
     summary: 'Get a user',
     params: UserId,
     responses: { 200: UserDetail },
-    handle: ({ params }, { sql }) => findUser(sql, params.id),
+    handle: async ({ params, identity }, { sql }) =>
+      shownTo(identity, await findUser(sql, params.id)),
   }),
   route({
     operationId: 'updateUser',

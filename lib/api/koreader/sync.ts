@@ -22,6 +22,7 @@ import { withoutApiKeys } from '../../opds/stored-locator.ts'
 import { list, maybe, name, oneOf, record, Type, text } from '../../schema.ts'
 import { cachedSetting } from '../../setting/setting.ts'
 import { readableBook } from '../opds/reading.ts'
+import { koreaderProtocol } from './protocol.ts'
 
 const maxDocument = 128
 const matches = ['content', 'structure', 'filename'] as const
@@ -98,7 +99,7 @@ const at = (path: string, operationId: string) =>
     path: `/koreader${path}`,
     aliases: [{ path }],
     atRoot: true,
-    koreader: true,
+    protocol: koreaderProtocol,
   }) as const
 
 export const koreaderSync = [

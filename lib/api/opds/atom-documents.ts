@@ -8,13 +8,14 @@ import { bytes } from '../../schema.ts'
 import { cachedSetting } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { atomType, browsePermission, feedContext, linksOf } from './feeds.ts'
+import { opdsProtocol } from './protocol.ts'
 
 export const atomDocuments = [
   route({
     operationId: 'getOpds1Book',
     method: 'GET',
     atRoot: true,
-    opdsVersion: 1,
+    protocol: opdsProtocol,
     path: '/opds/v1/books/{id}',
     permission: browsePermission,
     summary: 'Get a book (OPDS 1.2 entry)',
@@ -32,7 +33,7 @@ export const atomDocuments = [
     operationId: 'getOpds1SearchDescription',
     method: 'GET',
     atRoot: true,
-    opdsVersion: 1,
+    protocol: opdsProtocol,
     path: '/opds/v1/search.xml',
     // Moon+ Reader requests it without credentials.
     permission: 'public',

@@ -29,6 +29,7 @@ import {
 import { groupingThumbnail } from '../images/grouping-covers.ts'
 import { imageResponse, notModified } from '../images/image-response.ts'
 import { BookId, CollectionId, ReadListId, SeriesId } from '../params.ts'
+import { opdsProtocol } from './protocol.ts'
 
 /** Most screens of comic readers are smaller. */
 const large: Variant = { width: 1600, height: 1600, format: 'jpeg' }
@@ -108,7 +109,7 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
     const common = {
       method: 'GET',
       atRoot: true,
-      opdsVersion: version,
+      protocol: opdsProtocol,
       permission,
       cookie: true,
       bucket: 'images',

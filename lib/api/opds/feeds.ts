@@ -15,6 +15,8 @@ import { feedType } from '../../opds/media-types.ts'
 import type { Shelf, ShelfRequest } from '../../opds/shelf/shelf.ts'
 import { bytes, record } from '../../schema.ts'
 import { cachedSetting } from '../../setting/setting.ts'
+import { catalogueOf } from './catalogue.ts'
+import { opdsProtocol } from './protocol.ts'
 
 /** Permissions of every feed: feeds show libraries, series and books. */
 export const browsePermission = {
@@ -39,7 +41,7 @@ function feedRoute(shelf: Shelf, version: OpdsVersion): Route {
     operationId: `getOpds${version}${feedName(shelf.path)}Feed`,
     method: 'GET',
     atRoot: true,
-    opdsVersion: version,
+    protocol: opdsProtocol,
     path: `/opds/v${version}${shelf.path || root}`,
     permission: browsePermission,
     summary: `${shelf.summary} (${version === 1 ? 'OPDS 1.2' : 'OPDS 2.0'})`,
@@ -93,6 +95,7 @@ export async function feedContext(
 }
 
 /** Links below the catalogue path of the request, or those of the API. */
-export function linksOf({ base, cataloguePath }: FastifyRequest) {
-  return cataloguePath === null ? createApiLinks(base) : createLinks(base, cataloguePath)
+export function linksOf(request: FastifyRequest) {
+  const catalogue = catalogueOf(request)
+  return catalogue === null ? createApiLinks(request.base) : createLinks(request.base, catalogue)
 }

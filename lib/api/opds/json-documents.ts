@@ -8,13 +8,14 @@ import { bytes } from '../../schema.ts'
 import { cachedSetting } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { browsePermission, feedContext, linksOf } from './feeds.ts'
+import { opdsProtocol } from './protocol.ts'
 
 export const jsonDocuments = [
   route({
     operationId: 'getOpds2Authentication',
     method: 'GET',
     atRoot: true,
-    opdsVersion: 2,
+    protocol: opdsProtocol,
     path: '/opds/v2/auth',
     permission: 'public',
     summary: 'Get the authentication document (Authentication for OPDS 1.0)',
@@ -31,7 +32,7 @@ export const jsonDocuments = [
     operationId: 'getOpds2Book',
     method: 'GET',
     atRoot: true,
-    opdsVersion: 2,
+    protocol: opdsProtocol,
     path: '/opds/v2/books/{id}',
     permission: browsePermission,
     summary: 'Get a book (OPDS 2.0 publication)',

@@ -19,6 +19,7 @@ import {
   requirePage,
 } from '../images/page-response.ts'
 import { BookId } from '../params.ts'
+import { opdsProtocol } from './protocol.ts'
 
 const maxAgeSeconds = 86_400
 const maxPixels = 4096
@@ -57,7 +58,7 @@ export const pageRoutes = [
   route({
     ...common,
     operationId: 'getOpds1Page',
-    opdsVersion: 1,
+    protocol: opdsProtocol,
     path: '/opds/v1/books/{id}/pages/{page}',
     summary: 'Get the image of a page (OPDS-PSE)',
     description:
@@ -75,7 +76,7 @@ export const pageRoutes = [
   route({
     ...common,
     operationId: 'getOpds2Page',
-    opdsVersion: 2,
+    protocol: opdsProtocol,
     path: '/opds/v2/books/{id}/pages/{page}',
     summary: 'Get the image of a page (OPDS 2.0)',
     description:

@@ -86,7 +86,6 @@ export const collections = [
         direction: contentsDirection,
         ...{ libraryId: maybe(uuid({ description: 'Only of this library.' })), ...labelQuery },
       },
-      arrayLength: 500,
       find: ({ sql, viewer, identity, params, query, page, pageSize }) =>
         seriesOfCollection(sql, viewer, {
           ...{ id: params.id, withEmpty: identity.permissions.has('CollectionsWrite') },

@@ -96,7 +96,7 @@ export function kitOf(kind: RouteKind) {
     changeOf: (body: Record<string, unknown>): GroupingChange => ({
       ...(body as Pick<GroupingChange, 'name' | 'summary' | 'ordered'>),
       ...kind.change(body),
-      memberIds: body[idsKey] === undefined ? undefined : parseIds(body[idsKey]),
+      memberIds: body[idsKey] === undefined ? undefined : parseIds(body[idsKey], idsKey),
     }),
   }
 }
@@ -118,9 +118,9 @@ export const idList = (description: string) =>
   })
 
 /** In lower case. Throws Invalid. */
-export function parseIds(values: unknown): string[] {
+export function parseIds(values: unknown, name: string): string[] {
   return (values as unknown[]).map(value => {
-    if (typeof value !== 'string' || !isUuid(value)) throw new Invalid('An id must be a UUID')
+    if (typeof value !== 'string' || !isUuid(value)) throw new Invalid(`${name} must be UUIDs`)
     return value.toLowerCase()
   })
 }

@@ -31,7 +31,7 @@ export function memberRoutes(kind: RouteKind): Route[] {
     })
   const MemberIds = (description: string, component: string) =>
     body({ [idsKey]: idList(description) }, { component })
-  const idsOf = (input: object) => parseIds((input as Record<string, unknown>)[idsKey])
+  const idsOf = (input: object) => parseIds((input as Record<string, unknown>)[idsKey], idsKey)
   return [
     route({
       operationId: `addTo${one}`,

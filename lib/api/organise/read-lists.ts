@@ -65,7 +65,6 @@ export const readLists = [
         libraryId: maybe(uuid({ description: 'Only of this library.' })),
         seriesId: maybe(uuid({ description: 'Only of this series.' })),
       },
-      arrayLength: 500,
       find: ({ sql, viewer, identity, params, query, page, pageSize }) =>
         booksOfReadList(sql, viewer, {
           ...{ id: params.id, withEmpty: identity.permissions.has('ReadListsWrite') },

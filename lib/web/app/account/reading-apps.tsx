@@ -1,5 +1,6 @@
 // Addresses of this server for reading apps, each with a QR code.
-import { api, body } from '../api/client.ts'
+import { allItems } from '../api/all-items.ts'
+import { api } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { account, can } from '../api/session.ts'
 import { type TextKey, t } from '../text/translate.ts'
@@ -64,7 +65,7 @@ export function CopyableText({ text }: { text: string }) {
 function useKomgaPrefix(): string | null {
   const isAdmin = can('SystemAdmin')
   const settings = useResource(isAdmin ? 'settings' : null, signal =>
-    body(api.GET('/api/v1/admin/settings', { signal })),
+    allItems(query => api.GET('/api/v1/admin/settings', { params: { query }, signal })),
   )
   const value = (key: string) => settings.data?.find(setting => setting.key === key)?.value
   return value('komga.enabled') === 'true' ? (value('komga.prefix') ?? null) : null

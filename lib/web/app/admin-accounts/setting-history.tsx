@@ -10,9 +10,8 @@ type SettingHistoryProps = { settingKey: string; onClose: () => void }
 
 export function SettingHistory({ settingKey: key, onClose }: SettingHistoryProps) {
   const { data, error, reload } = useResource(`settings/${key}/history`, async signal => {
-    const params = { path: { key }, query: { limit: 100 } }
-    const history = await body(api.GET('/api/v1/admin/settings/{key}/history', { params, signal }))
-    return Array.isArray(history) ? history : history.data
+    const params = { path: { key }, query: { pageSize: 100 } }
+    return (await body(api.GET('/api/v1/admin/settings/{key}/history', { params, signal }))).data
   })
   return (
     <Dialog title={t('settings.historyOf', { name: labelOf(key) })} onClose={onClose} width="wide">

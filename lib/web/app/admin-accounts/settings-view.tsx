@@ -1,6 +1,7 @@
 // Runtime settings of the server by section, each saved on its own, with its history.
 import { useState } from 'preact/hooks'
 import { AdminFrame } from '../admin/admin-frame.tsx'
+import { allItems } from '../api/all-items.ts'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { useUnsaved } from '../routing/unsaved.ts'
@@ -18,7 +19,7 @@ type Setting = Schemas['Setting']
 export function View() {
   const [history, setHistory] = useState<string | null>(null)
   const { data, error, reload, replace } = useResource('settings', signal =>
-    body(api.GET('/api/v1/admin/settings', { signal })),
+    allItems(query => api.GET('/api/v1/admin/settings', { params: { query }, signal })),
   )
   const sections = Map.groupBy(data ?? [], setting => setting.category)
   const update = (changed: Setting) =>

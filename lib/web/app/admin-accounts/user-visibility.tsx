@@ -1,5 +1,6 @@
 // What an account may see: libraries, age limit, sharing tags.
 import { useState } from 'preact/hooks'
+import { allItems } from '../api/all-items.ts'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { useEdited, useUnsaved } from '../routing/unsaved.ts'
@@ -92,7 +93,9 @@ function SharingRules({ userId }: { userId: string }) {
   )
   const path = { id: userId }
   const rules = useResource(`users/${userId}/sharing-tags`, signal =>
-    body(api.GET('/api/v1/users/{id}/sharing-tags', { params: { path }, signal })),
+    allItems(query =>
+      api.GET('/api/v1/users/{id}/sharing-tags', { params: { path, query }, signal }),
+    ),
   )
   if (!tags.data?.data.length || !rules.data) return null
   const modeOf = (tagId: string): Mode =>

@@ -1,6 +1,7 @@
 // Letters of a series list by title: places to jump to.
 import { useEffect, useState } from 'preact/hooks'
-import { api, body } from '../api/client.ts'
+import { allItems } from '../api/all-items.ts'
+import { api } from '../api/client.ts'
 import { t } from '../text/translate.ts'
 import { Menu } from '../ui/menu.tsx'
 import type { Condition } from './filters/filter-condition.ts'
@@ -19,7 +20,13 @@ export function useAlphabet(filter: Filter, key: string, order: TitleOrder): Let
   useEffect(() => {
     if (order === null || state?.key === key) return
     const { signal, abort } = abortable()
-    body(api.POST('/api/v1/series/list/alphabetical-groups', { body: filter, signal }))
+    allItems(query =>
+      api.POST('/api/v1/series/list/alphabetical-groups', {
+        params: { query },
+        body: filter,
+        signal,
+      }),
+    )
       .then(groups => setState({ key, groups }))
       // The list shows the error; without letters it can be scrolled.
       .catch(() => {})

@@ -27,23 +27,14 @@ export function View() {
   const newBooks = useShelf('books/recently-added', isChange, signal =>
     api.GET('/api/v1/books/recently-added', { params: { query }, signal }),
   )
-  const newSeries = useShelf(
-    'series/recently-added',
-    isChange,
-    signal =>
-      api.GET('/api/v1/series/recently-added', {
-        params: { query },
-        signal,
-      }) as Promise<SeriesAnswer>,
+  const newSeries = useShelf('series/recently-added', isChange, signal =>
+    api.GET('/api/v1/series/recently-added', { params: { query }, signal }),
   )
-  const updated = useShelf(
-    'series/recently-updated',
-    isChange,
-    signal =>
-      api.GET('/api/v1/series/recently-updated', {
-        params: { query: { ...query, grown: true } },
-        signal,
-      }) as Promise<SeriesAnswer>,
+  const updated = useShelf('series/recently-updated', isChange, signal =>
+    api.GET('/api/v1/series/recently-updated', {
+      params: { query: { ...query, grown: true } },
+      signal,
+    }),
   )
   const libraries = useLibraries()
   const shelves = [reading, onDeck, newBooks, newSeries, updated]
@@ -114,7 +105,6 @@ function useLibraries() {
   return libraries
 }
 
-type SeriesAnswer = { data?: { data: Schemas['Series'][] } }
 type Event = { type: string }
 
 const isChange = (event: Event) => /^(?:series|book)_(?:created|updated|deleted)$/.test(event.type)
@@ -124,10 +114,9 @@ const isProgress = (event: Event) =>
 function useShelf<T>(
   key: string,
   matters: (event: Event) => boolean,
-  load: (signal: AbortSignal) => Promise<{ data?: { data: T[] } | T[] }>,
+  load: (signal: AbortSignal) => Promise<{ data?: { data: T[] } }>,
 ) {
   const { data, error, reload } = useResource(`home ${key}`, signal => body(load(signal)))
   useReloadOnEvents(matters, reload)
-  const items = Array.isArray(data) ? data : data?.data
-  return { items, error, reload }
+  return { items: data?.data, error, reload }
 }

@@ -97,9 +97,10 @@ export function useDebounced(value: string): string {
 }
 
 function Drives({ onOpen }: { onOpen: (path: string) => void }) {
-  const { data: drives } = useResource('drives', signal =>
+  const { data } = useResource('drives', signal =>
     body(api.GET('/api/v1/filesystem/drives', { signal })),
   )
+  const drives = data?.data
   if (drives && drives.length === 0) return null
   return (
     <div class="folder-drives" role="group" aria-label={t('folder.places')}>

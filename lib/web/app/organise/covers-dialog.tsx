@@ -223,9 +223,7 @@ function FromBook({ id, onChanged }: PartProps) {
       }),
     ),
   )
-  const rows = (books.data as { data: Schemas['Book'][] } | undefined)?.data.filter(
-    ({ hasCover }) => hasCover,
-  )
+  const rows = books.data?.data.filter(({ hasCover }) => hasCover)
   if (!rows?.length) return null
   const select = async (bookId: string) => {
     await api.PUT('/api/v1/series/{id}/covers/from-book', {

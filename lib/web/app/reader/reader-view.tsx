@@ -1,6 +1,7 @@
 // Page of the reader: loads the book, and the reader of its format.
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { allItems } from '../api/all-items.ts'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { loadPart } from '../routing/load-view.ts'
@@ -40,7 +41,9 @@ function useCurrentBook(id: string) {
 
 function PagesLoader({ book }: { book: Schemas['Book'] }) {
   const { data, error, reload } = useResource(`pages:${book.id}:${book.updatedAt}`, signal =>
-    body(api.GET('/api/v1/books/{id}/pages', { params: { path: { id: book.id } }, signal })),
+    allItems(query =>
+      api.GET('/api/v1/books/{id}/pages', { params: { path: { id: book.id }, query }, signal }),
+    ),
   )
   if (error)
     return (

@@ -1,6 +1,6 @@
 // Cover of a book, series, collection or read list, with its state while it loads and without an image.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mediaUrl } from '../api/address.ts'
 import { connection } from '../api/events.ts'
 import { accessToken, account } from '../api/session.ts'
@@ -60,9 +60,10 @@ export function Cover({ owner, id, alt = '', version, isEager = false }: CoverPr
       stop()
     }
   }, [isFailed, attempt])
-  useEffect(() => {
+  // Before the next frame: it may be removed by then.
+  useLayoutEffect(() => {
     const element = image.current
-    // A removed image would be loaded to its end, before those that came into view.
+    // A removed image would be loaded to its end, before those that came into view, or after a sign-out.
     return () => {
       if (element && !element.complete) element.removeAttribute('src')
     }

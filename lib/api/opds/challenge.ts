@@ -1,24 +1,23 @@
 // WWW-Authenticate challenge of the OPDS catalogues: Basic (RFC 7617) and the authentication document
 // (Authentication for OPDS 1.0, https://drafts.opds.io/authentication-for-opds-1.0).
 import type { FastifyRequest } from 'fastify'
+import type { Deps } from '../../http/deps.ts'
+import type { Challenge } from '../../http/protocol.ts'
 import { prefixFor } from '../../opds/catalogue-path.ts'
 import { authenticationAddress, authenticationDocument } from '../../opds/json/authentication.ts'
 import { createLinks } from '../../opds/links.ts'
 import { authenticationType as type } from '../../opds/media-types.ts'
 import { cachedSetting } from '../../setting/setting.ts'
-import type { Deps } from '../deps.ts'
-import type { Challenge } from './dialect.ts'
+import { catalogueOf } from './catalogue.ts'
 
-/** Null for paths outside the catalogues. */
 export async function authenticationChallenge(
+  request: FastifyRequest,
   deps: Pick<Deps, 'sql'>,
-  { base, cataloguePath, routeOptions }: FastifyRequest,
-): Promise<Challenge | null> {
-  const version = routeOptions.config?.opdsVersion
-  if (version === undefined || cataloguePath === null) return null
+): Promise<Challenge> {
+  const catalogue = catalogueOf(request)
   // A rejected key in the path is not repeated in links.
-  const prefix = cataloguePath.apiKey === null ? prefixFor(cataloguePath, 2) : '/opds/v2'
-  const links = createLinks(base, { version: 2, prefix, apiKey: null })
+  const prefix = catalogue?.apiKey === null ? prefixFor(catalogue, 2) : '/opds/v2'
+  const links = createLinks(request.base, { version: 2, prefix, apiKey: null })
   // Without a database the challenge is sent with the default name.
   const name = String(await cachedSetting(deps.sql, 'application.name').catch(() => defaultRealm))
   return {
@@ -27,7 +26,9 @@ export async function authenticationChallenge(
       link: `<${authenticationAddress(links)}>; rel="http://opds-spec.org/auth/document"; type="${type}"`,
     },
     document:
-      version === 2 ? { type, text: JSON.stringify(authenticationDocument(links, name)) } : null,
+      catalogue?.version === 2
+        ? { type, text: JSON.stringify(authenticationDocument(links, name)) }
+        : null,
   }
 }
 
