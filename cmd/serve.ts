@@ -7,6 +7,7 @@ import { createSetupToken } from '../lib/auth/setup-token.ts'
 import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/library.ts'
 import { deviceOf, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { requestScan } from '../lib/catalog/scan/scan-request.ts'
+import { cannotListen } from '../lib/config/bind-address.ts'
 import { Failure, Invalid, NotResponding } from '../lib/errors.ts'
 import { pathText } from '../lib/path.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
@@ -105,8 +106,8 @@ async function listen(server: FastifyInstance, { host, port }: { host: string; p
   try {
     return await server.listen({ host, port })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new Invalid(`Cannot listen on ${host}, port ${port} (${code ?? error})`, { cause: error })
+    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
+    throw cannotListen(address, 'application.host (--host) or application.port (--port)', error)
   }
 }
 

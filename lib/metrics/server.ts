@@ -2,8 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Sql } from 'postgres'
-import { parseBindAddress } from '../config/bind-address.ts'
-import { Invalid } from '../errors.ts'
+import { cannotListen, parseBindAddress } from '../config/bind-address.ts'
 import type { Log } from '../log.ts'
 import { type Health, type Readiness, starting } from '../readiness.ts'
 import type { SpaceGuard } from '../space-guard.ts'
@@ -39,8 +38,7 @@ export async function openMetricsServer(bind: string, deps: Deps) {
   try {
     await once(server, 'listening')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new Invalid(`Cannot listen on ${bind} for metrics (${code ?? error})`, { cause: error })
+    throw cannotListen(bind, 'metrics.bind', error)
   }
   const bound = server.address() as { port: number }
   deps.log.info({ host, port: bound.port }, 'metrics server listening')

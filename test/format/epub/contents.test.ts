@@ -15,6 +15,7 @@ import { openBytes, openPath } from '../../kit/files/archives.ts'
 import { corpusBooks } from '../../kit/files/corpus.ts'
 import { epub2, font, obfuscated, richEpub } from '../../kit/opds/epub.ts'
 import { createRandom } from '../../kit/random.ts'
+import { use } from '../../kit/use.ts'
 
 t.test('books of the corpus are listed or rejected as unreadable', async t => {
   let listed = 0
