@@ -104,9 +104,9 @@ const files = filesOf([
   'bench',
   'test',
 ]).filter(
-  file => /\.(ts|mjs|sql|md|yml)$/.test(file) && !file.startsWith('lib/web/app/api/schema.d.ts'),
+  file => /\.(tsx?|mjs|sql|md|yml)$/.test(file) && !file.startsWith('lib/web/app/api/schema.d.ts'),
 )
-const modules = files.filter(file => /^(cmd|lib|pipeline)\/.*\.ts$/.test(file))
+const modules = files.filter(file => /^(cmd|lib|pipeline)\/.*\.tsx?$/.test(file))
 const sources = new Map(files.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 const imports = new Map(modules.map(file => [file, importsOf(file)]))
 
@@ -150,7 +150,7 @@ t.test('no module imports itself by way of others, by type neither', async t => 
 t.test('files and folders stay small', async t => {
   const lines = new Map(
     files
-      .filter(file => /\.(ts|mjs)$/.test(file))
+      .filter(file => /\.(tsx?|mjs)$/.test(file))
       .map(file => [file, sources.get(file)!.split('\n').length - 1]),
   )
   const code = modules.map(file => lines.get(file)!).sort((a, b) => a - b)
