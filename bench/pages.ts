@@ -175,7 +175,7 @@ function run(name: string, ...args: string[]): ChildProcess {
   const script = fileURLToPath(new URL(`./pages/${name}.ts`, import.meta.url))
   const child = spawn(
     process.execPath,
-    ['--max-semi-space-size=8', '--heap-growing-percent=25', script, folder, ...args],
+    ['--max-semi-space-size=8', script, folder, ...args],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '4', ...process.env },

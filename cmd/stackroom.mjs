@@ -24,8 +24,6 @@ function start(node) {
   // V8 compiles and collects garbage on helper threads, with four of them and small steps of growth of its young
   // generation: the first hundred pages after a start waited longer for a processor than they used one.
   if (process.argv[2] === 'serve') flags.push('--v8-pool-size=1', '--semi-space-growth-factor=8')
-  // Used at rest (cmd/rest.ts).
-  if (['serve', 'worker'].includes(process.argv[2] ?? '')) flags.push('--expose-gc')
   // A scan allocates little beside its live objects: V8 would collect its threads at each 8 MB.
   if (process.argv[2] === 'scan') flags.push('--heap-growing-percent=100')
   const args = [...process.execArgv, ...flags, main, ...process.argv.slice(2)]

@@ -18,7 +18,6 @@ const layers = [
   'lib/lazy.ts',
   'lib/memoize-last.ts',
   'lib/meter.ts',
-  'lib/released-memory.ts',
   'lib/path.ts',
   'lib/windows-1252.ts',
   'lib/schema-type.ts',
