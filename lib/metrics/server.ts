@@ -6,13 +6,14 @@ import { parseBindAddress } from '../config/bind-address.ts'
 import { Invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type Health, type Readiness, starting } from '../readiness.ts'
+import { createServices, type Services } from '../services.ts'
 import type { SpaceGuard } from '../space-guard.ts'
 import { version } from '../version.ts'
 import { startProcessMetrics } from './process.ts'
 import { negotiateTextFormat } from './registry.ts'
 import { renderMetrics } from './scrape.ts'
 
-type Deps = {
+type Options = {
   sql: Sql
   log: Log
   dataDir: string
@@ -21,11 +22,14 @@ type Deps = {
   readiness?: { check: (() => Promise<Readiness>) | null }
 }
 
+type Deps = Options & { services: Services }
+
 const alive: Health = { status: 'ok', version, message: null }
 
 /** Listens on `host:port` (an IPv6 address in brackets). Throws Invalid when the address is not available. */
-export async function openMetricsServer(bind: string, deps: Deps) {
+export async function openMetricsServer(bind: string, options: Options) {
   startProcessMetrics()
+  const deps = { ...options, services: createServices(options.sql) }
   const { host, port } = parseBindAddress(bind, 'metrics.bind')
   const server = createServer((request, response) => {
     handle(request, response, deps).catch(error => {

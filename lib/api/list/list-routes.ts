@@ -4,7 +4,6 @@ import type { Identity } from '../../auth/identify.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { requireLibrary } from '../../catalog/library/library.ts'
 import type { IdPage } from '../../catalog/list/page.ts'
-import type { Deps } from '../../http/deps.ts'
 import {
   isPaged,
   listLimit,
@@ -28,6 +27,7 @@ import {
   Type,
   uuid,
 } from '../../schema.ts'
+import type { WithServices } from '../../services.ts'
 import { LibraryId } from '../params.ts'
 import { listCost } from './list-cost.ts'
 
@@ -51,8 +51,7 @@ type QueryOf<Q extends TProperties> = Static<TObject<Q>> & PageQuery
 type ParamsOf<P> = P extends TSchema ? Static<P> : undefined
 
 /** Arguments of `find`: the page, and the parts of the request by the schemas of the list. */
-type FindRequest<P, Q extends TProperties, B> = {
-  sql: Sql
+type FindRequest<P, Q extends TProperties, B> = WithServices & {
   viewer: Viewer
   identity: Identity
   params: ParamsOf<P>
@@ -132,12 +131,12 @@ function listRoute<
       const { page, isFull } = partOf(input)
       return listCost({ pageSize: page.pageSize, isFull, body: input.body })
     }) as never,
-    handle: (async (input: ListInput, { sql }: Pick<Deps, 'sql'>) => {
+    handle: (async (input: ListInput, { sql, services }: WithServices) => {
       const { viewer, request, reply } = input
       const { query, isArray, page, isFull } = partOf(input)
       const { ids, total } = await find({
         ...(input as unknown as FindRequest<P, Q, B>),
-        ...{ sql, page: page.page, pageSize: page.pageSize },
+        ...{ sql, services, page: page.page, pageSize: page.pageSize },
       })
       const data = await (isFull ? kind.full : form).load(sql, viewer, ids)
       return isArray ? data : pageResponse({ request, reply, query }, { data, total, paging: page })

@@ -5,13 +5,13 @@ import { prefixFor } from '../../opds/catalogue-path.ts'
 import { authenticationAddress, authenticationDocument } from '../../opds/json/authentication.ts'
 import { createLinks } from '../../opds/links.ts'
 import { authenticationType as type } from '../../opds/media-types.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import { openSettings } from '../../setting/setting.ts'
 import type { Deps } from '../deps.ts'
 import type { Challenge } from './dialect.ts'
 
 /** Null for paths outside the catalogues. */
 export async function authenticationChallenge(
-  deps: Pick<Deps, 'sql'>,
+  deps: Pick<Deps, 'services'>,
   { base, cataloguePath, routeOptions }: FastifyRequest,
 ): Promise<Challenge | null> {
   const version = routeOptions.config?.opdsVersion
@@ -20,7 +20,12 @@ export async function authenticationChallenge(
   const prefix = cataloguePath.apiKey === null ? prefixFor(cataloguePath, 2) : '/opds/v2'
   const links = createLinks(base, { version: 2, prefix, apiKey: null })
   // Without a database the challenge is sent with the default name.
-  const name = String(await cachedSetting(deps.sql, 'application.name').catch(() => defaultRealm))
+  const name = String(
+    await deps
+      .services(openSettings)
+      .cached('application.name')
+      .catch(() => defaultRealm),
+  )
   return {
     headers: {
       'www-authenticate': `Basic realm="${realm(name)}", charset="UTF-8"`,
