@@ -7,6 +7,7 @@ import { Failure, Unavailable } from '../lib/errors.ts'
 import { joinInstallation } from '../lib/installation.ts'
 import { type Log, logsToTerminal, openLog, openStderr } from '../lib/log.ts'
 import { type Database, openDatabase, type Sql } from '../lib/postgres/db.ts'
+import { missingFixes } from '../lib/postgres/driver.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
 import { openSecrets } from '../lib/secret/secrets.ts'
 import { checkSecrets } from '../lib/secret/stored.ts'
@@ -62,6 +63,8 @@ export async function withContext<T>(
   const libraries = await Promise.all((options.libraries ?? []).map(rootBytes))
   await assertApartFromData(config.data_dir, libraries)
   const log = openLog(config.logging, logStream())
+  for (const fault of missingFixes)
+    log.warn({ fault }, 'the PostgreSQL driver is another version, and has a fault')
   restrictNewFiles()
   if (options.dataDirectory !== 'unused') openData(config, log)
   // A command that ends because of it reports it itself.

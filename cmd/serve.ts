@@ -12,7 +12,6 @@ import { Failure, Invalid, NotResponding } from '../lib/errors.ts'
 import { pathText } from '../lib/path.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
-import { limitHeapGrowth } from './heap-growth.ts'
 import { runService, type Service, startWorkers, stopWorkers, whenPossible } from './lifecycle.ts'
 import {
   createWithScan,
@@ -57,7 +56,6 @@ async function run(flags: Flags) {
 async function serve(service: Service, flags: Flags) {
   const { shutdown, config, log } = service
   await shutdown.unlessRequested(checkNewFolders(service, flags))
-  const heap = limitHeapGrowth()
   const api = await shutdown.unlessRequested(openApi(service), late => late.close())
   let pipeline: Pipeline | null = null
   try {
@@ -86,7 +84,6 @@ async function serve(service: Service, flags: Flags) {
       shutdown.closeWithin('api', { ms: 27_000, log }, () => api.close()),
       stopWorkers(service, pipeline),
     ])
-    heap[Symbol.dispose]()
   }
 }
 

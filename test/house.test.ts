@@ -18,7 +18,6 @@ const layers = [
   'lib/lazy.ts',
   'lib/memoize-last.ts',
   'lib/meter.ts',
-  'lib/released-memory.ts',
   'lib/path.ts',
   'lib/windows-1252.ts',
   'lib/schema-type.ts',
@@ -48,6 +47,7 @@ const layers = [
   'lib/config',
   'lib/space-guard.ts',
   'lib/postgres',
+  'lib/services.ts',
   'lib/installation.ts',
   'lib/readiness.ts',
   'lib/setting',
@@ -187,6 +187,35 @@ t.test('no module has `using` declarations, which Node 22 cannot parse', async t
         declaration.test(sources.get(file)!),
     ),
     [],
+  )
+})
+
+// Until the index of lists is a value of its own.
+const mayHavePoolCaches = (file: string) => file.startsWith('lib/catalog/list/')
+
+t.test(
+  'what a process has once for its database is a service, not a variable of a module',
+  async t => {
+    const cache = /new (?:Weak)?Map<(?:Sql|Queryable|Transaction)\b|\bpoolOf\(/
+    t.same(
+      modules.filter(
+        file =>
+          file !== 'lib/postgres/cancellable.ts' &&
+          !mayHavePoolCaches(file) &&
+          cache.test(sources.get(file)!),
+      ),
+      [],
+    )
+  },
+)
+
+t.test('the driver is patched by nothing but lib/postgres/driver-fixes.ts', async t => {
+  const { scripts, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  t.notMatch(JSON.stringify({ scripts, dependencies }), /patch-package/)
+  t.same(
+    modules.filter(file => /\.reserve\(\)/.test(sources.get(file)!)),
+    [],
+    'a reserved connection that is lost returns to the pool: openDedicatedConnection does not',
   )
 })
 

@@ -4,7 +4,7 @@ import { NotFound } from '../errors.ts'
 import type { Queryable, Sql } from '../postgres/db.ts'
 import { list, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../schema.ts'
 import { type Permission, type Role, roles } from './permission.ts'
-import { listSharingRules, SharingRule } from './sharing-rule.ts'
+import { type AccessMode, listSharingRules, SharingRule } from './sharing-rule.ts'
 import type { Viewer } from './viewer.ts'
 
 const fields = {
@@ -39,7 +39,7 @@ export type UserFilter = {
   role?: Role | undefined
   /** Name of a sharing tag for which the account has a rule. */
   sharingTag?: string | undefined
-  sharingTagMode?: 'allow' | 'deny' | undefined
+  sharingTagMode?: AccessMode | undefined
 }
 type Page = { offset: number; pageSize: number }
 

@@ -1,5 +1,10 @@
 // Sharing tags: labels on series for visibility rules of accounts (allow or deny).
-import { listSharingRules, rethrowUnknownTag, SharingRule } from '../../auth/sharing-rule.ts'
+import {
+  accessModes,
+  listSharingRules,
+  rethrowUnknownTag,
+  SharingRule,
+} from '../../auth/sharing-rule.ts'
 import { findRoleAndPermissions } from '../../auth/user-record.ts'
 import { Conflict, Invalid, NotFound } from '../../errors.ts'
 import { publish, seriesEvents } from '../../event/publish.ts'
@@ -48,7 +53,7 @@ const Description = nullable(text(2000))
 const tag_id = uuid({ description: 'Sharing tag id.' })
 const TagId = record({ tag_id })
 const UserTagId = record({ ...UserId.properties, tag_id })
-const AccessMode = oneOf(['allow', 'deny'], {
+const AccessMode = oneOf(accessModes, {
   component: 'AccessMode',
   description: 'Whether the rule shows or hides series with the tag.',
 })

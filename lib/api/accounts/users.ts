@@ -1,6 +1,7 @@
 // User management.
 import { changeAccount, createAccount, deleteAccount } from '../../auth/account.ts'
 import { forbidOwnAccountToKey, requireCurrentPassword } from '../../auth/own-account.ts'
+import { accessModes } from '../../auth/sharing-rule.ts'
 import {
   findRoleAndPermissions,
   findUser,
@@ -66,7 +67,7 @@ export const users = [
         text(200, { description: 'Only users with a sharing rule for the tag of this name.' }),
       ),
       sharingTagMode: maybe(
-        oneOf(['allow', 'deny'], { description: 'Only users whose rule has this mode.' }),
+        oneOf(accessModes, { description: 'Only users whose rule has this mode.' }),
       ),
       page: pageNumber(),
       pageSize: pageSize(50, maxUsersPerPage),

@@ -4,7 +4,6 @@ import type { Identity } from '../../auth/identify.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { requireLibrary } from '../../catalog/library/library.ts'
 import type { IdPage } from '../../catalog/list/page.ts'
-import type { Deps } from '../../http/deps.ts'
 import { type PageQuery, paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { type AccessRequirement, type Input, type Route, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
@@ -18,6 +17,7 @@ import {
   Type,
   uuid,
 } from '../../schema.ts'
+import type { WithServices } from '../../services.ts'
 import { LibraryId } from '../params.ts'
 import { listCost } from './list-cost.ts'
 
@@ -41,8 +41,7 @@ type QueryOf<Q extends TProperties> = Static<TObject<Q>> & PageQuery
 type ParamsOf<P> = P extends TSchema ? Static<P> : undefined
 
 /** Arguments of `find`: the page, and the parts of the request by the schemas of the list. */
-type FindRequest<P, Q extends TProperties, B> = {
-  sql: Sql
+type FindRequest<P, Q extends TProperties, B> = WithServices & {
   viewer: Viewer
   identity: Identity
   params: ParamsOf<P>
@@ -113,13 +112,13 @@ function listRoute<
       const { pageSize } = paging(query as PageQuery)
       return listCost({ pageSize, isFull: isFullIn(body), body })
     }) as never,
-    handle: (async (input: ListInput, { sql }: Pick<Deps, 'sql'>) => {
+    handle: (async (input: ListInput, { sql, services }: WithServices) => {
       const { viewer, request, reply } = input
       const query = input.query as PageQuery
       const page = paging(query)
       const { ids, total } = await find({
         ...(input as unknown as FindRequest<P, Q, B>),
-        ...{ sql, page: page.page, pageSize: page.pageSize },
+        ...{ sql, services, page: page.page, pageSize: page.pageSize },
       })
       const { load } = isFullIn(input.body) ? kind.full : kind.short
       const data = await load(sql, viewer, ids)

@@ -5,7 +5,7 @@ import { searchType } from '../../opds/atom/link.ts'
 import { searchDescription } from '../../opds/atom/opensearch.ts'
 import { publicationById } from '../../opds/publication.ts'
 import { bytes } from '../../schema.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import { openSettings } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { atomType, browsePermission, feedContext, linksOf } from './feeds.ts'
 import { opdsProtocol } from './protocol.ts'
@@ -40,7 +40,7 @@ export const atomDocuments = [
     summary: 'Get the search description (OpenSearch 1.1)',
     responses: { 200: bytes(searchType) },
     async handle({ request }, deps) {
-      const serverName = String(await cachedSetting(deps.sql, 'application.name'))
+      const serverName = String(await deps.services(openSettings).cached('application.name'))
       return respond(200, searchDescription(linksOf(request), serverName), {
         'content-type': `${searchType};charset=utf-8`,
       })

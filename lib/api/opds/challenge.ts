@@ -7,19 +7,24 @@ import { prefixFor } from '../../opds/catalogue-path.ts'
 import { authenticationAddress, authenticationDocument } from '../../opds/json/authentication.ts'
 import { createLinks } from '../../opds/links.ts'
 import { authenticationType as type } from '../../opds/media-types.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import { openSettings } from '../../setting/setting.ts'
 import { catalogueOf } from './catalogue.ts'
 
 export async function authenticationChallenge(
   request: FastifyRequest,
-  deps: Pick<Deps, 'sql'>,
+  deps: Pick<Deps, 'services'>,
 ): Promise<Challenge> {
   const catalogue = catalogueOf(request)
   // A rejected key in the path is not repeated in links.
   const prefix = catalogue?.apiKey === null ? prefixFor(catalogue, 2) : '/opds/v2'
   const links = createLinks(request.base, { version: 2, prefix, apiKey: null })
   // Without a database the challenge is sent with the default name.
-  const name = String(await cachedSetting(deps.sql, 'application.name').catch(() => defaultRealm))
+  const name = String(
+    await deps
+      .services(openSettings)
+      .cached('application.name')
+      .catch(() => defaultRealm),
+  )
   return {
     headers: {
       'www-authenticate': `Basic realm="${realm(name)}", charset="UTF-8"`,

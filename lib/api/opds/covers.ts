@@ -92,7 +92,7 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
     const respond = async (respond: typeof thumbnailResponse, input: CoverInput, deps: Deps) => {
       if (!grouping) return respond(subject, input, deps)
       const { viewer, params } = input
-      const id = await coverMember(deps.sql, viewer, grouping, params.id)
+      const id = await coverMember(deps, viewer, grouping, params.id)
       return id === null
         ? placeholderResponse(input, deps)
         : respond(subject, { ...input, params: { id } }, deps)

@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../auth/identify.ts'
 import { missingPermission } from '../../http/authorize.ts'
-import type { Deps } from '../../http/deps.ts'
 import { pageQuery, paging } from '../../http/pagination.ts'
 import { type AccessRequirement, type Route, respond, route } from '../../http/route.ts'
 import { atomFeed } from '../../opds/atom/feed.ts'
@@ -14,7 +13,8 @@ import { createApiLinks, createLinks } from '../../opds/links.ts'
 import { feedType } from '../../opds/media-types.ts'
 import type { Shelf, ShelfRequest } from '../../opds/shelf/shelf.ts'
 import { bytes, record } from '../../schema.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import type { WithServices } from '../../services.ts'
+import { openSettings } from '../../setting/setting.ts'
 import { catalogueOf } from './catalogue.ts'
 import { opdsProtocol } from './protocol.ts'
 
@@ -51,7 +51,8 @@ function feedRoute(shelf: Shelf, version: OpdsVersion): Route {
     cost: 'list',
     async handle({ params = {}, query, viewer, identity, request }, deps) {
       const { page, pageSize } = paging(query)
-      const shelfRequest = { sql: deps.sql, viewer, version, params, query, page, pageSize }
+      const { sql, services } = deps
+      const shelfRequest = { sql, services, viewer, version, params, query, page, pageSize }
       const [feed, context] = await Promise.all([
         load(shelfRequest as ShelfRequest),
         feedContext(request, identity, deps),
@@ -77,10 +78,10 @@ const feedName = (path: string) =>
 export async function feedContext(
   request: FastifyRequest,
   identity: Identity,
-  { sql }: Pick<Deps, 'sql'>,
+  { sql, services }: WithServices,
 ): Promise<FeedContext> {
   const [serverName, updatedAt] = await Promise.all([
-    cachedSetting(sql, 'application.name'),
+    services(openSettings).cached('application.name'),
     catalogueUpdatedAt(sql, identity.viewer),
   ])
   return {

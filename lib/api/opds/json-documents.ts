@@ -5,7 +5,7 @@ import { jsonPublication } from '../../opds/json/publication.ts'
 import { authenticationType, publicationType } from '../../opds/media-types.ts'
 import { publicationById } from '../../opds/publication.ts'
 import { bytes } from '../../schema.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import { openSettings } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { browsePermission, feedContext, linksOf } from './feeds.ts'
 import { opdsProtocol } from './protocol.ts'
@@ -20,8 +20,8 @@ export const jsonDocuments = [
     permission: 'public',
     summary: 'Get the authentication document (Authentication for OPDS 1.0)',
     responses: { 200: bytes(authenticationType) },
-    async handle({ request }, { sql }) {
-      const serverName = String(await cachedSetting(sql, 'application.name'))
+    async handle({ request }, { services }) {
+      const serverName = String(await services(openSettings).cached('application.name'))
       return documentResponse(
         authenticationDocument(linksOf(request), serverName),
         authenticationType,

@@ -31,7 +31,7 @@ import {
   text,
   timestamp,
 } from '../../schema.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import { openSettings } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { chunkedBody } from './chunked-body.ts'
 import { linksOf } from './feeds.ts'
@@ -199,8 +199,11 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
 }
 
 /** The device of progress that no app wrote. */
-export async function serverDevice({ sql }: Pick<Deps, 'sql'>, { base }: Links): Promise<Device> {
-  const name = singleLine(String(await cachedSetting(sql, 'application.name')))
+export async function serverDevice(
+  { services }: Pick<Deps, 'services'>,
+  { base }: Links,
+): Promise<Device> {
+  const name = singleLine(String(await services(openSettings).cached('application.name')))
   return { id: base, name: name ?? 'Library' }
 }
 

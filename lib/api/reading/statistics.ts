@@ -1,5 +1,6 @@
 // Reading statistics of the caller, and totals of all accounts for administrators.
 import {
+  granularities,
   localTime,
   readingCoverage,
   readingStatistics,
@@ -50,7 +51,7 @@ const ReadingStats = record(
   {
     from: timestamp({ description: 'Start of the window.' }),
     to: timestamp({ description: 'End of the window, exclusive.' }),
-    granularity: oneOf(['day', 'week', 'month']),
+    granularity: oneOf(granularities),
     summary: record(
       {
         books: count({ description: 'Different books that were read or finished.' }),
@@ -133,7 +134,7 @@ export const readingStats = [
     query: record({
       ...windowQuery,
       granularity: maybe(
-        oneOf(['day', 'week', 'month'], {
+        oneOf(granularities, {
           default: 'day',
           description: 'Length of the periods; weeks start on Monday.',
         }),

@@ -35,12 +35,11 @@ import {
   settingText,
 } from '../../setting/definition.ts'
 import {
-  cachedSetting,
   listSettings,
+  openSettings,
   type SettingAuthor,
   type SettingChange,
   type StoredSetting,
-  writeSettings,
 } from '../../setting/setting.ts'
 
 const Setting = record(
@@ -137,10 +136,10 @@ export const settings = [
     params: Key,
     body: patchBody({ value, changeReason: reason }, Setting, { component: 'SettingUpdate' }),
     responses: { 200: Setting },
-    handle: async ({ params, body, ...input }, { sql }) => {
+    handle: async ({ params, body, ...input }, { sql, services }) => {
       const key = requireSettingKey(params.key)
       const changes = [{ key, value: parseSetting(key, body.value) }]
-      await writeSettings(sql, changes, authorOf(input, body.changeReason))
+      await services(openSettings).write(changes, authorOf(input, body.changeReason))
       return await findSetting(sql, key)
     },
   }),
@@ -159,12 +158,12 @@ export const settings = [
       { component: 'SettingsUpdate' },
     ),
     responses: { 200: record({ data: list(Setting) }, { component: 'UpdatedSettings' }) },
-    handle: async ({ body, ...input }, { sql }) => {
+    handle: async ({ body, ...input }, { sql, services }) => {
       const changes = body.updates.map((update): SettingChange => {
         const key = requireSettingKey(update.key)
         return { key, value: parseSetting(key, update.value) }
       })
-      await writeSettings(sql, changes, authorOf(input, body.changeReason))
+      await services(openSettings).write(changes, authorOf(input, body.changeReason))
       const rows = await listSettings(sql, [...new Set(changes.map(change => change.key))])
       return { data: rows.map(toRecord) }
     },
@@ -177,10 +176,10 @@ export const settings = [
     summary: 'Reset a setting to its default',
     params: Key,
     responses: { 200: Setting },
-    handle: async ({ params, ...input }, { sql }) => {
+    handle: async ({ params, ...input }, { sql, services }) => {
       const key = requireSettingKey(params.key)
       const changes = [{ key, value: settingDefault(key) }]
-      await writeSettings(sql, changes, authorOf(input, 'Reset to default'))
+      await services(openSettings).write(changes, authorOf(input, 'Reset to default'))
       return await findSetting(sql, key)
     },
   }),
@@ -215,9 +214,9 @@ export const settings = [
     responses: {
       200: PublicSettings,
     },
-    handle: async (_input, { sql }) => {
+    handle: async (_input, { services }) => {
       const values = publicKeys.map(async key => {
-        const setting = { key, value: settingText(key, await cachedSetting(sql, key)) }
+        const setting = { key, value: settingText(key, await services(openSettings).cached(key)) }
         return [key, setting] as const
       })
       return Object.fromEntries(await Promise.all(values))
@@ -230,8 +229,8 @@ export const settings = [
     permission: 'public',
     summary: 'Get the name of the server, for the sign-in page',
     responses: { 200: record({ applicationName: Type.String() }, { component: 'Branding' }) },
-    handle: async (_input, { sql }) => ({
-      applicationName: await cachedSetting(sql, 'application.name'),
+    handle: async (_input, { services }) => ({
+      applicationName: await services(openSettings).cached('application.name'),
     }),
   }),
 ]

@@ -1,7 +1,7 @@
 // Settings over HTTP.
 import t from 'tap'
 import { connect } from '../../../lib/postgres/db.ts'
-import { cachedSetting } from '../../../lib/setting/setting.ts'
+import { openSettings } from '../../../lib/setting/setting.ts'
 import { startApi } from '../../kit/server.ts'
 
 const all = await startApi(t)
@@ -217,11 +217,12 @@ t.test('users can read only public settings', async t => {
 t.test('a cached value is refreshed when another process changes it', async t => {
   const other = connect(all.url, { max: 2 })
   t.teardown(() => other.end({ timeout: 1 }))
-  t.equal(await cachedSetting(other, 'application.name'), 'Both')
+  const settings = openSettings(other)
+  t.equal(await settings.cached('application.name'), 'Both')
   await admin.put('/admin/settings/application.name', { value: 'Elsewhere' })
   for (let left = 1000; left > 0; left--) {
-    if ((await cachedSetting(other, 'application.name')) === 'Elsewhere') break
+    if ((await settings.cached('application.name')) === 'Elsewhere') break
     await new Promise(resolve => setTimeout(resolve, 20))
   }
-  t.equal(await cachedSetting(other, 'application.name'), 'Elsewhere')
+  t.equal(await settings.cached('application.name'), 'Elsewhere')
 })

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { libraryFamilies } from '../../../lib/metrics/libraries.ts'
+import { createServices } from '../../../lib/services.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
@@ -90,7 +91,9 @@ check('books below an unreadable folder are not missing', async t => {
   if (!scan) return
   t.match(scan, { state: 'completed', missing: 0, unreadable_directories: 1 })
   t.match(scan.message, /^A folder or file could not be read; .+: A$/, 'in the status of the scan')
-  const metric = (await libraryFamilies(sql)).find(m => m.name === 'library_unreadable_folders')
+  const metric = (await libraryFamilies(createServices(sql))).find(
+    m => m.name === 'library_unreadable_folders',
+  )
   t.equal(metric!.values.find(({ labels }) => labels!.library === lib.id)?.value, 1)
   t.equal(present(await lib.books()), 5)
 })

@@ -22,12 +22,12 @@ import {
   wantsHeader,
 } from './presented.ts'
 
-type AuthDeps = Pick<Deps, 'sql' | 'identities' | 'config' | 'log'>
+type AuthDeps = Pick<Deps, 'sql' | 'services' | 'identities' | 'config' | 'log'>
 
 /** Identifies callers. */
 export function createAuthentication(): Dialect['identify'] {
   return async ({ request, reply, credential, beforePassword }, deps) => {
-    const issued = issuedBy(deps)
+    const issued = deps.services(createIssuedSessions)
     const found = await identifyCaller(request, deps, { credential, beforePassword })
     if (found === null) {
       if (presentsSession(request)) throw new Unauthorized('The session has ended')
@@ -135,7 +135,9 @@ export async function issueRemembered(
     const held = await deps.identities.identifySession(secret)
     if (held?.account.id === identity.account.id && held.keyId === identity.keyId) return
   }
-  const secret = await issuedBy(deps).secretFor(request, identity, deps, rememberedDays)
+  const secret = await deps
+    .services(createIssuedSessions)
+    .secretFor(request, identity, deps, rememberedDays)
   if (secret === null) return
   setSessionCookie({ request, reply }, deps, { name: rememberCookie, secret, days: rememberedDays })
 }
@@ -143,15 +145,6 @@ export async function issueRemembered(
 export const rememberedDays = 365
 
 type IssuedSessions = ReturnType<typeof createIssuedSessions>
-const issuedSessions = new WeakMap<AuthDeps['identities'], IssuedSessions>()
-
-/** By this server. */
-function issuedBy({ identities }: Pick<AuthDeps, 'identities'>): IssuedSessions {
-  const issued = issuedSessions.get(identities) ?? createIssuedSessions()
-  issuedSessions.set(identities, issued)
-  return issued
-}
-
 const resendAfterMs = 24 * 60 * 60_000
 
 /** Sessions that were issued: apps that drop cookies get the same one with every response. */
