@@ -24,7 +24,6 @@ t.test('a transaction that lost its connection does not run statements on the ne
   const first = sql.begin(async tx => {
     const [me] = await tx`select pg_backend_pid() as pid`
     await other`select pg_terminate_backend(${me!.pid}, 60000)`
-    await tx`select 1`.catch(() => {})
     await hasNext.promise
     await tx`insert into note values ('lost')`
   })
@@ -94,10 +93,10 @@ t.test('a result has no holes after a statement that failed in the middle of its
   const { url } = await createDatabase(t)
   const sql = connect(url, { max: 1 })
   t.teardown(() => sql.end())
-  const failing = sql`select 1 / (4 - n) from generate_series(1, 10) n`
-  const next = sql`select n from generate_series(1, 3) n`
-  const [, rows] = await Promise.allSettled([failing, next])
-  t.match(rows, { status: 'fulfilled', value: [{ n: 1 }, { n: 2 }, { n: 3 }] })
+  const failing = sql`select 1 / (4 - n) from generate_series(1, 10) n`.execute()
+  const next = sql`select n from generate_series(1, 3) n`.execute()
+  const [rows] = await Promise.all([next, t.rejects(failing, { code: '22012' })])
+  t.same([...rows], [{ n: 1 }, { n: 2 }, { n: 3 }])
 })
 
 t.test('a loss while the types of arrays are read fails the statement alone', async t => {
