@@ -8,7 +8,7 @@ import { startApi, type TestApi } from '../../test/kit/server.ts'
 import { libraryFiles, setTime } from './library.ts'
 import { addName, createNames, type Names } from './normal-form.ts'
 
-export type Viewer = 'admin' | 'reader' | 'key' | 'nobody' | 'koreader'
+export type Viewer = 'admin' | 'reader' | 'key' | 'anonymous' | 'koreader'
 export type Catalogue = {
   base: string
   names: Names
@@ -39,7 +39,7 @@ export async function createCatalogue(t: Scope): Promise<Catalogue> {
   addName(names, key.body.id, 'api-keys:pages')
   const headers = (value: string) => ({ 'x-api-key': value })
   const callers = {
-    ...{ admin: headers(admin.key), reader: headers(reader.key), nobody: {} },
+    ...{ admin: headers(admin.key), reader: headers(reader.key), anonymous: {} },
     key: headers(key.body.key),
     koreader: { 'x-auth-user': reader.key, 'x-auth-key': '-' },
   }
@@ -248,10 +248,10 @@ const sessionId = (account: number, i: number) =>
 const rowsOf = (body: object | null) =>
   (Array.isArray(body) ? body : (Object.values(body ?? {}).find(Array.isArray) ?? [])) as Row[]
 
-type Listed = Record<string, string | undefined>
+type NamedRow = Record<string, string | undefined>
 const lastSegments = (path = '') => path.split('/').slice(-2).join('/')
-/** Lists of the records that get names, with the member that tells them apart. */
-const named: [kind: string, path: string, name: (row: Listed) => string][] = [
+/** Lists of the records that get names, with the member that distinguishes them. */
+const named: [kind: string, path: string, name: (row: NamedRow) => string][] = [
   ['libraries', '/libraries?pageSize=100', row => row.name!],
   ['series', '/series?pageSize=500&sort=created_at', row => row.title!],
   ['genres', '/genres?pageSize=500', row => row.name!],
@@ -267,7 +267,7 @@ async function nameRecords(names: Names, admin: Client) {
   for (const { id, path } of data) addName(names, id, `books:${lastSegments(String(path))}`)
   for (const [kind, path, name] of named) {
     const { body } = await admin.get(path)
-    for (const row of rowsOf(body) as Listed[])
+    for (const row of rowsOf(body) as NamedRow[])
       if (row.id) addName(names, row.id, `${kind}:${name(row)}`)
   }
 }

@@ -1,5 +1,5 @@
 // Lists with conditions: every field with every operator of both grammars, for an administrator or a restricted
-// reader by turns, in every sort order.
+// reader alternately, in every sort order.
 import {
   bookFields,
   type FieldKind,

@@ -7,9 +7,9 @@ import type { Viewer } from './catalogue.ts'
 import type { Names } from './normal-form.ts'
 import type { Request } from './request.ts'
 
-/** Endless, or about this process: not compared. */
+/** Endless, about this process, or in the order of background work: not compared. */
 const left =
-  /stream$|\/events$|metrics|\/health|actuator|\/tasks|scan-status|\/scans\/|drives|filesystem/
+  /stream$|\/events$|series\/updated$|metrics|\/health|actuator|\/tasks|scan-status|\/scans\/|drives|filesystem/
 const books = [
   'Akira/Akira 01.cbz',
   'Formats/mixed.cbz',

@@ -8,11 +8,11 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { readBody } from '../../test/kit/http/body.ts'
 import { print } from '../kit/stackroom.ts'
 import { type Catalogue, createCatalogue } from './catalogue.ts'
-import { type Answer, normalAnswer, withIds } from './normal-form.ts'
+import { type NormalForm, normalAnswer, withIds } from './normal-form.ts'
 import type { Request } from './request.ts'
 import { requestsOf } from './requests.ts'
 
-type Recorded = { request: Request; answer: Answer }
+type Recorded = { request: Request; answer: NormalForm }
 
 const { values } = parseArgs({ options: { out: { type: 'string' }, compare: { type: 'string' } } })
 const ends: (() => unknown)[] = []
@@ -53,7 +53,7 @@ async function compare(catalogue: Catalogue, recorded: Recorded[]) {
   if (different > 0) process.exitCode = 1
 }
 
-async function send({ base, names, callers }: Catalogue, request: Request): Promise<Answer> {
+async function send({ base, names, callers }: Catalogue, request: Request): Promise<NormalForm> {
   const { as, method, path, body, headers, only } = request
   const response = await fetch(base + encodeURI(withIds(names, path)).replaceAll('%25', '%'), {
     method,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 
 /** Names of records by id, and ids by name. */
 export type Names = { byId: Map<string, string>; ids: Map<string, string> }
-export type Answer = {
+export type NormalForm = {
   status: number
   headers: Record<string, string>
   body: unknown
@@ -26,7 +26,7 @@ const comparedHeaders = [
 
 export const createNames = (): Names => ({ byId: new Map(), ids: new Map() })
 
-/** The first name of an id is kept; a name that is taken gets a number. */
+/** The first name of an id counts; a name that is taken gets a number. */
 export function addName({ byId, ids }: Names, id: string, name: string): void {
   if (byId.has(id)) return
   let free = name
@@ -61,7 +61,11 @@ function normalValue(names: Names, value: unknown, member = ''): unknown {
     const isTime = digits.seconds.test(String(value)) || digits.milliseconds.test(String(value))
     return isTime || volatileMembers.test(member) ? '{{number}}' : value
   }
-  if (Array.isArray(value)) return value.map(item => normalValue(names, item))
+  if (Array.isArray(value)) {
+    const items = value.map(item => normalValue(names, item))
+    // Of several books together they have no order.
+    return member === 'tags' && items.every(item => typeof item === 'string') ? items.sort() : items
+  }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
@@ -77,7 +81,7 @@ export function normalAnswer(
   response: Response,
   bytes: Buffer,
   only?: 'ids',
-): Answer {
+): NormalForm {
   const headers = comparedHeaders.flatMap(name => {
     const value = response.headers.get(name)
     return value === null ? [] : [[name, normalText(names, value)] as const]

@@ -140,7 +140,7 @@ function errors(): Request[] {
     '/api/v1/books/{{books:Formats/mixed.cbz}}/pages/x',
     '/opds/v2/books/{{books:Formats/words.epub}}/resource/none.xhtml',
   ]
-  const viewers: Viewer[] = ['admin', 'reader', 'key', 'nobody']
+  const viewers: Viewer[] = ['admin', 'reader', 'key', 'anonymous']
   const conditions = [
     1,
     [],
@@ -165,12 +165,12 @@ function errors(): Request[] {
     post(
       '/api/v1/auth/login',
       { username: 'recording-reader', password: 'wrong password' },
-      'nobody',
+      'anonymous',
     ),
     post(
       '/api/v1/setup/initialize',
       { username: 'x', email: 'x@example.org', password: 'long enough' },
-      'nobody',
+      'anonymous',
     ),
     { as: 'admin', method: 'DELETE', path: '/api/v1/books' },
     { as: 'reader', method: 'DELETE', path: '/api/v1/series/{{series:Akira}}' },

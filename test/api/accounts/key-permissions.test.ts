@@ -1,8 +1,8 @@
 // API keys and the account they belong to: what a key reads and changes of its owner, and how many there are.
 import { test } from 'tap'
-import { insertApiKey } from '../kit/accounts.ts'
-import { enableKomga } from '../kit/komga.ts'
-import { startApiWithoutPipeline } from '../kit/server.ts'
+import { insertApiKey } from '../../kit/accounts.ts'
+import { enableKomga } from '../../kit/komga.ts'
+import { startApiWithoutPipeline } from '../../kit/server.ts'
 
 test('a key reads and changes nothing of its owner beyond its permissions', async t => {
   const all = await startApiWithoutPipeline(t)
