@@ -387,6 +387,16 @@ test('progression', async t => {
     await admin.delete('/admin/settings/application.name')
   })
 
+  await t.test('an API key in the name of a device is not stored', async t => {
+    const reader = await all.createUser('reader')
+    const named = { id: `urn:${reader.key}`, name: `Kobo at ${all.base}/opds/k/${reader.key}/v2` }
+    const written = { ...put(ago(0), { position: 2 }), device: named }
+    t.equal((await reader.put(path, written)).status, 204)
+    const { devices } = (await reader.get('/reading-stats')).body
+    t.match(devices, [{ deviceName: /^Kobo at / }])
+    t.notMatch(JSON.stringify(devices), reader.key.slice(-32))
+  })
+
   await t.test('hidden books are not found, and authentication is required', async t => {
     const restricted = await all.createUser('reader')
     await restricted.put(path, put(ago(0), { position: 2 }))

@@ -71,6 +71,11 @@ test('lists of all books', async t => {
     t.match(headers.get('link'), /rel="first".*rel="prev".*rel="self".*rel="last"/)
     const beyond = (await admin.get('/books?page=90')).body
     t.same([beyond.data, beyond.page, beyond.total, beyond.totalPages], [[], 90, 7, 1])
+    t.match(
+      beyond.links,
+      { prev: /page=1&/, next: null, last: /page=1&/ },
+      'back to a page there is',
+    )
     t.equal((await admin.get('/books?page=-1')).status, 400)
     t.equal((await admin.get('/books?libraryId=nonsense')).status, 400)
   })
