@@ -93,15 +93,15 @@ test('sessions of the web application', { skip: skipWithoutBrowser(7) }, async t
       const [name] = /log(?:in|out)$/.exec(request.url()) ?? []
       if (name) order.add(name)
     })
-    page.on('requestfinished', request => {
-      if (request.url().endsWith('logout')) order.add('logout finished')
+    page.on('response', response => {
+      if (response.url().endsWith('logout')) order.add('logout answered')
     })
     await page.getByRole('button', { name: 'Sign out' }).click()
     await fillSignIn(page)
     sendLogout()
     sendCovers()
     await signedIn(page).waitFor()
-    t.same([...order], ['cover cancelled', 'logout', 'logout finished', 'login'])
+    t.same([...order], ['cover cancelled', 'logout', 'logout answered', 'login'])
   })
 
   await testPages('a session is resumed by a reload and in another tab', async (t, open) => {

@@ -121,6 +121,7 @@ async function fetchAccount(token: string): Promise<Account | null> {
 
 /** Until the server has ended the last session: its response deletes the cookie, also that of a next session. */
 let ending: Promise<unknown> = Promise.resolve()
+export const untilSignedOut = () => ending
 
 export async function signOut(): Promise<void> {
   // That of a preview ends nothing.
@@ -161,10 +162,7 @@ export async function accessToken(): Promise<string | null> {
 async function ownToken(): Promise<string | null> {
   await untilResumed()
   const current = tokens.value
-  if (current === null) {
-    await ending
-    return null
-  }
+  if (current === null) return null
   if (current.expiresAt - Date.now() < renewBeforeMs) await renewOwn()
   return tokens.value?.accessToken ?? null
 }
