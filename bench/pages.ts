@@ -173,14 +173,10 @@ async function figures(): Promise<Record<string, number>> {
 /** With the environment that `stackroom` gives itself; what is set already stays. */
 function run(name: string, ...args: string[]): ChildProcess {
   const script = fileURLToPath(new URL(`./pages/${name}.ts`, import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ['--max-semi-space-size=8', '--heap-growing-percent=25', script, folder, ...args],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '4', ...process.env },
-    },
-  )
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', script, folder, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '4', ...process.env },
+  })
   children.push(child)
   return child
 }

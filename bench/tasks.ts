@@ -31,7 +31,6 @@ const paths = [
   '/tasks',
   '/tasks?status=pending',
   '/tasks?type=scan_library',
-  '/tasks?page=1',
   '/tasks?page=10&status=completed',
   `/tasks?libraryId=${libraryId}`,
   '/books?pageSize=50',

@@ -3,10 +3,11 @@ import type { Command } from 'commander'
 import { assertApartFromData, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { type Config, loadConfig } from '../lib/config/config.ts'
 import { createDataFolder, restrictNewFiles, secureDataFolder } from '../lib/data-folder.ts'
-import { Unavailable } from '../lib/errors.ts'
+import { Failure, Unavailable } from '../lib/errors.ts'
 import { joinInstallation } from '../lib/installation.ts'
 import { type Log, logsToTerminal, openLog, openStderr } from '../lib/log.ts'
 import { type Database, openDatabase, type Sql } from '../lib/postgres/db.ts'
+import { missingFixes } from '../lib/postgres/driver.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
 import { openSecrets } from '../lib/secret/secrets.ts'
 import { checkSecrets } from '../lib/secret/stored.ts'
@@ -62,6 +63,8 @@ export async function withContext<T>(
   const libraries = await Promise.all((options.libraries ?? []).map(rootBytes))
   await assertApartFromData(config.data_dir, libraries)
   const log = openLog(config.logging, logStream())
+  for (const fault of missingFixes)
+    log.warn({ fault }, 'the PostgreSQL driver is another version, and has a fault')
   restrictNewFiles()
   if (options.dataDirectory !== 'unused') openData(config, log)
   // A command that ends because of it reports it itself.
@@ -69,16 +72,19 @@ export async function withContext<T>(
   const shutdown = createShutdown()
   let database: Database | null = null
   let isFailed = false
+  let isPrepared = false
   try {
     const opening = openDatabase(config, { log, signal: shutdown.signal })
     database = await shutdown.unlessRequested(opening, opened => opened.close(1))
     const { sql } = database
     await shutdown.unlessRequested(prepare(database, config, { log, ...options }))
+    isPrepared = true
     const working = work({ config, log, space, sql, shutdown })
     return await (options.endsItself ? working : shutdown.unlessRequested(working))
   } catch (error) {
     isFailed = true
-    const isStart = database === null && !shutdown.isRequested()
+    const isForeseen = database !== null && error instanceof Failure
+    const isStart = !isPrepared && !isForeseen && !shutdown.isRequested()
     const failure = isStart ? withShortage(error, space) : error
     shutdown.fail(failure)
     throw failure

@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { CommanderError } from 'commander'
 import { Failure } from '../lib/errors.ts'
 import { hasBlockedThreads } from '../lib/mount/mount-health.ts'
+import { isConnectionLost } from '../lib/postgres/connection-error.ts'
 import { isShortage, shortage } from '../lib/shortage.ts'
 
 /** A signal ended a start, or a command that has no orderly end of its own. */
@@ -51,6 +52,8 @@ function expectedMessage(error: unknown): string | null {
       code === tooManyConnections ? '; raise it, or lower database.max_connections' : ''
     return `The database reports: ${error.message} (${code})${remedy}`
   }
+  if (isConnectionLost(error))
+    return `The connection to the database was lost (${code}); check that its server runs, and see its log`
   if (syscall !== undefined) return `${path ?? syscall}: ${error.message}`
   return null
 }

@@ -17,7 +17,6 @@ import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, type Context, withContext } from './context.ts'
 import { watchParent } from './parent.ts'
 import { reloadOnHangup } from './reload.ts'
-import { collectAtRest } from './rest.ts'
 import { openTerminal } from './terminal.ts'
 
 const retryMs = 1_000
@@ -85,7 +84,6 @@ async function openService(context: Context, parts: Parts): Promise<Service> {
   const everyMinute = () => pruneEvents(sql)
   await parts.add('scheduler', startScheduler({ sql, queue, log, everyMinute }))
   parts.use(logHungFolders(log))
-  parts.use(collectAtRest())
   const terminal = openTerminal()
   parts.use(reloadOnHangup(context, { shutdown, terminal }))
   parts.use(watchParent({ shutdown, log, terminal }))

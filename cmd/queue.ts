@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts'
 import { type JobName, jobTypes } from '../lib/queue/jobs.ts'
 import { openQueue } from '../lib/queue/queue.ts'
 import { allTasks } from '../lib/queue/task/scope.ts'
-import { type TypeStats, taskStats } from '../lib/queue/task/stats.ts'
+import { openTaskStats, type TypeStats } from '../lib/queue/task/stats.ts'
 import { rebuildQueue, type WaitingJobCounts } from '../pipeline/doctor/rebuild.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
 
@@ -37,7 +37,7 @@ export function queueCommand(): Command {
 async function list({ sql, log }: Context, { json = false }: Flags): Promise<void> {
   const queue = await openQueue(sql, logError(log))
   try {
-    const stats = await taskStats(sql, allTasks)
+    const stats = await openTaskStats(sql).all(allTasks)
     const counts = stats.map(({ type, pending, running, failed }) => ({
       type,
       pending,

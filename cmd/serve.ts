@@ -7,11 +7,11 @@ import { createSetupToken } from '../lib/auth/setup-token.ts'
 import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/library.ts'
 import { deviceOf, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { requestScan } from '../lib/catalog/scan/scan-request.ts'
+import { cannotListen } from '../lib/config/bind-address.ts'
 import { Failure, Invalid, NotResponding } from '../lib/errors.ts'
 import { pathText } from '../lib/path.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
-import { limitHeapGrowth } from './heap-growth.ts'
 import { runService, type Service, startWorkers, stopWorkers, whenPossible } from './lifecycle.ts'
 import {
   createWithScan,
@@ -56,7 +56,6 @@ async function run(flags: Flags) {
 async function serve(service: Service, flags: Flags) {
   const { shutdown, config, log } = service
   await shutdown.unlessRequested(checkNewFolders(service, flags))
-  const heap = limitHeapGrowth()
   const api = await shutdown.unlessRequested(openApi(service), late => late.close())
   let pipeline: Pipeline | null = null
   try {
@@ -85,7 +84,6 @@ async function serve(service: Service, flags: Flags) {
       shutdown.closeWithin('api', { ms: 27_000, log }, () => api.close()),
       stopWorkers(service, pipeline),
     ])
-    heap[Symbol.dispose]()
   }
 }
 
@@ -105,8 +103,8 @@ async function listen(server: FastifyInstance, { host, port }: { host: string; p
   try {
     return await server.listen({ host, port })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new Invalid(`Cannot listen on ${host}, port ${port} (${code ?? error})`, { cause: error })
+    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
+    throw cannotListen(address, 'application.host (--host) or application.port (--port)', error)
   }
 }
 

@@ -24,19 +24,11 @@ function start(node) {
   // V8 compiles and collects garbage on helper threads, with four of them and small steps of growth of its young
   // generation: the first hundred pages after a start waited longer for a processor than they used one.
   if (process.argv[2] === 'serve') flags.push('--v8-pool-size=1', '--semi-space-growth-factor=8')
-  // Used at rest (cmd/rest.ts).
-  if (['serve', 'worker'].includes(process.argv[2] ?? '')) flags.push('--expose-gc')
-  // A scan allocates little beside its live objects: V8 would collect its threads at each 8 MB.
-  if (process.argv[2] === 'scan') flags.push('--heap-growing-percent=100')
   const args = [...process.execArgv, ...flags, main, ...process.argv.slice(2)]
   const env = {
     ...compileCache(process.env),
     // glibc creates up to 8 malloc arenas per core, and image decoding threads fill all of them.
     MALLOC_ARENA_MAX: '2',
-    // By default glibc raises these thresholds with the largest block that was freed: memory of images is then
-    // never given back. The peak of a scan is 30 MB lower; pages of usual size stay below.
-    MALLOC_MMAP_THRESHOLD_: '1048576',
-    MALLOC_TRIM_THRESHOLD_: '1048576',
     // These threads mostly wait for disks, and a slow one is read with many operations in flight; waiting
     // threads cost some kilobytes each. lib/async/disk-queue.ts limits what one library occupies.
     UV_THREADPOOL_SIZE: '128',

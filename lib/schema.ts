@@ -61,6 +61,19 @@ export const name = (maxLength: number, notes: Notes = {}) =>
   text(maxLength, { minLength: 1, pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$', ...notes })
 /** Any JSON value. */
 export const json = (notes: object = {}) => Type.Unsafe<unknown>({ ...notes })
+/** Any JSON value that is returned as it was sent; of a record `JsonText` (lib/json/json-text.ts). */
+export const writtenJson = (notes: object = {}) =>
+  Type.Unsafe<{ text: string; toJSON: () => string } | null>({ isWritten: true, ...notes })
+/** Whether a value within is read or written as its text. */
+export function hasWritten(schema: object, seen = new Set<unknown>()): boolean {
+  if (seen.has(schema)) return false
+  seen.add(schema)
+  return Object.entries(schema).some(
+    ([key, value]) =>
+      key === 'isWritten' ||
+      (typeof value === 'object' && value !== null && hasWritten(value, seen)),
+  )
+}
 
 /** A request body with these properties and no others. */
 export function body<P extends TProperties>(properties: P, notes: object = {}): TObject<P> {

@@ -165,7 +165,8 @@ create table series (
   year        integer,
   total_volume_count  integer,
   total_chapter_count double precision,
-  custom_metadata jsonb,
+  -- JSON as it was sent.
+  custom_metadata text,
   locks       text[] not null default '{}',
   provenance  jsonb not null default '{}',
   -- The book whose cover stands for the series; null: the first with a cover.
@@ -1365,10 +1366,10 @@ create table book_locator (
   -- Valid while it is that of the progress.
   position_id uuid not null,
   modified_at timestamptz not null,
-  device      jsonb not null,
-  locator     jsonb,
-  -- As KOReader wrote it.
-  koreader    jsonb,
+  -- As the apps wrote them, with the order of members.
+  device      json not null,
+  locator     json,
+  koreader    json,
   primary key (account_id, book_id)
 );
 create index book_locator_book on book_locator (book_id);

@@ -18,11 +18,11 @@ const layers = [
   'lib/lazy.ts',
   'lib/memoize-last.ts',
   'lib/meter.ts',
-  'lib/released-memory.ts',
   'lib/path.ts',
   'lib/windows-1252.ts',
   'lib/schema-type.ts',
   'lib/schema.ts',
+  'lib/json',
   'lib/log.ts',
   'lib/cron.ts',
   'lib/async',
@@ -47,6 +47,7 @@ const layers = [
   'lib/config',
   'lib/space-guard.ts',
   'lib/postgres',
+  'lib/services.ts',
   'lib/installation.ts',
   'lib/readiness.ts',
   'lib/setting',
@@ -103,9 +104,9 @@ const files = filesOf([
   'bench',
   'test',
 ]).filter(
-  file => /\.(ts|mjs|sql|md|yml)$/.test(file) && !file.startsWith('lib/web/app/api/schema.d.ts'),
+  file => /\.(tsx?|mjs|sql|md|yml)$/.test(file) && !file.startsWith('lib/web/app/api/schema.d.ts'),
 )
-const modules = files.filter(file => /^(cmd|lib|pipeline)\/.*\.ts$/.test(file))
+const modules = files.filter(file => /^(cmd|lib|pipeline)\/.*\.tsx?$/.test(file))
 const sources = new Map(files.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 const imports = new Map(modules.map(file => [file, importsOf(file)]))
 
@@ -149,7 +150,7 @@ t.test('no module imports itself by way of others, by type neither', async t => 
 t.test('files and folders stay small', async t => {
   const lines = new Map(
     files
-      .filter(file => /\.(ts|mjs)$/.test(file))
+      .filter(file => /\.(tsx?|mjs)$/.test(file))
       .map(file => [file, sources.get(file)!.split('\n').length - 1]),
   )
   const code = modules.map(file => lines.get(file)!).sort((a, b) => a - b)
@@ -186,6 +187,35 @@ t.test('no module has `using` declarations, which Node 22 cannot parse', async t
         declaration.test(sources.get(file)!),
     ),
     [],
+  )
+})
+
+// Until the index of lists is a value of its own.
+const mayHavePoolCaches = (file: string) => file.startsWith('lib/catalog/list/')
+
+t.test(
+  'what a process has once for its database is a service, not a variable of a module',
+  async t => {
+    const cache = /new (?:Weak)?Map<(?:Sql|Queryable|Transaction)\b|\bpoolOf\(/
+    t.same(
+      modules.filter(
+        file =>
+          file !== 'lib/postgres/cancellable.ts' &&
+          !mayHavePoolCaches(file) &&
+          cache.test(sources.get(file)!),
+      ),
+      [],
+    )
+  },
+)
+
+t.test('the driver is patched by nothing but lib/postgres/driver-fixes.ts', async t => {
+  const { scripts, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  t.notMatch(JSON.stringify({ scripts, dependencies }), /patch-package/)
+  t.same(
+    modules.filter(file => /\.reserve\(\)/.test(sources.get(file)!)),
+    [],
+    'a reserved connection that is lost returns to the pool: openDedicatedConnection does not',
   )
 })
 

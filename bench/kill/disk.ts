@@ -120,7 +120,7 @@ async function fillFolder(
   const books = async () => (await api('GET', '/books?pageSize=5')) as unknown as BookPage
   while ((await healthOf(base)).status !== 'degraded') await sleep(100)
   if (folder !== 'thumbnails') await untilScanned(base, key, id)
-  else await sleep(10_000)
+  else for (let left = 120; left > 0 && !(await books()).total; left--) await sleep(500)
   const { data: found, total } = await books()
   if (!found?.length) problems.push('no book was scanned')
   const image = `/api/v1/books/${found?.[0]?.id}/pages/1?width=90`

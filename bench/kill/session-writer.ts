@@ -1,6 +1,8 @@
 // Sessions of an account that was offline: batches of any age in any order, some of them sent twice.
+
 import { randomUUID } from 'node:crypto'
 import { resolvePosition } from '../../lib/catalog/reading/position.ts'
+import type { FormatName } from '../../lib/format/formats.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { Writer, WriterContext } from './writer.ts'
 
@@ -68,20 +70,26 @@ export function sessionWriter({ send, random, accountId, books }: WriterContext)
 
 /** The session that ended last decides the position. */
 async function positionProblems(sql: Sql, accountId: string, sessions: readonly Session[]) {
-  type Row = { id: string; pages: number; page: number | null; isCompleted: boolean | null }
+  type Row = {
+    id: string
+    pageCount: number
+    format: FormatName | null
+    page: number | null
+    isCompleted: boolean | null
+  }
   const rows = await sql<Row[]>`
-    select b.id, b.page_count as pages, p.current_page as page, p.is_completed as "isCompleted"
+    select b.id, b.page_count as "pageCount", b.format, p.current_page as page, p.is_completed as "isCompleted"
     from book b left join progress p on p.account_id = ${accountId} and p.book_id = b.id
     where b.id = any(${sessions.map(({ bookId }) => bookId)}::uuid[])`
   const byBook = Map.groupBy(sessions, ({ bookId }) => bookId)
-  return rows.flatMap(({ id, pages, page, isCompleted }) => {
+  return rows.flatMap(({ id, page, isCompleted, ...book }) => {
     const key = (one: Session) => `${one.clientEndedAt} ${one.id}`
     const newest = byBook.get(id)!.reduce((a, b) => (key(b) > key(a) ? b : a))
     const update = {
       currentPage: newest.toPage,
       completed: newest.kind === 'completed' || undefined,
     }
-    const position = resolvePosition(update, pages, null)
+    const position = resolvePosition(update, book, null)
     const expected =
       newest.kind === 'reset' ? 'null null' : `${position.page} ${position.isCompleted}`
     return `${page} ${isCompleted}` === expected

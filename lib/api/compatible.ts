@@ -7,11 +7,12 @@ import type { ListGate } from '../http/list-gate.ts'
 import { listenOn } from '../http/listen/listener.ts'
 import { serveMounted } from '../http/listen/mount.ts'
 import { createLastKnown } from '../setting/last-known.ts'
+import { openSettings } from '../setting/setting.ts'
 
 /** Throws Invalid when the address of `komga.bind` is not available. */
 export async function openCompatibleApi(deps: Deps & { lists: ListGate }) {
-  const { log, config, sql } = deps
-  const setting = createLastKnown(sql, ['komga.enabled', 'komga.prefix'])
+  const { log, config, services } = deps
+  const setting = createLastKnown(services(openSettings), ['komga.enabled', 'komga.prefix'])
   let loading: Promise<FastifyInstance> | null = null
   const load = async () => {
     loading ??= import('./komga/open.ts')

@@ -25,6 +25,7 @@ import { forRequests, type Sql } from '../postgres/db.ts'
 import { openDatabaseMonitor, type ProbePace } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
 import { checkReadiness, type Readiness } from '../readiness.ts'
+import { createServices } from '../services.ts'
 import type { Sources } from '../source/open.ts'
 import { openSpaceGuard, type SpaceGuard } from '../space-guard.ts'
 import { version } from '../version.ts'
@@ -107,6 +108,7 @@ export async function openApi({
   const lifecycle = { isShuttingDown: false }
   const deps = {
     sql: requestSql,
+    services: createServices(requestSql),
     config,
     log,
     queue,

@@ -2,7 +2,7 @@
 // was started, and ends with it. Only its digest is stored.
 import { randomBytes } from 'node:crypto'
 import { newId } from '../id.ts'
-import type { Sql } from '../postgres/db.ts'
+import type { Sql, Transaction } from '../postgres/db.ts'
 import type { Identity } from './identity.ts'
 import { hashSecret } from './secret.ts'
 
@@ -49,14 +49,28 @@ export async function startClientSession(
     await tx`
       insert into client_session (sha256, session_id, api_key_id, expires_at)
       values (${hashSecret(secret)}, ${id}, ${keyId}, now() + make_interval(days => ${days}))`
-    await tx`
+    await endSurplus(tx, account.id)
+    return secret
+  })
+}
+
+/** Deletes the least recently used, with the sessions that were started for them alone. */
+async function endSurplus(tx: Transaction, accountId: string): Promise<void> {
+  await tx`
+    with surplus as (
       delete from client_session
       where sha256 in (
         select c.sha256 from client_session c join session n on n.id = c.session_id
-        where n.account_id = ${account.id}
-        order by c.used_at desc, c.sha256 offset ${maxPerAccount})`
-    return secret
-  })
+        where n.account_id = ${accountId}
+        order by c.used_at desc, c.sha256 offset ${maxPerAccount})
+      returning sha256, session_id
+    )
+    delete from session n
+    where n.id in (select session_id from surplus)
+      and not exists (select from refresh_token r where r.session_id = n.id)
+      and not exists (
+        select from client_session c
+        where c.session_id = n.id and c.sha256 not in (select sha256 from surplus))`
 }
 
 /** Extends a session that was not used for an hour; a longer one retains its end. */

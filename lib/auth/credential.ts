@@ -8,7 +8,8 @@ export type TokenCredential = { kind: 'token' | 'cookie'; secret: string }
 /** `secret` is the token, the key, or the encoded value of a Basic header. */
 export type Credential =
   | TokenCredential
-  | { kind: 'key'; secret: string }
+  /** `isInUrl`: URLs are stored by browsers and proxies. */
+  | { kind: 'key'; secret: string; isInUrl?: true }
   | { kind: 'basic'; secret: string; name: string; password: string }
   | { kind: 'koreader'; secret: string; name: string; keyMd5: string }
 
@@ -16,21 +17,14 @@ export type Credential =
 export const apiKeyPrefix = 'stackroom_'
 
 /**
- * The first of: key in the path, Authorization, X-API-Key, X-Auth-User and, where allowed, the cookie of that name.
+ * The first of: Authorization, X-API-Key, X-Auth-User and, where allowed, the cookie of that name.
  * Null when there is none. Throws Unauthorized when the first one is malformed, even if others follow.
  */
 export function parseCredential(
   headers: IncomingHttpHeaders,
-  {
-    cookie = null,
-    koreaderAllowed = false,
-    key: pathKey = null,
-  }: { cookie?: string | null; koreaderAllowed?: boolean; key?: string | null },
+  { cookie = null }: { cookie?: string | null },
 ): Credential | null {
-  if (pathKey !== null) return { kind: 'key', secret: pathKey }
   if (headers.authorization !== undefined) return parseAuthorization(headers.authorization)
-  const koreader = koreaderAllowed ? parseKoreader(headers) : null
-  if (koreader !== null) return koreader
   const key = headers['x-api-key'] ?? headers['x-auth-user']
   if (key !== undefined) return { kind: 'key', secret: String(key).trim() }
   if (cookie === null || headers.cookie === undefined || isCrossOrigin(headers)) return null
@@ -69,21 +63,6 @@ function parseBasic(value: string): Credential {
   if (password.startsWith(apiKeyPrefix)) return { kind: 'key', secret: password }
   if (password === '' && name.startsWith(apiKeyPrefix)) return { kind: 'key', secret: name }
   return { kind: 'basic', secret: value, name, password }
-}
-
-/** User name and MD5 of the password, which is an API key. The key itself may also be the user name. */
-function parseKoreader(headers: IncomingHttpHeaders): Credential | null {
-  // Decoded first: in Latin-1 the last byte of à is a space.
-  const name = decodeLatin1(String(headers['x-auth-user'] ?? '')).trim()
-  const keyMd5 = String(headers['x-auth-key'] ?? '').toLowerCase()
-  if (name === '' || name.startsWith(apiKeyPrefix) || keyMd5 === '') return null
-  return { kind: 'koreader', secret: `${keyMd5}\0${name}`, name, keyMd5 }
-}
-
-/** Node.js reads headers as Latin-1; KOReader sends UTF-8. */
-function decodeLatin1(text: string): string {
-  const bytes = Buffer.from(text, 'latin1')
-  return isUtf8(bytes) ? bytes.toString('utf8') : text
 }
 
 function readCookie(header: string, name: string): string | null {

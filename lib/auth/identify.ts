@@ -32,8 +32,8 @@ export type IdentifyRequest = {
   headers: IncomingHttpHeaders
   /** Of the client, as far as proxies are trusted. */
   address: string
-  /** An API key in the path. */
-  key?: string | null
+  /** A credential that is not in the usual headers. */
+  credential?: Credential | null
 }
 /** Called before a password is compared; may throw RateLimited. */
 export type BeforePassword = (address: string, name: string) => void | Promise<void>
@@ -43,8 +43,6 @@ export type IdentifyOptions = {
   cookie?: string | null
   /** Accepts tokens of accounts that are shown to an administrator, which can only read. */
   impersonationAllowed?: boolean
-  /** Accepts the headers of KOReader sync. */
-  koreaderAllowed?: boolean
   beforePassword?: BeforePassword
 }
 
@@ -104,10 +102,10 @@ export async function openIdentityResolver(
 
   return {
     async identify(
-      { headers, address, key = null },
-      { cookie = null, impersonationAllowed = false, koreaderAllowed = false, beforePassword } = {},
+      { headers, address, credential: own = null },
+      { cookie = null, impersonationAllowed = false, beforePassword } = {},
     ) {
-      const credential = parseCredential(headers, { cookie, koreaderAllowed, key })
+      const credential = own ?? parseCredential(headers, { cookie })
       if (credential === null) return null
       const digest = digestOf(credential.kind, credential.secret)
       const request = {

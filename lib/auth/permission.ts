@@ -68,6 +68,9 @@ const maintainer: readonly Permission[] = [
   'TasksWrite',
 ]
 
+/** Any of these may record reading. */
+export const recordsReading = ['BooksWrite', 'ProgressWrite'] as const satisfies Permission[]
+
 /** Permissions included in each role. */
 export const permissionsOfRole: Record<Role, readonly Permission[]> = {
   reader,

@@ -4,12 +4,15 @@ import { Invalid, NotFound } from '../errors.ts'
 import type { Queryable } from '../postgres/db.ts'
 import { oneOf, record, type Static, Type, timestamp, uuid } from '../schema.ts'
 
+export const accessModes = ['allow', 'deny'] as const
+export type AccessMode = (typeof accessModes)[number]
+
 export const SharingRule = record(
   {
     id: uuid(),
     sharingTagId: uuid(),
     sharingTagName: Type.String(),
-    accessMode: oneOf(['allow', 'deny']),
+    accessMode: oneOf(accessModes),
     createdAt: timestamp(),
   },
   { component: 'SharingRule' },
@@ -46,7 +49,7 @@ export async function sharingRulesByAccount(
 export async function replaceSharingRules(
   tx: Queryable,
   accountId: string,
-  { mode, names }: { mode: 'allow' | 'deny'; names: readonly string[] },
+  { mode, names }: { mode: AccessMode; names: readonly string[] },
 ): Promise<void> {
   // In order: concurrent changes may create the same tags.
   const tags = [...new Map(names.map(name => [name.toLowerCase(), name])).values()].sort()

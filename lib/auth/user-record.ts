@@ -4,7 +4,8 @@ import { NotFound } from '../errors.ts'
 import type { Queryable, Sql } from '../postgres/db.ts'
 import { list, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../schema.ts'
 import { type Permission, type Role, roles } from './permission.ts'
-import { listSharingRules, SharingRule } from './sharing-rule.ts'
+import { type AccessMode, listSharingRules, SharingRule } from './sharing-rule.ts'
+import type { Viewer } from './viewer.ts'
 
 const fields = {
   id: uuid(),
@@ -38,7 +39,7 @@ export type UserFilter = {
   role?: Role | undefined
   /** Name of a sharing tag for which the account has a rule. */
   sharingTag?: string | undefined
-  sharingTagMode?: 'allow' | 'deny' | undefined
+  sharingTagMode?: AccessMode | undefined
 }
 type Page = { offset: number; pageSize: number }
 
@@ -77,6 +78,16 @@ export async function findUser(sql: Sql, id: string): Promise<UserDetail> {
   ])
   if (!user) throw new NotFound('User not found')
   return { ...user, sharingTags }
+}
+
+/** The account without the libraries that are hidden from a caller who is no administrator. */
+export function shownTo<U extends Pick<User, 'libraryIds'>>(
+  { permissions, viewer }: { permissions: ReadonlySet<Permission>; viewer: Viewer },
+  user: U,
+): U {
+  const { libraries } = viewer
+  if (libraries === null || user.libraryIds === null || permissions.has('SystemAdmin')) return user
+  return { ...user, libraryIds: user.libraryIds.filter(id => libraries.includes(id)) }
 }
 
 /** Role and permissions of an account, to decide who may manage it. Throws NotFound. */

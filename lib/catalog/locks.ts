@@ -5,6 +5,7 @@
 // learns too late of a series that it needs, and for cascades, `retryOnDeadlock` is the safety net.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../auth/viewer.ts'
+import type { FormatName } from '../format/formats.ts'
 import type { Queryable, Transaction } from '../postgres/db.ts'
 
 /**
@@ -55,7 +56,13 @@ export function fromBooksForUpdate(
     for no key update of s, b`
 }
 
-export type LockedBook = { id: string; pageCount: number; seriesId: string; libraryId: string }
+export type LockedBook = {
+  id: string
+  format: FormatName | null
+  pageCount: number
+  seriesId: string
+  libraryId: string
+}
 
 /**
  * Locks books for a change of the viewer's progress, and returns the visible ones. Serialises the writes of
@@ -70,7 +77,7 @@ export async function lockBooksForProgress(
   // Sent before any statement that the caller sends without waiting.
   const lock = async (ids: readonly string[]) =>
     await tx<LockedBook[]>`
-    select b.id, b.page_count as "pageCount", b.series_id as "seriesId", b.library_id as "libraryId"
+    select b.id, b.format, b.page_count as "pageCount", b.series_id as "seriesId", b.library_id as "libraryId"
     from book b
     join series s on s.id = b.series_id
     join account a on a.id = ${viewer.accountId}

@@ -17,19 +17,22 @@ export async function requireOwner(
   { lock = false } = {},
 ): Promise<BookOrSeries> {
   const { kind, id } = owner
-  const [row] =
+  const find = () =>
     kind === 'book'
-      ? await sql<BookOrSeries[]>`
+      ? sql<BookOrSeries[]>`
           select b.id, b.library_id as "libraryId", b.series_id as "seriesId"
           from book b join series s on s.id = b.series_id
           where b.id = ${id} and ${visibleBook(sql, viewer)}
           ${lock ? sql`for no key update of b` : sql``}`
-      : await sql<BookOrSeries[]>`
+      : sql<BookOrSeries[]>`
           select s.id, s.library_id as "libraryId"
           from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}
           ${lock ? sql`for no key update` : sql``}`
-  if (!row) throw ownerNotFound(kind)
-  return row
+  const [row] = await find()
+  // A book that moved to another series while the lock was awaited is found the second time.
+  const [found = row] = row === undefined && lock ? await find() : []
+  if (!found) throw ownerNotFound(kind)
+  return found
 }
 
 export const ownerNotFound = (kind: OwnerKind) =>

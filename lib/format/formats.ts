@@ -19,6 +19,7 @@ export type FormatName = (typeof formats)[number]['name']
 export const formatNames: readonly FormatName[] = [cbz, cbr, cb7, cbt, epub, pdf].map(
   format => format.name,
 )
+export const comicFormats: readonly FormatName[] = [cbz, cbr, cb7, cbt].map(format => format.name)
 const byName = new Map(formats.map(format => [format.name, format]))
 
 export const formatNamed = (name: FormatName): (typeof formats)[number] => byName.get(name)!

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { Invalid } from '../errors.ts'
 import { memoizeLast } from '../memoize-last.ts'
-import { type CataloguePath, canonicalPath, parseCataloguePath } from '../opds/catalogue-path.ts'
 import {
   createTrustProxy,
   type ForwardedHeaders,
@@ -14,24 +13,29 @@ import {
   type TrustProxy,
 } from './forwarded.ts'
 import { mountPrefixOf } from './listen/mount.ts'
+import type { Protocol } from './protocol.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Absolute URL of the server for this client, with its base path and without a trailing slash. */
     readonly base: string
-    /** The OPDS catalogue tree of the path as it was sent; null for other paths. */
-    readonly cataloguePath: CataloguePath | null
+    /** The path as it was sent, below the base path. */
+    readonly sentPath: string
   }
 }
 
-type AddressConfig = { application: Config['application']; opds: Config['opds'] }
+type AddressOptions = { isMounted?: boolean; protocols?: readonly Protocol[] }
 
 /**
  * The configuration is read at each request, except for the trusted proxies. `isMounted`: of a server that is
  * mounted in another one, under a prefix, or has a listener of its own. Throws Invalid.
  */
-export function createAddressResolver(config: AddressConfig, { isMounted = false } = {}) {
+export function createAddressResolver(
+  config: Config,
+  { isMounted = false, protocols = [] }: AddressOptions = {},
+) {
   const isTrusted = createTrustProxy(config.application.trusted_proxies)
+  const withoutPrefix = withoutPrefixes(protocols)
   // The public URL is not that of a listener beside the main one.
   const outerBase = (request: IncomingMessage) =>
     (isMounted && mountPrefixOf(request) === null ? null : configuredBase(config.application)) ??
@@ -43,10 +47,6 @@ export function createAddressResolver(config: AddressConfig, { isMounted = false
     // Addresses of servers are entered with a slash at the end.
     return isMounted ? path.slice(mountPrefixOf(request)?.length ?? 0).replace(/^\/*/, '/') : path
   }
-  const cataloguePathOf = (path: string, { headers }: IncomingMessage) => {
-    const tree = parseCataloguePath(path, headers.accept)
-    return tree?.apiKey == null || config.opds.key_in_path ? tree : null
-  }
   return {
     isTrusted,
     /** The first segment of the path; empty for the root. */
@@ -55,18 +55,19 @@ export function createAddressResolver(config: AddressConfig, { isMounted = false
     /** The URL for the router: without the base path and in canonical spelling. */
     routedUrl(request: IncomingMessage): string {
       const url = request.url ?? '/'
-      const path = withoutDoubleSlash(localPath(request, url))
-      const catalogue = cataloguePathOf(path, request)
-      return (catalogue === null ? path : canonicalPath(path, catalogue)) + queryOf(url)
+      const path = protocols.reduce(
+        (path, { rewrite }) => rewrite?.(path, request.headers, config) ?? path,
+        localPath(request, url),
+      )
+      return path + queryOf(url)
     },
-    /** Defines `request.base` and `request.cataloguePath`; must be called before routes are mounted. */
+    /** Defines `request.base` and `request.sentPath`; must be called before routes are mounted. */
     decorate(server: FastifyInstance) {
       const base = { getter: (request: FastifyRequest) => baseOf(request.raw) }
-      const cataloguePath = {
-        getter: ({ raw, originalUrl }: FastifyRequest) =>
-          cataloguePathOf(localPath(raw, originalUrl), raw),
+      const sentPath = {
+        getter: ({ raw, originalUrl }: FastifyRequest) => localPath(raw, originalUrl),
       }
-      for (const [name, { getter }] of Object.entries({ base, cataloguePath }))
+      for (const [name, { getter }] of Object.entries({ base, sentPath }))
         server.decorateRequest(name, {
           getter(this: FastifyRequest) {
             return getter(this)
@@ -104,18 +105,17 @@ const normalizeEncoding = (path: string) =>
     return /[\w.~-]/.test(letter) ? letter : encoded.toUpperCase()
   })
 
-/** KOReader appends its paths to the address as it was entered, with or without a slash at the end. */
-const withoutDoubleSlash = (path: string) =>
-  path.replace(/^(\/koreader)?\/+(?=\/(?:users|syncs|healthcheck)(?:\/|$))/, '$1')
-
-const servedPaths = /^\/(?:api\/v1|opds(?:-comics)?|koreader|health|metrics)(?=\/|$)/
-
-/** Removes the base path, which some proxies leave in place. */
-function withoutPrefix(path: string, prefix: string): string {
-  if (prefix === '' || (path !== prefix && !path.startsWith(`${prefix}/`))) return path
-  const rest = path.slice(prefix.length) || '/'
-  // A base path that equals one of our own paths: /opds/v1 stands for /opds/opds/v1.
-  return servedPaths.test(path) && !servedPaths.test(rest) ? path : rest
+/** Returns a function that removes the base path, which some proxies leave in place. */
+function withoutPrefixes(protocols: readonly Protocol[]) {
+  const roots = ['api/v1', 'health', 'metrics', ...protocols.flatMap(({ roots }) => roots)]
+  const isServed = (path: string) =>
+    roots.some(root => path.startsWith(`/${root}`) && /^(?:\/|$)/.test(path.slice(root.length + 1)))
+  return (path: string, prefix: string): string => {
+    if (prefix === '' || (path !== prefix && !path.startsWith(`${prefix}/`))) return path
+    const rest = path.slice(prefix.length) || '/'
+    // A base path that equals one of our own paths: /health stands for /health/health.
+    return isServed(path) && !isServed(rest) ? path : rest
+  }
 }
 
 // Normalized by URL, since the value is also sent in headers.

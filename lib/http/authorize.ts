@@ -1,8 +1,9 @@
 // Authentication and authorization hook: identity, rate limit and permission, before the body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Credential } from '../auth/credential.ts'
 import type { Identity } from '../auth/identify.ts'
 import { type Permission, permissionsBeyondReading } from '../auth/permission.ts'
-import { Failure, Forbidden, NotFound, Unauthorized } from '../errors.ts'
+import { Failure, Forbidden, Unauthorized } from '../errors.ts'
 import type { Deps } from './deps.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { databaseUnavailable } from './error-response.ts'
@@ -12,6 +13,8 @@ import { type AccessRequirement, isRead, type Route } from './route.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     identity: Identity | null
+    /** Of the protocol of the route. */
+    credential: Credential | null
   }
 }
 
@@ -31,16 +34,19 @@ export function authorize(
   const anonymousBucket = isChallenged ? 'challenge' : rejectedBucket
   return async (request: FastifyRequest, reply: FastifyReply) => {
     request.identity = null
+    const credential = route.protocol?.credential?.(request) ?? null
+    request.credential = credential
     if (!route.withoutDatabase && !deps.monitor.isAvailable()) throw databaseUnavailable()
     const consume = (accountId: string | null, kind: BucketKind = bucket) =>
       limiter.consume({ request, reply, accountId }, kind)
-    // Without a tree, links in the feed would lead nowhere.
-    if (route.opdsVersion && request.cataloguePath === null) {
-      await consume(null)
-      throw new NotFound('Unknown path')
-    }
     if (permission === 'public') return await consume(null, anonymousBucket)
-    const input = { route, request, reply, beforePassword: limiter.consumePasswordAttempt }
+    const input = {
+      route,
+      request,
+      reply,
+      credential,
+      beforePassword: limiter.consumePasswordAttempt,
+    }
     request.identity = await dialect.identify(input, deps).catch(async error => {
       // A failed attempt counts for the address, not for the claimed account.
       if (error instanceof Failure && error.status === 401) await consume(null, rejectedBucket)
@@ -53,13 +59,17 @@ export function authorize(
     await consume(request.identity.actorId ?? request.identity.account.id)
     if (request.identity.actorId !== null && !isRead(route))
       throw new Forbidden('An account that is shown to an administrator can only be read')
-    if (request.cataloguePath?.apiKey != null) requireReadOnlyKey(request.identity)
+    if (isInUrl(credential)) requireReadOnlyKey(request.identity)
     const missing =
       missingPermission(request.identity, permission) ??
       missingOwnerPermission(request.identity, route)
     if (missing) throw new Forbidden(`Missing required permission: ${missing}`)
   }
 }
+
+/** Whether the credential is part of the address. */
+export const isInUrl = (credential: Credential | null | undefined): boolean =>
+  credential?.kind === 'key' && credential.isInUrl === true
 
 // URLs end up in browser histories, proxy logs and screenshots.
 function requireReadOnlyKey({ permissions }: Identity) {

@@ -4,26 +4,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isFresh } from '../download/range.ts'
 
 // One browser, several accounts: a response must not be reused for another account (RFC 9111 §4.1).
-const credentialHeaders = 'Authorization, X-API-Key, X-Auth-User, Cookie'
+const credentialHeaders = 'Authorization, X-API-Key, X-Auth-User, X-Auth-Token, Cookie'
 // Not event streams: the compressor would hold events back until its buffer is full.
 export const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
 
 /** Headers, beside Host, from which absolute URLs in a response are built. */
-const forwardedHeaders =
+export const forwardedHeaders =
   'Forwarded, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-Proto'
 
 /** Appends to `Vary` what responses of the route depend on. */
-export function setVary(
-  { routeOptions, cataloguePath }: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const { isPersonal = false, opdsVersion } = routeOptions.config ?? {}
+export function setVary(request: FastifyRequest, reply: FastifyReply): void {
+  const { isPersonal = false, protocol } = request.routeOptions.config ?? {}
   const existing = reply.getHeader('vary')
   const names = [
     ...(existing === undefined ? [] : [existing]),
     ...(isPersonal ? [credentialHeaders] : []),
-    ...(opdsVersion === undefined ? [] : [forwardedHeaders]),
-    ...(cataloguePath?.isNegotiated ? ['Accept'] : []),
+    ...(protocol?.varyOf?.(request) ?? []),
   ]
   const isCompressible = compressible.test(String(reply.getHeader('content-type') ?? ''))
   if (isCompressible && !names.some(name => /\baccept-encoding\b/i.test(String(name))))

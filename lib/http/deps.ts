@@ -10,12 +10,15 @@ import type { Thumbnails } from '../page/thumbnail.ts'
 import type { Sql } from '../postgres/db.ts'
 import type { DatabaseMonitor } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
+import type { Services } from '../services.ts'
 import type { Sources } from '../source/open.ts'
 import type { SpaceGuard } from '../space-guard.ts'
 
 export type Deps = {
   /** For reads of more than a record (`costOf` in route.ts), statements are cancelled with the request. */
   sql: Sql
+  /** What outlives a request. */
+  services: Services
   config: Config
   log: Log
   monitor: DatabaseMonitor

@@ -4,8 +4,10 @@ import { Failure, RateLimited, Shortage, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
 import { isShortage, shortage } from '../shortage.ts'
-import type { Challenge, Dialect } from './dialect/dialect.ts'
+import type { Dialect } from './dialect/dialect.ts'
 import { hasDisconnected } from './input.ts'
+import type { Challenge } from './protocol.ts'
+import { withSentNames } from './sent-names.ts'
 
 /** Values of `error` in the body, by status. */
 export const errorNames: Record<number, string> = {
@@ -161,7 +163,7 @@ export function errorResponse(
       : (invalidValueMessages[code] ?? overload ?? frameworkMessages[code])
   const fallback = status >= 500 ? 'Internal error; see the server log' : 'The request is not valid'
   const details = error instanceof Failure ? error.details : null
-  const message = specific ?? fallback
+  const message = withSentNames(specific ?? fallback, [request.body, request.query])
   return reply.send(
     dialect.errorBody({ status, message, details, retryAfter: limitSeconds }, request),
   )

@@ -52,7 +52,7 @@ export function mountRoute(
       bodyLimit: route.multipart ? maxBodyBytes : bodyLimit(route),
       ...(isCompressed(route.responses[200]) ? { compress: false } : {}),
       config: {
-        ...(route.opdsVersion ? { opdsVersion: route.opdsVersion } : {}),
+        ...(route.protocol ? { protocol: route.protocol } : {}),
         isPersonal: route.permission !== 'public',
         ...(route.multipart?.isXml ? { hasXmlBody: true } : {}),
       },

@@ -91,6 +91,36 @@ export function sentPath(schema: TSchema, input: unknown, path: string): string 
   return names.join('/')
 }
 
+/**
+ * The form in which `input` has a name of the schema, by that name: `default_mode` for `scanMode`. Without names that it
+ * has as they are, too. In free-form objects names are in camelCase.
+ */
+export function sentNames(schema: TSchema, input: unknown): Map<string, string> {
+  const sent = new Map<string, string>()
+  const unchanged = new Set<string>()
+  const visit = (node: SchemaNode, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    if (Array.isArray(value)) {
+      const { items = {} } = variantWith(node, 'items') ?? {}
+      for (const item of value) visit(items, item)
+      return
+    }
+    const shape = variantWith(node, 'properties')
+    for (const [key, member] of Object.entries(value)) {
+      const name = (shape && aliasMap(shape).get(key)) ?? camelCase(key)
+      if (name === key) unchanged.add(name)
+      else sent.set(name, key)
+      visit(shape?.properties?.[name] ?? {}, member)
+    }
+  }
+  visit(schema as SchemaNode, input)
+  for (const name of unchanged) sent.delete(name)
+  return sent
+}
+
+const camelCase = (key: string) =>
+  key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 function nameIn(value: unknown, shape: SchemaNode, name: string): string {
   if (typeof value !== 'object' || value === null || !shape.properties) return name
   if (Object.hasOwn(value, name)) return name

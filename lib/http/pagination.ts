@@ -22,15 +22,11 @@ export const pageSize = (defaultSize = defaultPageSize, maximum = maxPageSize) =
     default: defaultSize,
     description: `Items per page, at most ${maximum}: larger numbers count as ${maximum}, 0 as the default.`,
   })
-/** Length of a list that is not paged. */
-export const listLimit = (defaultLimit: number) =>
-  lenientInteger({
-    default: defaultLimit,
-    description: `Maximum number of items: larger numbers count as ${maxPageSize}, 0 as the default.`,
-  })
 
 /** Query parameters of a paged list. */
 export const pageQuery = { page: pageNumber(), pageSize: pageSize() }
+/** Query parameters of a list that most clients want whole. */
+export const shortListQuery = { page: pageNumber(), pageSize: pageSize(maxPageSize) }
 
 export type PageQuery = { page?: number | undefined; pageSize?: number | undefined }
 export type Paging = { page: number; pageSize: number; offset: number }
@@ -44,10 +40,6 @@ export function paging(
   const pageSize = Math.min(query.pageSize || defaultSize, maximum)
   return { page, pageSize, offset: (page - 1) * pageSize }
 }
-
-/** Whether a page was requested, of lists that are plain arrays otherwise. */
-export const isPaged = ({ page, pageSize }: PageQuery) =>
-  page !== undefined || pageSize !== undefined
 
 const link = (description: string) => Type.String({ description })
 const PageLinks = record(
@@ -107,6 +99,16 @@ export function pageResponse<T>(
     .join(', ')
   reply.header('link', header)
   return { data, page, pageSize, total, totalPages, links }
+}
+
+/** The requested page of a list with `shortListQuery`, of which all items are known. */
+export function shortListResponse<T>(
+  { query = {}, ...input }: Omit<ListRequest, 'query'> & { query?: PageQuery | undefined },
+  items: readonly T[],
+) {
+  const page = paging(query, { defaultSize: maxPageSize })
+  const data = items.slice(page.offset, page.offset + page.pageSize)
+  return pageResponse({ ...input, query }, { data, total: items.length, paging: page })
 }
 
 function parameters({ page, pageSize, ...others }: Record<string, unknown>) {

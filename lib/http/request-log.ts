@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Log, logsToTerminal } from '../log.ts'
 import { countRequest, requestsInFlight } from '../metrics/http.ts'
 import { startProcessMetrics } from '../metrics/process.ts'
+import { isInUrl } from './authorize.ts'
 import { endpoints, type Route, routerPath } from './route.ts'
 
 /** Labels with a bounded number of values. */
@@ -11,7 +12,7 @@ type RouteLabels = {
   resource: string
   bucket: string
   isQuiet: boolean
-  isCatalogue: boolean
+  isChallenged: boolean
 }
 
 const unknownRoute: RouteLabels = {
@@ -19,7 +20,7 @@ const unknownRoute: RouteLabels = {
   resource: 'none',
   bucket: 'default',
   isQuiet: false,
-  isCatalogue: false,
+  isChallenged: false,
 }
 // Probes and scrapers send a request every few seconds.
 const quietPaths = /^(\/api\/v1)?\/(health|metrics)\b/
@@ -98,7 +99,7 @@ function labelsByRoute(routes: readonly Route[]): Map<string, RouteLabels> {
       resource: path.replace(/^\/api\/v1/, '').split('/')[1] ?? 'none',
       bucket: route.bucket ?? 'default',
       isQuiet: quietPaths.test(path),
-      isCatalogue: route.opdsVersion !== undefined,
+      isChallenged: route.protocol?.challenge !== undefined,
     }
     for (const endpoint of all)
       if (!endpoint.whenFull) byRoute.set(`${endpoint.method} ${routerPath(endpoint.path)}`, labels)
@@ -111,8 +112,8 @@ function isStream(reply: FastifyReply): boolean {
 }
 
 function bucketOf(request: FastifyRequest, route: RouteLabels): string {
-  const { bucket, isCatalogue } = route
-  if (isCatalogue && credentialKindOf(request, route) === null) return 'challenge'
+  const { bucket, isChallenged } = route
+  if (isChallenged && credentialKindOf(request, route) === null) return 'challenge'
   if (bucket === 'images' || bucket === 'login') return bucket
   return request.identity ? 'authenticated' : 'anonymous'
 }
@@ -121,11 +122,11 @@ const isLogin = ({ path }: RouteLabels) => path === '/api/v1/auth/login'
 
 /** Kind of the credentials in a request; null without any. */
 function credentialKindOf(
-  { identity, headers, cataloguePath }: FastifyRequest,
+  { identity, headers, credential }: FastifyRequest,
   route: RouteLabels,
 ): string | null {
   if (identity) return identity.credentialKind
-  if (cataloguePath?.apiKey != null) return 'key'
+  if (isInUrl(credential)) return 'key'
   if (isLogin(route)) return 'password'
   if (headers.authorization !== undefined)
     return /^\s*basic\b/i.test(headers.authorization) ? 'basic' : 'token'

@@ -5,15 +5,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../auth/identify.ts'
 import type { Permission } from '../auth/permission.ts'
 import type { Viewer } from '../auth/viewer.ts'
-import type { OpdsVersion } from '../opds/catalogue-path.ts'
 import type { Bytes, Static, TSchema } from '../schema.ts'
 import type { Deps } from './deps.ts'
+import type { Protocol } from './protocol.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    opdsVersion?: OpdsVersion
+    protocol?: Protocol
     /** Responses depend on the account. */
     isPersonal?: boolean
     /** The body may be XML, which is not parsed. */
@@ -105,8 +105,8 @@ export type RouteOf<
   /** Below /api/v1, with `{name}` for parameters and `{*}` for the rest of the path; each is in `params`. */
   path: string
   aliases?: readonly Alias[]
-  /** Version of the OPDS catalogue; requests without credentials get an authentication challenge. */
-  opdsVersion?: OpdsVersion
+  /** The native API without one. */
+  protocol?: Protocol
   /** The path is not below /api/v1. */
   atRoot?: true
   summary: string
@@ -114,8 +114,6 @@ export type RouteOf<
   permission: N
   /** Accepts the session cookie, for `<img>` and EventSource, which cannot send headers. */
   cookie?: true
-  /** Accepts the headers that KOReader signs in with. */
-  koreader?: true
   /** Answers while the database is not available; every other route is 503. */
   withoutDatabase?: true
   /**

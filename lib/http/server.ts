@@ -13,6 +13,7 @@ import fastify, {
 import { MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
 import { newId } from '../id.ts'
 import { createAddressResolver, hostFault } from './address.ts'
+import { isInUrl } from './authorize.ts'
 import { smallBodyBytes } from './body-limit.ts'
 import { addEtag, compressible, setVary } from './cache-headers.ts'
 import { corsDelegator } from './cors.ts'
@@ -30,6 +31,7 @@ import { mountRoute } from './mount-route.ts'
 import { mountApiReference } from './openapi/api-reference.ts'
 import { openapiDocument } from './openapi/openapi.ts'
 import { createPreconditions, type Preconditions } from './preconditions.ts'
+import type { Protocol } from './protocol.ts'
 import { openRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { logRequests } from './request-log.ts'
 import { endpoints, isFull, methodsByPath, type Route } from './route.ts'
@@ -52,7 +54,7 @@ export async function openServer(
   const { config } = deps
   const { isMounted } = dialect
   const own = firstSegments(routes, config)
-  const addresses = createAddressResolver(config, { isMounted })
+  const addresses = createAddressResolver(config, { isMounted, protocols: protocolsOf(routes) })
   const onError = { log: deps.log, dialect }
   const limiter = openRateLimiter(deps)
   const server = fastify({
@@ -112,7 +114,7 @@ export async function openServer(
   server.addHook('onClose', async () => limiter.close())
   server.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
-    if (request.cataloguePath?.apiKey != null) reply.header('referrer-policy', 'no-referrer')
+    if (isInUrl(request.credential)) reply.header('referrer-policy', 'no-referrer')
     if (deps.lifecycle.isShuttingDown) reply.header('connection', 'close')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', dialect.cacheControl)
     if (!reply.hasHeader('x-ratelimit-limit')) limiter.setFullHeaders(reply)
@@ -179,6 +181,10 @@ function dispatcher(
     if (!(await passOn(segment, request, response))) handle(request, response)
   }
 }
+
+const protocolsOf = (routes: readonly Route[]): readonly Protocol[] => [
+  ...new Set(routes.flatMap(({ protocol }) => protocol ?? [])),
+]
 
 function firstSegments(routes: readonly Route[], { api }: Deps['config']): ReadonlySet<string> {
   const paths = routes.flatMap(endpoints).map(({ path }) => path)

@@ -4,6 +4,7 @@ import { Compile, type Validator } from 'typebox/schema'
 import { type Failure, Invalid, NotFound } from '../errors.ts'
 import { storable, type TSchema } from '../schema.ts'
 import { joinNames, normalizeAliases, normalizeBody, sentPath } from './normalize.ts'
+import { rememberSent } from './sent-names.ts'
 
 type Part = 'body' | 'query' | 'path'
 const parts: Record<string, Part> = { body: 'body', querystring: 'query', params: 'path' }
@@ -28,13 +29,15 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({
       validator = compiled.get(schema) ?? Compile(schema)
       compiled.set(schema, validator)
     }
-    return validator.Check(value)
-      ? { value: part === 'body' ? withoutReadOnly(schema, value) : value }
-      : {
-          error:
-            unknownId(schema, validator, value, { part, url }) ??
-            validationError(validator, value, path => part + sentPath(schema, input, path)),
-        }
+    if (!validator.Check(value))
+      return {
+        error:
+          unknownId(schema, validator, value, { part, url }) ??
+          validationError(validator, value, path => part + sentPath(schema, input, path)),
+      }
+    const checked = part === 'body' ? withoutReadOnly(schema, value) : value
+    rememberSent(checked, { schema, input })
+    return { value: checked }
   }
   return (input: unknown) => {
     if (part !== 'body')

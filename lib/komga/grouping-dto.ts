@@ -7,6 +7,7 @@ import { findGrouping, type GroupingRow, groupingRows } from '../catalog/groupin
 import { maxMembers } from '../catalog/grouping/members.ts'
 import { listSeries } from '../catalog/list/list-series.ts'
 import { list, record, type Static, Type } from '../schema.ts'
+import type { WithServices } from '../services.ts'
 import { flag, type Reader, time, utcSeconds } from './values.ts'
 
 const common = {
@@ -41,12 +42,12 @@ export async function collectionDtos(
 
 /** Throws NotFound unless it exists and the caller sees something in it, or may fill it. */
 export async function collectionDto(
-  sql: Sql,
+  db: WithServices,
   { viewer, isAdmin }: Reader,
   id: string,
 ): Promise<CollectionDto> {
-  const row = await findGrouping(sql, viewer, collections, { id, withEmpty: isAdmin })
-  const [collection] = await toCollections(sql, viewer, [row])
+  const row = await findGrouping(db, viewer, collections, { id, withEmpty: isAdmin })
+  const [collection] = await toCollections(db.sql, viewer, [row])
   return collection!
 }
 
@@ -61,12 +62,12 @@ export async function readListDtos(
 
 /** As collectionDto. */
 export async function readListDto(
-  sql: Sql,
+  db: WithServices,
   { viewer, isAdmin }: Reader,
   id: string,
 ): Promise<ReadListDto> {
-  const row = await findGrouping(sql, viewer, readLists, { id, withEmpty: isAdmin })
-  const [readList] = await toReadLists(sql, viewer, [row])
+  const row = await findGrouping(db, viewer, readLists, { id, withEmpty: isAdmin })
+  const [readList] = await toReadLists(db.sql, viewer, [row])
   return readList!
 }
 

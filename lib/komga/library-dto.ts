@@ -6,7 +6,7 @@ import {
   type StoredScanningConfig,
 } from '../catalog/library/library-settings.ts'
 import { NotFound } from '../errors.ts'
-import type { FormatName } from '../format/formats.ts'
+import { comicFormats, type FormatName } from '../format/formats.ts'
 import { mountHealth, mountKey } from '../mount/mount-health.ts'
 import { pathText } from '../path.ts'
 import { list, nullable, oneOf, record, type Static, Type } from '../schema.ts'
@@ -105,8 +105,6 @@ async function select(sql: Sql, { viewer, isAdmin }: Reader, id: string | null) 
     order by lower(l.name), l.id`
   return rows.map(row => toLibrary(row, isAdmin))
 }
-
-const comicFormats: readonly FormatName[] = ['cbz', 'cbr', 'cb7', 'cbt']
 
 function toLibrary(row: Row, isAdmin: boolean): LibraryDto {
   const scanning = readScanningConfig(row.scanning)

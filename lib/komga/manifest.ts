@@ -67,7 +67,7 @@ export function pdfManifest(book: Publication, links: Links): object {
 export function epubManifest(book: Publication, contents: EpubContents, links: Links): object {
   const { resources, readingOrder, isFixedLayout } = contents
   const hrefOf = resourceLinks(book.id, links)
-  const linear = new Set(readingOrder)
+  const ordered = new Set(readingOrder)
   const link = (index: number): Link => {
     const resource = resources[index]!
     return { href: hrefOf(resource.name), type: servedType(resource), properties: {} }
@@ -84,7 +84,7 @@ export function epubManifest(book: Publication, contents: EpubContents, links: L
     })
   return manifest(book, 'epub', links, {
     readingOrder: readingOrder.map(link),
-    resources: resources.flatMap((_, index) => (linear.has(index) ? [] : [link(index)])),
+    resources: resources.flatMap((_, index) => (ordered.has(index) ? [] : [link(index)])),
     toc: navigation(contents.toc),
     landmarks: navigation(contents.landmarks),
     pageList: navigation(contents.pageList),

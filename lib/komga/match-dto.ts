@@ -1,11 +1,11 @@
 // Report of the Komga-compatible API on a ComicRack list: the books that match each of its entries.
-import type { Sql } from 'postgres'
 import type { Viewer } from '../auth/viewer.ts'
 import { readLists } from '../catalog/grouping/grouping.ts'
 import { listGroupings } from '../catalog/grouping/list.ts'
 import type { CblList } from '../catalog/read-list/cbl-file.ts'
 import type { CblMatch, MatchedBook } from '../catalog/read-list/match-cbl.ts'
 import { list, nullable, record, type Static, Type } from '../schema.ts'
+import type { WithServices } from '../services.ts'
 import { dateOf } from './values.ts'
 
 export const MatchReport = record(
@@ -43,7 +43,7 @@ export const MatchReport = record(
 const nameExists = 'ERR_1009'
 
 export async function matchReport(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   { name, entries }: CblList,
   matches: readonly CblMatch[],
@@ -52,7 +52,7 @@ export async function matchReport(
   return {
     readListMatch: {
       name: title,
-      errorCode: (await isTaken(sql, viewer, title)) ? nameExists : '',
+      errorCode: (await isTaken(db, viewer, title)) ? nameExists : '',
     },
     requests: entries.map(({ series, number }, i) => ({
       request: { series: [series], number },
@@ -62,9 +62,9 @@ export async function matchReport(
   }
 }
 
-async function isTaken(sql: Sql, viewer: Viewer, name: string): Promise<boolean> {
+async function isTaken(db: WithServices, viewer: Viewer, name: string): Promise<boolean> {
   if (name === '') return false
-  const { rows } = await listGroupings(sql, viewer, readLists, {
+  const { rows } = await listGroupings(db, viewer, readLists, {
     ...{ search: [name], withEmpty: true, page: 1, pageSize: 100 },
   })
   return rows.some(row => row.name.toLowerCase() === name.toLowerCase())

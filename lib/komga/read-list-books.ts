@@ -1,8 +1,8 @@
 // Books of a read list in its order, with the state of reading.
-import type { Sql } from 'postgres'
 import { joinProgress } from '../catalog/book/visible-books.ts'
 import { readLists, tablesOf } from '../catalog/grouping/grouping.ts'
 import { findGrouping } from '../catalog/grouping/list.ts'
+import type { WithServices } from '../services.ts'
 import type { Reader } from './values.ts'
 
 export type ReadState = { id: string; isRead: boolean; isOpened: boolean }
@@ -12,11 +12,12 @@ export type ReadState = { id: string; isRead: boolean; isOpened: boolean }
  * Throws NotFound.
  */
 export async function readListBooks(
-  sql: Sql,
+  db: WithServices,
   { viewer, isAdmin }: Reader,
   id: string,
 ): Promise<{ name: string; books: ReadState[] }> {
-  const { name, ordered } = await findGrouping(sql, viewer, readLists, { id, withEmpty: isAdmin })
+  const { name, ordered } = await findGrouping(db, viewer, readLists, { id, withEmpty: isAdmin })
+  const { sql } = db
   const { m } = tablesOf(sql, readLists)
   const books = await sql<ReadState[]>`
     select b.id, coalesce(p.is_completed, false) as "isRead",

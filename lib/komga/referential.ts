@@ -18,9 +18,9 @@ import { creditsOf } from '../catalog/derived/author-key.ts'
 import { listSeries } from '../catalog/list/list-series.ts'
 import { listVersion } from '../catalog/list/list-version.ts'
 import { isUuid } from '../id.ts'
-import { poolOf } from '../postgres/cancellable.ts'
 import type { Queryable } from '../postgres/db.ts'
 import { allOf, unionAll, unprepared } from '../postgres/statement.ts'
+import type { WithServices } from '../services.ts'
 import { anyOfParts } from './search/condition-tree.ts'
 import { idCondition } from './search/operators.ts'
 import { type Reader, roleName } from './values.ts'
@@ -81,23 +81,15 @@ const maxSeries = 1_000_000
 /** Values of one state of the catalogue. */
 type Known = { version: string; values: readonly string[] }
 const maxKnownCharacters = 4 * 1024 ** 2
-const knownByPool = new WeakMap<Sql, LRUCache<string, Known>>()
-
-function knownOf(sql: Sql): LRUCache<string, Known> {
-  const pool = poolOf(sql)
-  const known =
-    knownByPool.get(pool) ??
-    new LRUCache<string, Known>({
-      maxSize: maxKnownCharacters,
-      sizeCalculation: ({ values }) => values.reduce((sum, { length }) => sum + length + 20, 100),
-    })
-  knownByPool.set(pool, known)
-  return known
-}
+const createKnown = () =>
+  new LRUCache<string, Known>({
+    maxSize: maxKnownCharacters,
+    sizeCalculation: ({ values }) => values.reduce((sum, { length }) => sum + length + 20, 100),
+  })
 
 /** The values, each once, sorted without case and accents. Remembered until books or series change. */
 export async function referentialValues(
-  sql: Sql,
+  { sql, services }: WithServices,
   { viewer, isAdmin }: Reader,
   names: readonly Referential[],
   scope: ReferentialScope,
@@ -112,10 +104,11 @@ export async function referentialValues(
   const [row] = await sql<{ version: string }[]>`
     select ${listVersion(sql, 'book')} || ' ' || ${listVersion(sql, 'series')} as version`
   const { version } = row!
-  const remembered = knownOf(sql).get(name)
+  const known = services(createKnown)
+  const remembered = known.get(name)
   if (remembered?.version === version) return remembered.values
   const values = await read(sql, viewer, visible, scope)
-  knownOf(sql).set(name, { version, values })
+  known.set(name, { version, values })
   return values
 }
 

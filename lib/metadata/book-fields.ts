@@ -3,13 +3,13 @@
 //
 // A new field of ComicInfo.xml: add it to `fileFields` or `readOnlyFields`, parse it in comicinfo.ts and,
 // if it has a column, add that to the schema in sql/.
-import { json, list, nullable, oneOf, Type } from '../schema.ts'
+import { list, nullable, oneOf, Type, writtenJson } from '../schema.ts'
 import { column, edit, type Fields, member, texts } from './field.ts'
 import {
-  checkCustomMetadata,
   input,
   parseAuthors,
   parseBookType,
+  parseCustomMetadata,
   parseIsbns,
   parseLanguage,
   parseReadingDirection,
@@ -89,6 +89,8 @@ export const fileFields = {
     edit: edit(input.boolean()),
   }),
   manga: member('manga', nullable(Type.Boolean()), { edit: edit(input.boolean()) }),
+  subtitle: member('subtitle', text(), { edit: editText(1000) }),
+  edition: member('edition', text(), { edit: editText(300) }),
 } as const satisfies Fields
 
 /** Filled from files; users cannot edit them. By wire name. */
@@ -110,8 +112,6 @@ export const userFields = {
   bookType: member('bookType', nullable(oneOf(bookTypes)), {
     edit: edit(input.word(bookTypes), parseBookType),
   }),
-  subtitle: member('subtitle', text(), { edit: editText(1000) }),
-  edition: member('edition', text(), { edit: editText(300) }),
   originalTitle: member('originalTitle', text(), { edit: editText(1000) }),
   originalYear: member('originalYear', nullable(Type.Integer()), { edit: year() }),
   seriesPosition: member('seriesPosition', nullable(Type.Number()), { edit: decimal() }),
@@ -131,8 +131,8 @@ export const userFields = {
   }),
   customMetadata: member(
     'customMetadata',
-    json({ description: 'The object as it was sent, or null.' }),
-    { edit: edit(input.custom(), checkCustomMetadata) },
+    writtenJson({ description: 'The object as it was sent, or null.' }),
+    { edit: edit(input.custom(), parseCustomMetadata) },
   ),
 } as const satisfies Fields
 

@@ -17,13 +17,20 @@ export const metadataSources = [
   'comicinfo',
   'metroninfo',
   'epub',
-  'opf',
   'pdf',
+  'opf',
   'series_json',
   'filename',
   'folder',
 ] as const
 export type MetadataSource = (typeof metadataSources)[number]
+
+/** The sources of a library with Calibre: its metadata.opf is newer than what is embedded in the files. */
+export const calibreSources: readonly MetadataSource[] = [
+  'user',
+  'opf',
+  ...metadataSources.filter(source => source !== 'user' && source !== 'opf'),
+]
 
 /** Metadata of one source. `warnings` are short sentences without paths, stored on the book. */
 export type SourceReading = { source: MetadataSource; metadata: Metadata; warnings: string[] }

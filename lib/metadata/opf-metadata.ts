@@ -46,23 +46,35 @@ function summaryOf(descriptions: XmlElement[]): string | undefined {
   return undefined
 }
 
-/** The title with type `main`, else the first that is not a subtitle; blank titles are ignored. */
+/**
+ * The title with type `main`, else the first that is not of another type, its subtitle and its edition (EPUB 3.3
+ * appendix D.3.7); what is left are alternate titles. Blank titles are ignored.
+ */
 function titlesOf({ dc, refined, meta }: MetadataStatements): Metadata {
   const titles = dc('title').flatMap(element => {
     const title = singleLine(textOf(element))
-    return title === undefined ? [] : [{ element, title, type: refined(element, 'title-type') }]
+    const type = refined(element, 'title-type')?.toLowerCase()
+    const place = Number(refined(element, 'display-seq') ?? Number.NaN)
+    return title === undefined ? [] : [{ element, title, type, place: place > 0 ? place : 1e9 }]
   })
   const main =
     titles.find(({ type }) => type === 'main') ??
     titles.find(({ type }) => type === undefined) ??
     titles.find(({ type }) => type !== 'subtitle') ??
     titles[0]
-  const others: AlternateTitle[] = titles
+  const inDisplayOrder = titles
     .filter(({ title }) => title !== main?.title)
+    .sort((a, b) => a.place - b.place)
+  const subtitle = inDisplayOrder.find(({ type }) => type === 'subtitle')
+  const edition = inDisplayOrder.find(({ type }) => type === 'edition')
+  const others: AlternateTitle[] = titles
+    .filter(one => one.title !== main?.title && one !== subtitle && one !== edition)
     .map(({ title, type }) => ({ label: type ?? 'alternative', title }))
   return {
     title: main?.title,
     titleSort: (main && refined(main.element, 'file-as')) ?? meta('calibre:title_sort'),
+    subtitle: subtitle?.title,
+    edition: edition?.title,
     alternateTitles: others.length > 0 ? others.slice(0, 100) : undefined,
   }
 }

@@ -4,7 +4,7 @@
 //   metadata = { dc:* | meta } | dc-metadata{ dc:* } [x-metadata{ meta }]
 //   meta     = @name @content (2) | @property text [@refines "#id"] (3)
 //   manifest = { item @id @href @media-type [@properties] }
-//   spine    = [@page-progression-direction] { itemref @idref [@linear] }
+//   spine    = [@page-progression-direction] { itemref @idref [@properties] }
 //   guide    = { reference @type @href }
 import type { Metadata, SourceReading } from './metadata.ts'
 import { readOpfMetadata } from './opf-metadata.ts'
@@ -20,7 +20,7 @@ export type Opf = {
   warnings: string[]
   manifest: OpfItem[]
   /** Manifest ids in reading order. */
-  spine: { id: string; linear: boolean; properties: string[] }[]
+  spine: { id: string; properties: string[] }[]
   /** `type` in lower case, `href` as in the manifest. */
   guide: { type: string; href: string }[]
   /** The content of `rendition:spread`; null when absent. */
@@ -43,7 +43,6 @@ export function parseOpf(bytes: Uint8Array): Opf {
     manifest: childrenOf(part('manifest'), 'item').map(itemOf),
     spine: childrenOf(spine, 'itemref').map(({ attributes }) => ({
       id: attributes.get('idref')?.trim() ?? '',
-      linear: attributes.get('linear') !== 'no',
       properties: attributes.get('properties')?.trim().split(/\s+/) ?? [],
     })),
     guide: childrenOf(part('guide'), 'reference').map(({ attributes }) => ({

@@ -1,12 +1,12 @@
 // Metadata fields of series: one descriptor per field. The API record, the request body, locks, event
 // names and the columns that a scan writes are derived from this list.
-import { json, list, nullable, oneOf, Type } from '../schema.ts'
+import { list, nullable, oneOf, Type, writtenJson } from '../schema.ts'
 import { column, edit, type Field, type Fields } from './field.ts'
 import {
-  checkCustomMetadata,
   input,
   parseAlternateTitles,
   parseAuthors,
+  parseCustomMetadata,
   parseLanguage,
   parseReadingDirection,
   parseStatus,
@@ -61,9 +61,9 @@ export const seriesFields = {
   }),
   customMetadata: column(
     'customMetadata',
-    'jsonb',
-    json({ description: 'The object as it was sent, or null.' }),
-    { edit: edit(input.custom(), checkCustomMetadata), isNamedInEvents: true },
+    'text',
+    writtenJson({ description: 'The object as it was sent, or null.' }),
+    { edit: edit(input.custom(), parseCustomMetadata), isNamedInEvents: true },
   ),
   authors: column('authors', 'jsonb', list(Author), {
     edit: edit(input.authors(), parseAuthors),
@@ -77,6 +77,7 @@ export const seriesFields = {
 
 /** From a series.json file, which takes precedence over books and folder. */
 export const seriesJsonFields = [
+  seriesFields.title,
   seriesFields.publisher,
   seriesFields.year,
   seriesFields.summary,
@@ -93,7 +94,7 @@ export const bookMajorityFields = [
   seriesFields.readingDirection,
 ] as const satisfies Field[]
 
-/** Fields that scans fill. */
+/** Fields that scans fill; the title has other sources, too. */
 export const scannedSeriesFields: readonly Field[] = [
   ...new Set<Field>([...seriesJsonFields, ...bookMajorityFields]),
-]
+].filter(field => field !== seriesFields.title)

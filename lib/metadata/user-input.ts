@@ -1,6 +1,7 @@
 // User input for metadata: request schemas of single values, and their normalization. Words of a fixed set
 // are accepted in any case; a blank text is stored as null. Errors name the path of the value.
 import { Invalid } from '../errors.ts'
+import { writtenText } from '../json/json-text.ts'
 import { body, list, maybe, name, nullable, Type, text } from '../schema.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
@@ -73,6 +74,7 @@ export const input = {
         Type.Unsafe<CustomMetadata>({
           component: 'CustomMetadataInput',
           type: 'object',
+          isWritten: true,
           description:
             'Any JSON object up to 64 KiB, stored unchanged. PATCH merges it into the current one (RFC 7396).',
         }),
@@ -226,32 +228,14 @@ export function parseWebUrl(value: string, path: string): string {
   return url
 }
 
-/** Applies a JSON merge patch (RFC 7396). */
-export function mergeCustomMetadata(
-  current: CustomMetadata | null,
-  patch: CustomMetadata,
-): CustomMetadata {
-  return merge(current, patch) as CustomMetadata
-}
+/** As it was written. Throws Invalid for more than 64 KiB. */
+export const parseCustomMetadata = (value: CustomMetadata): string =>
+  limitedCustomMetadata(writtenText(value))
 
-function merge(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch
-  const members = new Map(isObject(target) ? Object.entries(target) : [])
-  for (const [name, value] of Object.entries(patch))
-    if (value === null) members.delete(name)
-    else members.set(name, merge(members.get(name), value))
-  return Object.fromEntries(members)
-}
-
-function isObject(value: unknown): value is CustomMetadata {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Throws Invalid for more than 64 KiB. */
-export function checkCustomMetadata(value: CustomMetadata | null): CustomMetadata | null {
-  if (value !== null && Buffer.byteLength(JSON.stringify(value)) > maxCustomBytes)
+export function limitedCustomMetadata(text: string): string {
+  if (Buffer.byteLength(text) > maxCustomBytes)
     throw new Invalid('customMetadata must not be larger than 64 KiB')
-  return value
+  return text
 }
 
 /** Throws Invalid for characters PostgreSQL cannot store and for too deep nesting, anywhere in a body. */

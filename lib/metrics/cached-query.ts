@@ -1,7 +1,6 @@
 // Database queries of metrics that never delay a scrape: cached results with background refresh, timeouts.
 import type { Sql } from 'postgres'
 import { createSingleFlight } from '../async/single-flight.ts'
-import { poolOf } from '../postgres/cancellable.ts'
 
 /** A result is not refreshed for this multiple of the duration of its query. */
 const minAgeFactor = 50
@@ -9,24 +8,23 @@ const minAgeFactor = 50
 type CacheEntry<T> = { value: T | null; expiresAt: number }
 
 /**
- * Caches the result of `load` for at least `minAgeMs`; an expired one is returned while it is refreshed
+ * A service. Caches the result of `load` for at least `minAgeMs`; an expired one is returned while it is refreshed
  * in the background. The first call waits, at most `waitMs`. Returns null when there is no result yet.
  */
 export function cachedQuery<T>(
   load: (sql: Sql) => Promise<T>,
   { minAgeMs = 0, waitMs = 1_000 } = {},
 ) {
-  const entries = new WeakMap<Sql, CacheEntry<T>>()
-  const flight = createSingleFlight<void, Sql>()
-  return async (view: Sql): Promise<T | null> => {
-    const sql = poolOf(view)
-    const entry = entries.get(sql) ?? { value: null, expiresAt: 0 }
-    entries.set(sql, entry)
-    if (performance.now() >= entry.expiresAt) {
-      const refreshed = flight(sql, () => refresh(entry, () => load(sql), minAgeMs))
-      if (entry.value === null) await withTimeout(refreshed, waitMs)
+  return (pool: Sql) => {
+    const entry: CacheEntry<T> = { value: null, expiresAt: 0 }
+    const flight = createSingleFlight<void, Sql>()
+    return async (): Promise<T | null> => {
+      if (performance.now() >= entry.expiresAt) {
+        const refreshed = flight(pool, () => refresh(entry, () => load(pool), minAgeMs))
+        if (entry.value === null) await withTimeout(refreshed, waitMs)
+      }
+      return entry.value
     }
-    return entry.value
   }
 }
 
@@ -50,16 +48,16 @@ export function withTimeout<T>(promise: PromiseLike<T>, ms: number): Promise<T |
 }
 
 /**
- * Runs `load` for every scrape and waits at most `waitMs`; null when it takes longer or fails. A query that
+ * A service. Runs `load` for every scrape and waits at most `waitMs`; null when it takes longer or fails. A query that
  * is still running is awaited again, so that an unresponsive database gets only one.
  */
 export function timeLimitedQuery<T>(load: (sql: Sql) => PromiseLike<T>, waitMs: number) {
-  const flight = createSingleFlight<T, Sql>()
-  return (view: Sql): Promise<T | null> => {
-    const sql = poolOf(view)
-    return withTimeout(
-      flight(sql, async () => load(sql)),
-      waitMs,
-    )
+  return (pool: Sql) => {
+    const flight = createSingleFlight<T, Sql>()
+    return (): Promise<T | null> =>
+      withTimeout(
+        flight(pool, async () => load(pool)),
+        waitMs,
+      )
   }
 }

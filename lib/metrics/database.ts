@@ -1,5 +1,6 @@
 // PostgreSQL metrics from the statistics views.
 import type { Sql } from 'postgres'
+import type { Services } from '../services.ts'
 import { cachedQuery, timeLimitedQuery } from './cached-query.ts'
 import type { MetricFamily } from './registry.ts'
 
@@ -19,12 +20,12 @@ type Row = {
 
 /** Database metrics and the server version; without values if the database does not respond. */
 export async function databaseFamilies(
-  sql: Sql,
+  services: Services,
 ): Promise<{ families: MetricFamily[]; server: string | null }> {
   const started = performance.now()
-  const row = (await loadStatistics(sql))?.[0] ?? null
+  const row = (await services(loadStatistics)())?.[0] ?? null
   const seconds = (performance.now() - started) / 1000
-  const sizes = row && (await loadSizes(sql))
+  const sizes = row && (await services(loadSizes)())
   const up: MetricFamily = {
     name: 'stackroom_database_up',
     help: 'Whether the database responded within two seconds.',
@@ -132,6 +133,6 @@ const loadSizes = cachedQuery(
 )
 
 /** Size of the database in bytes, cached for a minute; null if it is unknown. */
-export async function databaseSize(sql: Sql): Promise<number | null> {
-  return (await loadSizes(sql))?.bytes ?? null
+export async function databaseSize(services: Services): Promise<number | null> {
+  return (await services(loadSizes)())?.bytes ?? null
 }

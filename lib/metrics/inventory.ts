@@ -8,6 +8,7 @@ import {
   visibleLibrary,
   visibleSeries,
 } from '../auth/viewer.ts'
+import type { WithServices } from '../services.ts'
 import { databaseSize } from './database.ts'
 
 export type LibrarySize = {
@@ -31,7 +32,7 @@ export type Inventory = {
 
 /** `includesUsers`: whether the viewer may see the number of accounts. */
 export async function inventory(
-  sql: Sql,
+  { sql, services }: WithServices,
   viewer: Viewer,
   { includesUsers }: { includesUsers: boolean },
 ): Promise<Inventory> {
@@ -39,7 +40,7 @@ export async function inventory(
     librarySizes(sql, viewer),
     includesUsers ? sql<{ count: number }[]>`select count(*)::integer as count from account` : [],
     // It grows with what is hidden.
-    hasFullAccess(sql, viewer).then(hasAll => (hasAll ? databaseSize(sql) : 0)),
+    hasFullAccess(sql, viewer).then(hasAll => (hasAll ? databaseSize(services) : 0)),
   ])
   const sum = (value: (library: LibrarySize) => number) =>
     libraries.reduce((total, library) => total + value(library), 0)

@@ -3,6 +3,7 @@ import { Cron } from 'croner'
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import { mountHealth, mountKey } from '../mount/mount-health.ts'
+import type { Services } from '../services.ts'
 import { cachedQuery, timeLimitedQuery } from './cached-query.ts'
 import { removeOtherLibraries } from './pipeline.ts'
 import type { MetricFamily } from './registry.ts'
@@ -27,8 +28,11 @@ type Row = {
 }
 
 /** Gauges of all libraries that are not being deleted; without values if the database does not respond. */
-export async function libraryFamilies(sql: Sql): Promise<MetricFamily[]> {
-  const [rows, unreadable] = await Promise.all([loadLibraries(sql), countUnreadable(sql)])
+export async function libraryFamilies(services: Services): Promise<MetricFamily[]> {
+  const [rows, unreadable] = await Promise.all([
+    services(loadLibraries)(),
+    services(countUnreadable)(),
+  ])
   if (rows) removeOtherLibraries(new Set(rows.map(row => row.id)))
   const family = (
     name: string,

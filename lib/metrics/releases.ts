@@ -1,5 +1,6 @@
 // Release metrics: entries of the ledger, polls of release sources and their errors.
 import type { Sql } from 'postgres'
+import type { Services } from '../services.ts'
 import { cachedQuery } from './cached-query.ts'
 import { counter, type MetricFamily } from './registry.ts'
 
@@ -38,8 +39,8 @@ const loadCounts = cachedQuery(
 )
 
 /** Without values if the database does not respond. */
-export async function releaseFamilies(sql: Sql): Promise<MetricFamily[]> {
-  const { states, sources } = (await loadCounts(sql)) ?? { states: [], sources: [] }
+export async function releaseFamilies(services: Services): Promise<MetricFamily[]> {
+  const { states, sources } = (await services(loadCounts)()) ?? { states: [], sources: [] }
   return [
     {
       name: 'release_ledger_entries',

@@ -1,8 +1,8 @@
 // Metrics exposition: counters of this process plus database-wide gauges of libraries, queue and disk.
-import type { Sql } from 'postgres'
 import { deliveryCounters } from '../download/counters.ts'
 import { allTasks } from '../queue/task/scope.ts'
-import { type TypeStats, taskStats } from '../queue/task/stats.ts'
+import { openTaskStats, type TypeStats } from '../queue/task/stats.ts'
+import type { Services } from '../services.ts'
 import type { SpaceGuard } from '../space-guard.ts'
 import { cachedQuery } from './cached-query.ts'
 import { databaseFamilies } from './database.ts'
@@ -18,15 +18,19 @@ import './sources.ts'
 
 /** Works also without the database, with `stackroom_database_up 0`. */
 export async function renderMetrics(
-  { sql, dataDir, space }: { sql: Sql; dataDir: string; space?: SpaceGuard | undefined },
+  {
+    services,
+    dataDir,
+    space,
+  }: { services: Services; dataDir: string; space?: SpaceGuard | undefined },
   format: MetricsFormat,
 ) {
   startProcessMetrics()
   const [database, libraries, queue, releases, disk] = await Promise.all([
-    databaseFamilies(sql),
-    libraryFamilies(sql),
-    queueFamilies(sql),
-    releaseFamilies(sql),
+    databaseFamilies(services),
+    libraryFamilies(services),
+    queueFamilies(services),
+    releaseFamilies(services),
     diskFamilies(dataDir),
   ])
   const families = [buildFamily(database.server), ...database.families]
@@ -36,10 +40,10 @@ export async function renderMetrics(
 }
 
 // Cached, because counting takes a while with a million tasks.
-const allTaskStats = cachedQuery(sql => taskStats(sql, allTasks), { minAgeMs: 5_000 })
+const allTaskStats = cachedQuery(pool => openTaskStats(pool).all(allTasks), { minAgeMs: 5_000 })
 
-async function queueFamilies(sql: Sql): Promise<MetricFamily[]> {
-  const types = await allTaskStats(sql)
+async function queueFamilies(services: Services): Promise<MetricFamily[]> {
+  const types = await services(allTaskStats)()
   const family = (
     name: string,
     help: string,

@@ -2,17 +2,17 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Sql } from 'postgres'
-import { parseBindAddress } from '../config/bind-address.ts'
-import { Invalid } from '../errors.ts'
+import { cannotListen, parseBindAddress } from '../config/bind-address.ts'
 import type { Log } from '../log.ts'
 import { type Health, type Readiness, starting } from '../readiness.ts'
+import { createServices, type Services } from '../services.ts'
 import type { SpaceGuard } from '../space-guard.ts'
 import { version } from '../version.ts'
 import { startProcessMetrics } from './process.ts'
 import { negotiateTextFormat } from './registry.ts'
 import { renderMetrics } from './scrape.ts'
 
-type Deps = {
+type Options = {
   sql: Sql
   log: Log
   dataDir: string
@@ -21,11 +21,14 @@ type Deps = {
   readiness?: { check: (() => Promise<Readiness>) | null }
 }
 
+type Deps = Options & { services: Services }
+
 const alive: Health = { status: 'ok', version, message: null }
 
 /** Listens on `host:port` (an IPv6 address in brackets). Throws Invalid when the address is not available. */
-export async function openMetricsServer(bind: string, deps: Deps) {
+export async function openMetricsServer(bind: string, options: Options) {
   startProcessMetrics()
+  const deps = { ...options, services: createServices(options.sql) }
   const { host, port } = parseBindAddress(bind, 'metrics.bind')
   const server = createServer((request, response) => {
     handle(request, response, deps).catch(error => {
@@ -39,8 +42,7 @@ export async function openMetricsServer(bind: string, deps: Deps) {
   try {
     await once(server, 'listening')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new Invalid(`Cannot listen on ${bind} for metrics (${code ?? error})`, { cause: error })
+    throw cannotListen(bind, 'metrics.bind', error)
   }
   const bound = server.address() as { port: number }
   deps.log.info({ host, port: bound.port }, 'metrics server listening')

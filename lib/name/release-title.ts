@@ -30,7 +30,9 @@ export type ReleaseTitle = {
 const maxLength = 500
 const maxTitles = 10
 const maxSpans = 100
-const extension = /\.(?:cbz|cbr|cb7|cbt|zip|rar|7z|epub|pdf)$/i
+/** Extensions of what releases are. */
+export const releaseExtensions = 'cbz|cbr|cb7|cbt|zip|rar|7z|epub|pdf'
+const extension = new RegExp(`\\.(?:${releaseExtensions})$`, 'i')
 const dashes = /^[-–—~～]$/
 const separators = /^(?:[,+&]|as|and)$/
 const hintWords: [string, RegExp][] = [

@@ -1,5 +1,6 @@
 // Conversion between Readium locators (a resource and the progression in it) and the progress of the
 // catalogue (a page or a fraction of the whole).
+import { pagesBefore } from '../catalog/reading/position.ts'
 import { Invalid } from '../errors.ts'
 import type { EpubContents } from '../format/epub/contents.ts'
 import { foldName } from '../path.ts'
@@ -38,32 +39,41 @@ export function pageOfLocator(bookId: string, locator: ClientLocator, pageCount:
 
 /** The page of this book in the URL of a locator; null if there is none. */
 export function pageInAddress(bookId: string, { href, locations }: ClientLocator): number | null {
-  const [, book, page] = /\/books\/([^/]+)\/pages\/(\d{1,9})\/?(?:[?#]|$)/.exec(href) ?? []
+  const [, book, page] =
+    /\/books\/([^/]+)\/pages\/(\d{1,9})(?:\/raw)?\/?(?:[?#]|$)/.exec(href) ?? []
   if (book?.toLowerCase() === bookId) return Number(page)
   const fragments = [...(locations?.fragments ?? []), href.split('#')[1] ?? '']
   const pages = fragments.flatMap(fragment => /^page=(\d{1,9})$/.exec(fragment)?.[1] ?? [])
   return pages[0] === undefined ? null : Number(pages[0])
 }
 
-/** The fraction of the text before the locator, 0 to 1. Throws Invalid for a resource that the book does not have. */
-export function progressionOfLocator(
+/**
+ * The fraction of the text before the locator, 0 to 1, and its position. Apps that count positions otherwise name
+ * one of another resource, which is ignored. Throws Invalid for a resource that the book does not have.
+ */
+export function placeOfLocator(
   locator: ClientLocator,
   contents: EpubContents,
   sections: readonly ReadingSection[],
-): number {
+): { progressPercentage: number; currentPage?: number | undefined } {
   const { position, progression, totalProgression } = locator.locations ?? {}
   const total = countPositions(sections)
   const index = findResource(locator.href, sections)
   if (index < 0) {
-    // Resources outside the reading order, such as notes, have no positions of their own.
+    // Resources outside the reading order, such as images, have no positions of their own.
     if (findResource(locator.href, contents.resources) < 0 || totalProgression == null)
       throw new Invalid('locator does not refer to a resource of the reading order')
-    return totalProgression
+    return { progressPercentage: totalProgression }
   }
   const start = countPositions(sections.slice(0, index))
-  if (progression != null) return fraction(start + progression * sections[index]!.count, total)
-  if (totalProgression != null) return totalProgression
-  return fraction(position != null && position <= total ? position - 1 : start, total)
+  const { count } = sections[index]!
+  const isHere = position != null && position > start && position <= start + count
+  const currentPage = isHere ? position : undefined
+  if (progression != null)
+    return { currentPage, progressPercentage: fraction(start + progression * count, total) }
+  if (totalProgression != null) return { currentPage, progressPercentage: totalProgression }
+  const place = position != null && position <= total ? position - 1 : start
+  return { currentPage, progressPercentage: fraction(place, total) }
 }
 
 /** The locator with that fraction of the text before it. */
@@ -71,7 +81,7 @@ export function locatorAtProgression(
   totalProgression: number,
   sections: readonly ReadingSection[],
 ): Locator {
-  const before = totalProgression * countPositions(sections)
+  const before = pagesBefore(totalProgression, countPositions(sections))
   let start = 0
   let index = 0
   while (index < sections.length - 1 && start + sections[index]!.count <= before)
@@ -88,7 +98,7 @@ export function locatorInSection(
   const total = countPositions(sections)
   const start = countPositions(sections.slice(0, index))
   const { href, type, count } = sections[index]!
-  const before = Math.min(Math.max(totalProgression * total, start), start + count)
+  const before = Math.min(Math.max(pagesBefore(totalProgression, total), start), start + count)
   const progression = fraction(before - start, count)
   const position = Math.min(start + count, Math.floor(before) + 1)
   const locations = { progression, position, totalProgression: fraction(before, total) }

@@ -2,6 +2,7 @@
 // position list). Each page is one position; reflowable text has one per 1024 bytes of a resource.
 import type { BookFile } from '../catalog/book/book-file.ts'
 import type { EpubContents } from '../format/epub/contents.ts'
+import { positionCounts, sum } from '../format/epub/positions.ts'
 import { isReflowable, isRendered } from '../format/formats.ts'
 import { writeInChunks } from './json/json-writer.ts'
 import { filePath, type Links, resourceLinks } from './links.ts'
@@ -81,29 +82,19 @@ export const progressionOfPage = (page: number, count: number): number =>
 export const pageAtProgression = (totalProgression: number, count: number): number =>
   Math.max(1, Math.round(totalProgression * count))
 
-const positionBytes = 1024
-// Declared sizes may be wrong: in larger books the positions are longer.
-const maxPositions = 100_000
-
 /** The reading order of an EPUB with the positions of each resource. */
 export function sectionsOf(bookId: string, contents: EpubContents, links: Links): ReadingSection[] {
   const { resources, readingOrder, isFixedLayout } = contents
-  const linear = readingOrder.map(index => resources[index]!)
-  const countsFor = (unitBytes: number) =>
-    linear.map(({ bytes }) => (isFixedLayout ? 1 : Math.max(1, Math.ceil(bytes / unitBytes))))
-  let unitBytes = positionBytes
-  while (sum(countsFor(unitBytes)) > Math.max(maxPositions, linear.length)) unitBytes *= 2
-  const counts = countsFor(unitBytes)
+  const documents = readingOrder.map(index => resources[index]!)
+  const counts = positionCounts(documents, isFixedLayout)
   const hrefOf = resourceLinks(bookId, links)
-  return linear.map((resource, i) => ({
+  return documents.map((resource, i) => ({
     name: resource.name,
     href: hrefOf(resource.name),
     type: servedType(resource),
     count: counts[i]!,
   }))
 }
-
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
 export const countPositions = (sections: readonly ReadingSection[]): number =>
   sum(sections.map(({ count }) => count))

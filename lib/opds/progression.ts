@@ -19,7 +19,7 @@ import {
   locatorAtProgression,
   pageInAddress,
   pageOfLocator,
-  progressionOfLocator,
+  placeOfLocator,
 } from './locator.ts'
 import {
   fileAsResource,
@@ -135,7 +135,7 @@ async function positionOfLocator(
   try {
     const epub = await contents()
     const sections = sectionsOf(id, epub, links)
-    return { progressPercentage: progressionOfLocator(locator, epub, sections) }
+    return placeOfLocator(locator, epub, sections)
   } catch (error) {
     const totalProgression = locator.locations?.totalProgression
     // The app could read the book, so its value is used although this server cannot verify it.

@@ -5,6 +5,7 @@ import type { Viewer } from '../auth/viewer.ts'
 import type { ReadingDevice } from '../catalog/reading/device.ts'
 import { recordReading } from '../catalog/reading/record.ts'
 import { deleteInBatches } from '../postgres/batch.ts'
+import type { WithServices } from '../services.ts'
 import { addFetch, type BurstState, burstMs, inferPage, startBurst } from './stream-burst.ts'
 
 export type StreamedBook = {
@@ -17,7 +18,7 @@ export type StreamedBook = {
 /** Fetches in this process: how many are running, the queue of writes, and the timer that closes a burst. */
 type Tracker = { running: number; writes: Promise<void>; timer: NodeJS.Timeout | undefined }
 
-const trackers = new WeakMap<Sql, Map<string, Tracker>>()
+const createTrackers = () => new Map<string, Tracker>()
 const closeDelayMs = burstMs + 200
 
 /**
@@ -25,12 +26,12 @@ const closeDelayMs = burstMs + 200
  * whether it was delivered. `onError` gets errors, also after that.
  */
 export function trackFetch(
-  sql: Sql,
+  { sql, services }: WithServices,
   book: StreamedBook & { page: number },
   onError: (error: unknown) => void,
 ): (isDelivered: boolean) => void {
   const startedMs = performance.now()
-  const { tracker, forget } = trackerOf(sql, book)
+  const { tracker, forget } = trackerOf(services(createTrackers), book)
   clearTimeout(tracker.timer)
   tracker.running += 1
   const onWritten = () => {
@@ -51,13 +52,11 @@ export function trackFetch(
   }
 }
 
-function trackerOf(sql: Sql, { viewer, bookId }: StreamedBook) {
-  const byKey = trackers.get(sql) ?? new Map<string, Tracker>()
-  trackers.set(sql, byKey)
+function trackerOf(trackers: Map<string, Tracker>, { viewer, bookId }: StreamedBook) {
   const key = `${viewer.accountId} ${bookId}`
-  const tracker = byKey.get(key) ?? { running: 0, writes: Promise.resolve(), timer: undefined }
-  byKey.set(key, tracker)
-  return { tracker, forget: () => void byKey.delete(key) }
+  const tracker = trackers.get(key) ?? { running: 0, writes: Promise.resolve(), timer: undefined }
+  trackers.set(key, tracker)
+  return { tracker, forget: () => void trackers.delete(key) }
 }
 
 type Fetch = { page: number; startedMs: number; endedMs: number }

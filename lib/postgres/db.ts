@@ -8,8 +8,9 @@ import { startPostgres } from './embedded/embedded.ts'
 import { createListening } from './listening.ts'
 import { isEncryptionRefused, whenReady } from './ready.ts'
 import { checkRequirements } from './requirements.ts'
+import { socketPath, type Target } from './sockets.ts'
 import type { Encryption } from './tls.ts'
-import { parseDatabaseUrl, type Target } from './url.ts'
+import { type DatabaseUrl, parseDatabaseUrl } from './url.ts'
 
 export type Sql = PostgresSql
 /** A transaction: the argument of the callback of `sql.begin`. */
@@ -80,7 +81,10 @@ async function openExternal(url: string, options: Patience & { max: number }): P
     const sql = connectTo(target, encryption, options)
     try {
       const patience = { ...options, address: addressOf(sql) }
-      await whenReady(() => checkRequirements(sql, options), patience)
+      await whenReady(
+        () => checkRequirements(() => openDedicatedConnection(sql), options),
+        patience,
+      )
       return sql
     } catch (error) {
       await sql.end({ timeout: 0 })
@@ -93,12 +97,10 @@ async function openExternal(url: string, options: Patience & { max: number }): P
 
 /** Where a pool connects to, without user and password. */
 function addressOf({ options }: Sql): string {
-  const { path, host, port } = options as unknown as {
-    path: string | false
-    host: string[]
-    port: number[]
-  }
-  return path || host.map((name, i) => `${name}:${port[i]}`).join(', ')
+  const { hosts } = (options as unknown as { target: Target }).target
+  return hosts
+    .map(({ name, port }) => (name.startsWith('/') ? socketPath(name, port) : `${name}:${port}`))
+    .join(', ')
 }
 
 type PoolOptions = { max: number; name?: string }
@@ -113,7 +115,7 @@ export function connect(url: string, options: PoolOptions): Sql {
 }
 
 function connectTo(
-  { options }: Target,
+  { options }: DatabaseUrl,
   encryption: Encryption,
   { max, name = 'stackroom' }: PoolOptions,
 ): Sql {
@@ -205,9 +207,8 @@ export function openDedicatedConnection(
     max: 1,
     idle_timeout: 0,
     max_lifetime: 0,
-    // Attempts to connect that fail are no losses.
-    onclose(_id: number, wasOpen: boolean) {
-      if (isClosing || !wasOpen) return
+    onloss() {
+      if (isClosing) return
       lossCount += 1
       onLoss()
     },

@@ -1,47 +1,110 @@
-// PostgreSQL driver: postgres.js with fixes for lost connections. The fixes are in the patch file beside this
-// one, which `patch-package` applies after `npm install`:
-// - After a loss within a transaction, its next statement crashed the process (write to a null socket),
-//   hung, or was sent on the next user's connection. Now it fails with the error of the loss.
-// - Unsent data and results of the lost connection corrupted the handshake of the new one.
-// - A lost reserved connection was returned to the pool as an open one.
-// - A loss during the handshake was an unhandled rejection.
-// - After a statement that failed in the middle of its rows, those of the next one began at a later index.
-// - While the server is absent, waiting statements fail with the attempt to connect instead of one after the
-//   other, and `onclose` has a second argument: whether the connection was open.
-// - `response_timeout`: seconds after which a connection that owes a response and is silent counts as lost.
-// - Of several hosts each is tried once, from the first, then the statement fails: it waited for ever, and the process
-//   tried without a pause. `read-write` does not take a standby, which reports that its default is to write.
-// - A server without TLS is an error where TLS is required; certificates are compared with an address as host, too.
-// - A connection that is closed while it opens does not wait for the server.
-// And for speed:
-// - The connection that was used last is used next, so that few have to prepare and plan the same statements.
-// - Rows are copies of one with all columns. Beyond twelve columns, rows that are filled by name become
-//   dictionaries, which took twice as long to read and to copy.
-// - Array types are fetched once and not by each connection: only those of PostgreSQL itself are used.
-// To upgrade postgres.js: install the new version, apply the changes to node_modules/postgres/src, run
-// `npx patch-package postgres --patch-dir lib/postgres/patches`, and test/postgres/lost-connection.test.ts.
-import driver, { type Options } from 'postgres'
-import { Invalid } from '../errors.ts'
+// PostgreSQL driver: postgres.js with its fixes (driver-fixes.ts), on sockets of its own (sockets.ts).
+import { registerHooks } from 'node:module'
+import type { Options } from 'postgres'
+import { fixed } from './driver-fixes.ts'
 import { withoutPostgresVariables } from './environment.ts'
+import { createSockets, type Host, type Target, targetOf } from './sockets.ts'
 
-export type DriverOptions = Options<Record<string, never>>
+type OwnOptions = {
+  /** Seconds after which a connection that owes a response and is silent counts as lost. */
+  response_timeout?: number | undefined
+  /** An open connection was lost; attempts to connect that fail are no losses. */
+  onloss?: (() => void) | undefined
+  /** Where the pool connects to; made from the other options once. */
+  target?: Target | undefined
+}
 
-const isPatched = 'patch' in driver && driver.patch === 'stackroom'
+export type DriverOptions = Options<Record<string, never>> & OwnOptions
 
-/**
- * A pool of the driver, whose defaults do not come from the environment. Throws Invalid when the patch was not applied.
- */
+const missing = new Set<string>()
+const driver = await loadDriver()
+
+/** Faults that the installed version of the driver has and that could not be fixed. */
+export const missingFixes: ReadonlySet<string> = missing
+
+/** A pool of the driver, whose defaults do not come from the environment. */
 export function postgres(options: DriverOptions): ReturnType<typeof driver> {
-  if (!isPatched)
-    throw new Invalid(
-      'The PostgreSQL driver is not patched, because npm ran without scripts; run `npm run postinstall`',
-    )
-  // Where an option is absent or empty it reads variables: libpq's (PGUSER) and some of its own (PGMAX_LIFETIME, PGDEBUG).
+  const target = options.target ?? targetOf(options)
+  const sockets = createSockets(target, {
+    responseTimeoutMs: (options.response_timeout ?? 0) * 1000,
+    onLoss: options.onloss,
+    check: host => checkSession(options, target, host),
+  })
+  const [{ name, port }] = target.hosts as [Host]
+  const pool = withoutVariables(() =>
+    driver({
+      ...options,
+      // All of it is done by the sockets.
+      ...{ host: [name], port: [port], path: undefined, ssl: false },
+      ...{ sslnegotiation: undefined, target_session_attrs: undefined },
+      socket: sockets.open,
+    } as unknown as Options<Record<string, never>>),
+  )
+  const { end } = pool
+  Object.assign(pool.options, { target, response_timeout: options.response_timeout })
+  return Object.assign(pool, {
+    async end(timeout?: { timeout?: number }) {
+      await end(timeout)
+      sockets.close()
+    },
+  })
+}
+
+/** Throws when the session on a host is not of the kind that the target states. */
+async function checkSession(options: DriverOptions, target: Target, host: Host) {
+  const { sessionAttributes, hosts } = target
+  if (sessionAttributes === null && hosts.length === 1) return
+  const session = postgres({
+    ...options,
+    ...{ max: 1, fetch_types: false, onclose: undefined, onloss: undefined },
+    target: { ...target, hosts: [host], sessionAttributes: null },
+  } as DriverOptions)
+  try {
+    const [row] = await session<[{ isStandby: boolean; isReadOnly: boolean }]>`
+      select pg_is_in_recovery() as "isStandby",
+        current_setting('transaction_read_only') = 'on' as "isReadOnly"`
+    const { isStandby, isReadOnly } = row
+    const isSuitable = {
+      'read-write': !isReadOnly,
+      'read-only': isReadOnly,
+      primary: !isStandby,
+      standby: isStandby,
+    }[sessionAttributes ?? '']
+    if (isSuitable === false)
+      throw Object.assign(new Error(`The session is not ${sessionAttributes}`), {
+        code: 'TARGET_SESSION_ATTRS',
+      })
+  } finally {
+    await session.end({ timeout: 0 })
+  }
+}
+
+/** Where an option is absent the driver reads variables: libpq's (PGUSER) and some of its own (PGMAX_LIFETIME, PGDEBUG). */
+function withoutVariables<T>(work: () => T): T {
   const { env } = process
   process.env = withoutPostgresVariables()
   try {
-    return driver(options)
+    return work()
   } finally {
     process.env = env
+  }
+}
+
+async function loadDriver() {
+  const folder = new URL('.', import.meta.resolve('postgres')).href
+  const hooks = registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context)
+      if (!url.startsWith(folder)) return loaded
+      const source = fixed(url.slice(folder.length), String(loaded.source), fix =>
+        missing.add(fix.fault),
+      )
+      return { ...loaded, source }
+    },
+  })
+  try {
+    return (await import('postgres')).default
+  } finally {
+    hooks.deregister()
   }
 }

@@ -32,22 +32,21 @@ type Facts = {
 
 /** Throws Invalid, in one sentence that states what to change, for a database on which Stackroom cannot run. */
 export async function checkRequirements(
-  sql: Sql,
+  open: () => { sql: Sql; close(): Promise<void> },
   { max, log }: { max: number; log?: Log | undefined },
 ): Promise<void> {
   // Two connections of its own: if both report the same process, there is a pooler in between.
-  const first = await sql.reserve()
+  const [first, second] = [open(), open()]
   try {
-    const facts = await readFacts(first as unknown as Sql)
+    const facts = await readFacts(first.sql)
     const problem = serverProblem(facts) ?? rightsProblem(facts) ?? connectionsProblem(facts)
     if (problem) throw new Invalid(problem)
-    const second = await sql.reserve()
-    const [row] = await second`select pg_backend_pid() as pid`.simple().finally(second.release)
-    const [again] = await first`select pg_backend_pid() as pid`.simple()
+    const [row] = await second.sql`select pg_backend_pid() as pid`.simple()
+    const [again] = await first.sql`select pg_backend_pid() as pid`.simple()
     if (row!.pid === facts.pid || again!.pid !== facts.pid) throw new Invalid(poolerProblem)
     warnOfFewConnections(facts, max, log)
   } finally {
-    first.release()
+    await Promise.all([first.close(), second.close()])
   }
 }
 

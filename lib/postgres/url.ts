@@ -5,7 +5,7 @@ import { type Encryption, encryptionsOf } from './tls.ts'
 import { checkParameter, isSupported } from './url-parameters.ts'
 
 /** How to connect. `encryptions` are tried in this order: the second after the server refused the first. */
-export type Target = { options: DriverOptions; encryptions: readonly Encryption[] }
+export type DatabaseUrl = { options: DriverOptions; encryptions: readonly Encryption[] }
 
 const urlForm = /^postgres(?:ql)?:\/\/(?:([^/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s
 const hostForm = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/
@@ -14,7 +14,7 @@ const encoding =
   'special characters of the password and of parameters must be percent-encoded (@ as %40, / as %2F, ? as %3F)'
 
 /** Throws Invalid naming what cannot be used; never a password. Reads the certificate files. */
-export function parseDatabaseUrl(url: string): Target {
+export function parseDatabaseUrl(url: string): DatabaseUrl {
   const values = valuesOf(url)
   const hosts = hostsOf(values)
   const isSocket = hosts[0]!.name.startsWith('/')

@@ -1,6 +1,6 @@
 // Database adapter that runs pg-boss on postgres.js. pg-boss speaks node-postgres: numbered parameters,
 // and several statements in one text.
-import type { Queryable, Sql } from '../postgres/db.ts'
+import { openDedicatedConnection, type Queryable, type Sql } from '../postgres/db.ts'
 
 type Row = Record<string, unknown>
 type Executor = { executeSql(text: string, values?: unknown[]): Promise<{ rows: Row[] }> }
@@ -11,15 +11,11 @@ export function onPool(sql: Sql): Executor {
     // The driver refuses a transaction on a pool; pg-boss sends some as one text.
     async executeSql(text, values) {
       if (!/^\s*begin\b/i.test(text)) return await execute(sql, text, values)
-      const connection = await sql.reserve()
+      const connection = openDedicatedConnection(sql)
       try {
-        return await execute(connection, text, values)
-      } catch (error) {
-        // Else the connection would return to the pool in a failed transaction.
-        await connection.unsafe('rollback').simple()
-        throw error
+        return await execute(connection.sql, text, values)
       } finally {
-        connection.release()
+        await connection.close()
       }
     },
   }

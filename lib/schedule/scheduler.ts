@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import { isConnectionLost } from '../postgres/connection-error.ts'
 import type { Sql } from '../postgres/db.ts'
 import type { Queue } from '../queue/queue.ts'
-import { onSettingChange } from '../setting/setting.ts'
+import { openSettings } from '../setting/setting.ts'
 import { readSchedule, type ScheduledJob, scheduleSettings } from './plan.ts'
 import { nextSlot, slotsBetween, takeSlots } from './slot.ts'
 
@@ -39,7 +39,7 @@ export async function startScheduler(deps: SchedulerDeps): Promise<Scheduler> {
     wakeup.notify()
   }
   const listening = await sql.listen('schedule', invalidate, invalidate)
-  const ignoreSettings = await onSettingChange(sql, scheduleSettings, invalidate)
+  const ignoreSettings = await openSettings(sql).onChange(scheduleSettings, invalidate)
   const schedule = openSchedule(deps)
 
   async function loop() {

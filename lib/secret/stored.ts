@@ -37,15 +37,17 @@ export async function checkSecrets(sql: Sql, secrets: Secrets): Promise<Unreadab
     const unreadable =
       check === null ? await sealAll(tx, secrets) : await findUnreadable(tx, secrets)
     if (unreadable.sources.length === 0) await storeCheck(tx, secrets)
-    return check === null ? null : unreadable
+    return check !== null && isAnyLost(unreadable) ? unreadable : null
   })
 }
 
 /** What cannot be read now; null if nothing. */
 export async function unreadableSecrets(sql: Sql, secrets: Secrets): Promise<Unreadable | null> {
   const unreadable = await findUnreadable(sql, secrets)
-  return unreadable.sources.length > 0 || unreadable.signingKeys ? unreadable : null
+  return isAnyLost(unreadable) ? unreadable : null
 }
+
+const isAnyLost = ({ sources, signingKeys }: Unreadable) => sources.length > 0 || signingKeys
 
 /**
  * Encrypts all that can be read with a new key, and removes the others from the file. The file has both until that is

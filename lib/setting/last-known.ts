@@ -1,7 +1,6 @@
 // Settings of requests that must not wait for the database: its values, or those that were read last.
-import type { Sql } from 'postgres'
 import type { SettingKey, SettingValue } from './definition.ts'
-import { cachedSetting } from './setting.ts'
+import type { Settings } from './setting.ts'
 
 type LastKnown = <K extends SettingKey>(key: K) => Promise<SettingValue<K> | undefined>
 
@@ -12,12 +11,15 @@ const waitMs = 300
  * Reads settings. While the database is not available or does not respond, they are what was read last; undefined
  * if one was never read. Those of `keys` are read in advance.
  */
-export function createLastKnown(sql: Sql, keys: readonly SettingKey[]): LastKnown {
+export function createLastKnown(
+  settings: Pick<Settings, 'cached'>,
+  keys: readonly SettingKey[],
+): LastKnown {
   const known = new Map<SettingKey, unknown>()
   const reading = new Map<SettingKey, Promise<void>>()
   async function read(key: SettingKey) {
     try {
-      known.set(key, await cachedSetting(sql, key))
+      known.set(key, await settings.cached(key))
     } catch {
     } finally {
       reading.delete(key)

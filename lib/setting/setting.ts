@@ -1,6 +1,5 @@
 // Settings in the database: read, cached per process, observed for changes, written with a history.
 import type { Sql } from 'postgres'
-import { poolOf } from '../postgres/cancellable.ts'
 import type { Queryable } from '../postgres/db.ts'
 import { type SettingKey, type SettingValue, settingDefault, settingKeys } from './definition.ts'
 
@@ -18,78 +17,67 @@ function valueOrDefault<K extends SettingKey>(key: K, value: unknown): SettingVa
   return typeof value === typeof defaultValue ? (value as SettingValue<K>) : defaultValue
 }
 
-type SettingCache = {
-  values: Map<string, unknown>
-  /** Incremented by every change. */
-  generation: number
-  listeners: Set<ChangeListener>
-  listening: Promise<unknown>
-}
 /** Gets the key of a changed setting; null when any may have changed, after a lost connection. */
 type ChangeListener = (key: string | null) => void
-const caches = new WeakMap<object, SettingCache>()
 
-/** The current value, cached in this process until any process changes it. */
-export async function cachedSetting<K extends SettingKey>(
-  sql: Sql,
-  key: K,
-): Promise<SettingValue<K>> {
-  const pool = poolOf(sql)
-  const cache = caches.get(pool) ?? openCache(pool)
-  await cache.listening
-  if (cache.values.has(key)) return cache.values.get(key) as SettingValue<K>
-  const { generation } = cache
-  const value = await fetchSetting(sql, key)
-  // A change notified during the read may be newer than the value.
-  if (cache.generation === generation) cache.values.set(key, value)
-  return value
-}
+export type Settings = ReturnType<typeof openSettings>
 
-/**
- * Calls `listener` whenever one of the settings may have changed, in any process; a read from then on
- * returns the new value. Returns a function that unsubscribes.
- */
-export async function onSettingChange(
-  sql: Sql,
-  keys: readonly SettingKey[],
-  listener: () => void,
-): Promise<() => void> {
-  const cache = caches.get(sql) ?? openCache(sql)
-  const onChange: ChangeListener = key => {
-    if (key === null || keys.includes(key as SettingKey)) listener()
+/** The settings as this process knows them, cached until any process changes them. */
+export function openSettings(pool: Sql) {
+  const values = new Map<string, unknown>()
+  const listeners = new Set<ChangeListener>()
+  let listening: Promise<unknown> | null = null
+  /** Incremented by every change. */
+  let generation = 0
+
+  const clear = () => {
+    generation += 1
+    values.clear()
   }
-  await cache.listening
-  cache.listeners.add(onChange)
-  return () => void cache.listeners.delete(onChange)
-}
-
-function openCache(sql: Sql): SettingCache {
-  const cache: SettingCache = {
-    values: new Map(),
-    generation: 0,
-    listeners: new Set(),
-    listening: Promise.resolve(),
-  }
-  caches.set(sql, cache)
   const onNotification: ChangeListener = key => {
-    clearCache(sql)
-    for (const listener of cache.listeners) listener(key)
+    clear()
+    for (const listener of listeners) listener(key)
   }
-  // Also after a lost connection, because notifications in between were missed.
-  cache.listening = sql
-    .listen('setting', onNotification, () => onNotification(null))
-    .catch(error => {
-      caches.delete(sql)
-      throw error
-    })
-  return cache
-}
+  const listen = () => {
+    // Also after a lost connection, because notifications in between were missed.
+    listening ??= pool
+      .listen('setting', onNotification, () => onNotification(null))
+      .catch(error => {
+        listening = null
+        throw error
+      })
+    return listening
+  }
 
-function clearCache(sql: object) {
-  const cache = caches.get(sql)
-  if (!cache) return
-  cache.generation += 1
-  cache.values.clear()
+  return {
+    /** The current value. */
+    async cached<K extends SettingKey>(key: K): Promise<SettingValue<K>> {
+      await listen()
+      if (values.has(key)) return values.get(key) as SettingValue<K>
+      const before = generation
+      const value = await fetchSetting(pool, key)
+      // A change notified during the read may be newer than the value.
+      if (generation === before) values.set(key, value)
+      return value
+    },
+    /**
+     * Calls `listener` whenever one of the settings may have changed, in any process; a read from then on
+     * returns the new value. Returns a function that unsubscribes.
+     */
+    async onChange(keys: readonly SettingKey[], listener: () => void): Promise<() => void> {
+      const onChange: ChangeListener = key => {
+        if (key === null || keys.includes(key as SettingKey)) listener()
+      }
+      await listen()
+      listeners.add(onChange)
+      return () => void listeners.delete(onChange)
+    },
+    /** writeSettings; this process knows the new values at once. */
+    async write(changes: SettingChange[], author: SettingAuthor): Promise<void> {
+      await writeSettings(pool, changes, author)
+      clear()
+    },
+  }
 }
 
 export type StoredSetting = {
@@ -166,5 +154,4 @@ export async function writeSettings(
       )
       select pg_notify('setting', key) from change`
   })
-  clearCache(sql)
 }

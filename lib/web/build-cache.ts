@@ -4,9 +4,10 @@ import { execFile } from 'node:child_process'
 import { hash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { deserialize } from 'node:v8'
+import { Unavailable } from '../errors.ts'
 import { cacheHealth, mountKey } from '../mount/mount-health.ts'
 import type { Build } from './build.ts'
 
@@ -21,9 +22,17 @@ const maxBuildBytes = 64 * 1024 * 1024
 // Stripping types is experimental in Node.
 const nodeOptions = ['--disable-warning=ExperimentalWarning']
 
-/** The build of the present sources, from the cache if it is there. Throws when it cannot be made. */
+/** What a package brings with it (npm run build:web). */
+const packageFolder = join(import.meta.dirname, 'built')
+
+/**
+ * The build of the present sources: what the package brings, what is stored in the cache, or a new one. Throws when it
+ * cannot be made.
+ */
 export async function currentBuild({ folder, onUnstored }: BuildCache): Promise<Build> {
-  const name = `${await sourcesKey()}.build`
+  const name = await buildName()
+  const packaged = await readStored(join(packageFolder, name))
+  if (packaged) return packaged
   // Without an answer of its disk it is built for this process alone.
   const root = mountKey(Buffer.from(folder))
   const read = () => readStored(join(folder, name))
@@ -34,21 +43,27 @@ export async function currentBuild({ folder, onUnstored }: BuildCache): Promise<
   return deserialize(built)
 }
 
-/** Changes with the sources: names, sizes and times of all files, and the versions of the packages. */
-async function sourcesKey(): Promise<string> {
-  const folder = import.meta.dirname
-  const lockFile = createRequire(import.meta.url).resolve('../../package-lock.json')
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+/** Stores the build of the present sources where a package has it. */
+export async function buildPackage(): Promise<void> {
+  await store(packageFolder, await buildName(), await buildInProcess())
+}
+
+/** Changes with the contents of the sources and with the versions of the packages. */
+async function buildName(): Promise<string> {
+  const entries = await readdir(import.meta.dirname, { recursive: true, withFileTypes: true })
   const files = entries
-    .filter(entry => entry.isFile())
+    .filter(entry => entry.isFile() && entry.parentPath !== packageFolder)
     .map(entry => join(entry.parentPath, entry.name))
+  const { dependencies } = createRequire(import.meta.url)('../../package.json')
   const lines = await Promise.all(
-    [...files, lockFile].map(async file => {
-      const { size, mtimeMs } = await stat(file)
-      return `${file} ${size} ${mtimeMs}`
+    files.map(async file => {
+      const path = relative(import.meta.dirname, file)
+        .split(sep)
+        .join('/')
+      return `${path} ${hash('sha256', await readFile(file))}`
     }),
   )
-  return hash('sha256', [process.version, ...lines.sort()].join('\n')).slice(0, 32)
+  return `${hash('sha256', [JSON.stringify(dependencies), ...lines.sort()].join('\n')).slice(0, 32)}.build`
 }
 
 const digestLength = 32
@@ -93,6 +108,15 @@ async function isAbandoned(file: string): Promise<boolean> {
 async function buildInProcess(): Promise<Buffer> {
   const file = join(import.meta.dirname, 'build-process.ts')
   const options = { encoding: 'buffer', maxBuffer: maxBuildBytes, windowsHide: true } as const
-  const { stdout } = await execute(process.execPath, [...nodeOptions, file], options)
-  return stdout
+  try {
+    const { stdout } = await execute(process.execPath, [...nodeOptions, file], options)
+    return stdout
+  } catch (error) {
+    const { stderr } = error as { stderr?: Buffer }
+    const [, missing] = /package ["'](@?esbuild\b[^"']*)["']/.exec(String(stderr)) ?? []
+    if (missing === undefined) throw error
+    throw new Unavailable(
+      `The web application cannot be built without the package ${missing}: run npm ci without --omit=optional`,
+    )
+  }
 }

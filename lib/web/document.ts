@@ -49,7 +49,6 @@ type Page = Pick<Build, 'digest' | 'initialModules'> & { base: string; name: str
 /** The document at every address of the application. `base` is the URL of the server. */
 export function documentHtml({ base, name, digest, initialModules }: Page): string {
   const assets = assetsPath(digest)
-  const styles = initialStyles.map(path => `<link rel="stylesheet" href="${assets}/${path}">`)
   const modules = initialModules.map(path => `<link rel="modulepreload" href="${assets}/${path}">`)
   return `<!doctype html>
 <html lang="en">
@@ -66,7 +65,8 @@ export function documentHtml({ base, name, digest, initialModules }: Page): stri
 <link rel="alternate" type="application/atom+xml;profile=opds-catalog;kind=navigation" href="opds/v1/catalog" title="OPDS 1.2">
 <link rel="alternate" type="application/opds+json" href="opds/v2" title="OPDS 2.0">
 <link rel="apple-touch-icon" href="${assets}/icons/icon-192.png">
-${[...styles, ...modules].join('\n')}
+<link rel="stylesheet" href="${assets}/${initialStyles}">
+${modules.join('\n')}
 <script type="module" src="${assets}/main.js"></script>
 </head>
 <body>

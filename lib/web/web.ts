@@ -6,15 +6,17 @@ import { NotFound } from '../errors.ts'
 import type { Deps } from '../http/deps.ts'
 import type { WebPages } from '../http/web-pages.ts'
 import { createLastKnown } from '../setting/last-known.ts'
-import type { Asset, Build } from './build.ts'
+import { openSettings } from '../setting/setting.ts'
+import type { Build } from './build.ts'
 import { currentBuild } from './build-cache.ts'
+import type { Asset } from './compress.ts'
 import { documentHeaders, documentHtml, manifest, openerPolicy } from './document.ts'
 
 const immutable = 'public, max-age=31536000, immutable'
 
 /** Nothing is built before the first request or `prepare()`. */
-export function openWeb(deps: Pick<Deps, 'config' | 'log' | 'sql'>): WebPages {
-  const { config, log, sql } = deps
+export function openWeb(deps: Pick<Deps, 'config' | 'log' | 'services'>): WebPages {
+  const { config, log, services } = deps
   const folder = join(config.data_dir, 'cache', 'web')
   const onUnstored = (error: unknown) => log.warn({ err: error }, 'web application not stored')
   let building: Promise<Build> | null = null
@@ -26,7 +28,7 @@ export function openWeb(deps: Pick<Deps, 'config' | 'log' | 'sql'>): WebPages {
     })
     return await building
   }
-  const setting = createLastKnown(sql, ['application.name'])
+  const setting = createLastKnown(services(openSettings), ['application.name'])
   const name = async () => (await setting('application.name')) ?? 'Stackroom'
 
   async function sendDocument(request: FastifyRequest, reply: FastifyReply) {

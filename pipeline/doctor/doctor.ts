@@ -1,7 +1,8 @@
 // Catalogue check: runs all invariants and repairs violations. Checks are set-based statements or streams,
 // so that a million books need no more memory than ten.
-import type { ReservedSql } from 'postgres'
+import type { Sql } from 'postgres'
 import { pathText } from '../../lib/path.ts'
+import { openDedicatedConnection } from '../../lib/postgres/db.ts'
 import { queueExists } from '../../lib/queue/select-jobs.ts'
 import { counterInvariants } from './counters.ts'
 import { coverInvariants } from './covers.ts'
@@ -58,9 +59,9 @@ export async function checkCatalogue({
   ...options
 }: DoctorOptions): Promise<DoctorReport> {
   const { sql } = options
-  const connection = await sql.reserve()
+  const connection = openDedicatedConnection(sql)
   try {
-    const { libraries, busy } = await lockLibraries(connection)
+    const { libraries, busy } = await lockLibraries(connection.sql)
     const hasQueue = await queueExists(sql)
     const scope = { ...options, libraries, isQuiet: busy.length === 0, hasQueue }
     const findings: Finding[] = []
@@ -69,8 +70,8 @@ export async function checkCatalogue({
     const isHealthy = findings.every(({ count, isRepaired }) => count === 0 || isRepaired === true)
     return { findings, busy, isHealthy }
   } finally {
-    await connection`select pg_advisory_unlock_all()`
-    connection.release()
+    // Its locks end with it.
+    await connection.close()
   }
 }
 
@@ -87,7 +88,7 @@ async function checkInvariant(
 }
 
 /** Takes the locks of scans (pipeline/scan-job.ts); a library whose lock is taken is busy. */
-async function lockLibraries(connection: ReservedSql) {
+async function lockLibraries(connection: Sql) {
   const rows = await connection<{ id: string; name: string; root: Buffer; isFree: boolean }[]>`
     select id, name, root,
       pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(id::text)) as "isFree"

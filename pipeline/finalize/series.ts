@@ -2,8 +2,8 @@
 // whose books changed.
 import { refreshScanned } from '../../lib/catalog/derived/refresh.ts'
 import { lockSeries } from '../../lib/catalog/locks.ts'
-import { majorityColumns, statusOfBooks } from '../../lib/catalog/metadata/columns.ts'
 import { statedTitle, titlesByRules } from '../../lib/catalog/metadata/series-title.ts'
+import { votesOfBooks } from '../../lib/catalog/metadata/votes.ts'
 import { markAcquired } from '../../lib/catalog/release/acquire.ts'
 import { publish, seriesEvents } from '../../lib/event/publish.ts'
 import { bookMajorityFields } from '../../lib/metadata/series-fields.ts'
@@ -122,19 +122,18 @@ async function describeSeries(tx: Transaction, ids: string[]): Promise<string[]>
     update series s
     set ${assignments}, updated_at = now()
     from (
-      select series_id, ${majorityColumns(tx, bookMajorityFields)}, ${statusOfBooks(tx)}
-      from book
-      where series_id = any(${ids}) and missing_at is null
-      group by series_id
+      select s.id, v.*
+      from series s join library l on l.id = s.library_id cross join ${votesOfBooks(tx)} v
+      where s.id = any(${ids})
     ) b
-    where s.id = b.series_id and (${anyDiffers})
+    where s.id = b.id and (${anyDiffers})
     returning s.id`
   return changed.map(row => row.id)
 }
 
 /**
- * Titles series as the majority of their books states, else as their folders, unless locked, or set by a user or a source of
- * metadata. Returns the series that changed.
+ * Titles series as the majority of their books states, else as their folders, unless locked, or set by a user, by a source of
+ * metadata or by series.json. Returns the series that changed.
  */
 async function renameSeries(tx: Transaction, ids: string[]): Promise<string[]> {
   const rows = await tx<{ id: string; title: string | null }[]>`

@@ -1,6 +1,6 @@
 // Events of a stored batch: created and changed series, then their books.
 import { bookEvents, type NewEvent, seriesEvents } from '../../lib/event/publish.ts'
-import type { Match } from './match.ts'
+import { hasContent, type Match } from './match.ts'
 import type { BatchSeries } from './series.ts'
 
 type StoredBatch = {
@@ -19,6 +19,7 @@ export function batchEvents(batch: StoredBatch): NewEvent[] {
   const bookOf = (m: Match) => ({ ...inLibrary(m.bookId), seriesId: seriesOf(m) })
   const created = matches.filter(m => m.before === null)
   const existing = matches.filter(m => m.before !== null)
+  const isRestored = (m: Match) => isBack(m) && m.before!.seriesId === seriesOf(m)
   const restored = existing.filter(isRestored)
   const changed = existing.filter(m => !isRestored(m) && (isChanged(m) || altered.has(m.bookId)))
   const displaced = matches.flatMap(m => m.displaced ?? [])
@@ -46,8 +47,8 @@ function leftSeries(existing: Match[], { series, seriesOf }: StoredBatch) {
 }
 
 /** Back at its place, unchanged. */
-function isRestored({ outcome, reading }: Match) {
-  return outcome === 'restored' && reading.isUnchanged
+function isBack({ outcome, before, file, reading }: Match) {
+  return outcome === 'restored' && !file.forced && hasContent(before!, file, reading)
 }
 
 /** True for another file or place, and for a book that became readable or unreadable. */

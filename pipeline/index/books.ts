@@ -169,7 +169,8 @@ function fileToRead(row: PendingRow, root: Uint8Array): FileToRead {
     path: joinPath(root, relative).toString('latin1'),
     relative: pathText(relative),
     known: book?.size === row.size ? book : null,
-    forced: row.forced,
+    // While a book was missing its series may have followed another folder, and must be determined again.
+    forced: row.forced || book?.isMissing === true,
     sidecars: Object.keys(row.sidecars),
     isAlone: row.isAlone,
   }

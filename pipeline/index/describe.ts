@@ -2,7 +2,12 @@
 // a thread and for a book whose thread was terminated.
 import { stemOf } from '../../lib/format/formats.ts'
 import { type Field, snakeCase } from '../../lib/metadata/field.ts'
-import type { Metadata, SourceReading } from '../../lib/metadata/metadata.ts'
+import {
+  calibreSources,
+  type Metadata,
+  metadataSources,
+  type SourceReading,
+} from '../../lib/metadata/metadata.ts'
 import {
   bookMajorityFields,
   scannedSeriesFields,
@@ -31,13 +36,11 @@ export function describeBook(
 ): Description {
   const fileName = item.relative.slice(item.relative.lastIndexOf('/') + 1)
   const stem = stemOf(fileName)
-  const bookSidecars = sidecars.filter(s => s.source !== 'series_json')
-  const seriesMetadata = sidecars.find(s => s.source === 'series_json')?.metadata ?? {}
-  // The metadata.opf of Calibre is newer than what is embedded in the file.
-  const sources =
-    options.seriesStrategy === 'calibre'
-      ? [...bookSidecars, ...embedded]
-      : [...embedded, ...bookSidecars]
+  const seriesFile = sidecars.find(s => s.source === 'series_json')?.metadata ?? {}
+  const order = options.seriesStrategy === 'calibre' ? calibreSources : metadataSources
+  const sources = [...embedded, ...sidecars]
+    .filter(({ source }) => source !== 'series_json')
+    .sort((a, b) => order.indexOf(a.source) - order.indexOf(b.source))
   const { metadata: stated } = mergeSources(sources)
   const placement = placeBook(options.seriesStrategy, options.seriesConfig, item.relative, {
     series: stated.series,
@@ -59,7 +62,10 @@ export function describeBook(
     number: stated.number,
     series: null,
   })
-  const series = draftSeries(placement, options, merged.metadata, seriesMetadata)
+  const series = draftSeries(placement, options, {
+    book: merged.metadata,
+    series: nameFolder(seriesFile, placement, item.relative),
+  })
   const { metadata } = merged
   const columns = {
     ...bookColumns(merged, placement),
@@ -69,7 +75,9 @@ export function describeBook(
     search_text: bookSearchText({
       title: names.title,
       // Probably the title after the scan: renameSeries follows the majority of the books.
-      series: stated.series ?? series.title,
+      series: series.statedColumns.includes('title')
+        ? series.title
+        : (stated.series ?? series.title),
       authors: metadata.authors ?? [],
       number: number.text,
       tags: metadata.tags ?? [],
@@ -132,14 +140,19 @@ function filenameMetadata(stem: string): Metadata {
   }
 }
 
+/** The series of a series.json has the title of its name, if it is that of the folder in which the file is. */
+function nameFolder({ series, ...metadata }: Metadata, { folder }: Placement, path: string) {
+  const isOfFolder = folder !== null && path.lastIndexOf('/') === folder.length
+  return isOfFolder && series !== undefined ? { ...metadata, title: series } : metadata
+}
+
 function draftSeries(
   placement: Placement,
   options: ReadOptions,
-  book: Metadata,
-  series: Metadata,
+  { book, series }: { book: Metadata; series: Metadata },
 ): SeriesDraft {
   const { name } = placement
-  const title = compileRules(options.titleRules)(name).trim() || name
+  const title = series.title ?? (compileRules(options.titleRules)(name).trim() || name)
   return {
     key: placement.key,
     name,

@@ -20,7 +20,7 @@ type OldSeries = {
 type Rename = { id: string; draft: SeriesDraft }
 
 /**
- * Renames the series of moved books whose folder is gone, and one-shots whose file was renamed. Returns
+ * Renames the series of moved and restored books whose folder is gone, and one-shots whose file was renamed. Returns
  * the ids of the renamed series.
  */
 export async function renameSeries(
@@ -30,9 +30,11 @@ export async function renameSeries(
 ): Promise<string[]> {
   const drafts = new Map<string, SeriesDraft>()
   const moved: string[] = []
-  for (const { reading, outcome, before, bookId } of matches) {
+  // A series goes with the books that were there until now rather than with one that was missing.
+  const found = ['moved', 'restored'].flatMap(outcome => matches.filter(m => m.outcome === outcome))
+  for (const { reading, before, bookId } of found) {
     const draft = reading.series
-    if (outcome !== 'moved' || !before || !draft || before.libraryId !== library.id) continue
+    if (!before || !draft || before.libraryId !== library.id) continue
     if (!drafts.has(before.seriesId)) drafts.set(before.seriesId, draft)
     moved.push(bookId)
   }

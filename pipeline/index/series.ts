@@ -114,9 +114,8 @@ const statableColumns = seriesJsonFields.map(({ column }) => column)
  */
 async function storeStated(tx: Transaction, series: DraftedSeries[]): Promise<string[]> {
   if (series.length === 0) return []
-  const rows = series.map(({ id, draft }) => ({
-    id,
-    stated: draft.statedColumns,
+  const rows = series.map(({ id, draft: { title, sortKey, searchKey, ...draft } }) => ({
+    ...{ id, stated: draft.statedColumns, title, sortKey, searchKey },
     ...draft.columns,
   }))
   const differs = anyOf(
@@ -137,13 +136,13 @@ async function storeStated(tx: Transaction, series: DraftedSeries[]): Promise<st
       select f.id, ${commaList(
         tx,
         statableColumns.map(c => tx`f.${tx(c)}`),
-      )}, may.stated
-      from jsonb_to_recordset(${tx.json(rows as never)}) as f(id uuid, stated text[],
-        ${tx.unsafe(typesOf(seriesJsonFields))})
+      )}, f."sortKey", f."searchKey", may.stated
+      from jsonb_to_recordset(${tx.json(rows as never)}) as f(id uuid, stated text[], "sortKey" text,
+        "searchKey" text, ${tx.unsafe(typesOf(seriesJsonFields))})
       join series s on s.id = f.id
       cross join lateral (
         select array_agg(c) as stated from unnest(f.stated) as c
-        where not c = any(s.locks) and coalesce(s.provenance->>c, 'series_json') = 'series_json'
+        where not c = any(s.locks) and coalesce(s.provenance->>c, 'embedded') in ('embedded', 'series_json')
       ) may
     ), f as (
       select f.* from free f join series s on s.id = f.id where ${differs}
@@ -151,6 +150,8 @@ async function storeStated(tx: Transaction, series: DraftedSeries[]): Promise<st
     )
     update series s
     set ${assignments}, updated_at = now(),
+      sort_key = case when 'title' = any(f.stated) and s.title_sort is null then f."sortKey" else s.sort_key end,
+      search_key = case when 'title' = any(f.stated) then f."searchKey" else s.search_key end,
       provenance = s.provenance
         || (select jsonb_object_agg(c, 'series_json') from unnest(f.stated) as c)
     from f

@@ -237,7 +237,8 @@ function needsCover(m: Match) {
   if (m.reading.error) return false
   if (m.before && !m.before.hasCover) return true
   if (m.reading.isUnchanged) return false
-  return m.file.forced || m.outcome !== 'moved' || !hasContent(m.before!, m.file, m.reading)
+  const isKnown = m.outcome === 'moved' || m.outcome === 'restored'
+  return m.file.forced || !isKnown || !hasContent(m.before!, m.file, m.reading)
 }
 
 /** A moved or restored book keeps its hash; deep mode hashes again to detect what the fingerprint cannot. */

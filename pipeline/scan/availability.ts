@@ -17,21 +17,28 @@ async function findReason(sql: Sql, scan: LoadedScan): Promise<string | null> {
   let device: string
   try {
     const rootStat = await stat(root)
-    if (!rootStat.isDirectory()) return 'The library folder is not a folder'
+    if (!rootStat.isDirectory())
+      return 'The library folder is not a folder; correct the path of the library and scan again'
     device = String(rootStat.dev)
     if (scan.bookCount > 0 && (await isEmpty(root))) {
-      return `The library folder is empty, but the catalogue holds ${scan.bookCount} of its books`
+      return `The library folder is empty, but the catalogue holds ${scan.bookCount} of its books; mount its disk and scan again`
     }
   } catch (error) {
     if (isShortage(error)) throw shortage(error)
-    return `The library folder cannot be read (${(error as NodeJS.ErrnoException).code})`
+    const { code = '' } = error as NodeJS.ErrnoException
+    return `The library folder cannot be read (${code}); ${adviceOn(code)} and scan again`
   }
   if (scan.device === null || scan.device === device || scan.bookCount === 0) return null
   // Device numbers also change when a file system is remounted: then the books are in place.
   return (await holdsItsBooks(sql, scan))
     ? null
-    : 'The library folder is on another device than before and does not hold its books'
+    : 'The library folder is on another device than before and does not hold its books; mount its disk and scan again'
 }
+
+const adviceOn = (code: string) =>
+  code === 'EACCES' || code === 'EPERM'
+    ? 'let the account of the server read it'
+    : 'mount its disk, or correct the path of the library,'
 
 /** True when more than half of a sample of the books is in place. */
 async function holdsItsBooks(sql: Sql, scan: LoadedScan): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Log } from '../../lib/log.ts'
 import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { isImageName } from '../../lib/name/artwork.ts'
 import { extensionOf } from '../../lib/path.ts'
-import { cachedSetting } from '../../lib/setting/setting.ts'
+import { fetchSetting } from '../../lib/setting/setting.ts'
 import { defaultExtensions } from '../scan/discover.ts'
 import { isMetadataSidecar } from '../scan/disk.ts'
 import { addChanges, type Changes, checkPaths, createChanges, isEmpty } from './changes.ts'
@@ -185,7 +185,7 @@ async function poll(watch: Watch, end: WatchEnd | null) {
     isFirst = false
     if (message && ((wasAway && !isAway) || Date.now() - startedAt > retryWatchMs)) return
     wasAway = isAway
-    const intervalMs = (await cachedSetting(deps.sql, 'watch.poll_seconds')) * 1000
+    const intervalMs = (await fetchSetting(deps.sql, 'watch.poll_seconds')) * 1000
     const isTime = Date.now() - polledAt >= intervalMs
     if (isTime && !isAway && !(await isScanActive(deps.sql, library.id))) {
       polledAt = Date.now()

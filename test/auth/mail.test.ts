@@ -1,4 +1,6 @@
-// The mailer follows the configuration after a reload.
+// The mailer: it follows the configuration after a reload, and protects the password of the mail server.
+import { once } from 'node:events'
+import { SMTPServer } from 'smtp-server'
 import t from 'tap'
 import { createMailer } from '../../lib/auth/mail.ts'
 import { loadConfig } from '../../lib/config/config.ts'
@@ -21,4 +23,37 @@ t.test('the mailer uses the current configuration', async t => {
   t.equal(mailer.current()?.link('/verify'), 'https://c.example/books/verify')
   Object.assign(email, { host: null })
   t.equal(mailer.current(), null)
+})
+
+t.test('the password is sent without encryption to this host only', async t => {
+  const signedIn: string[] = []
+  const server = new SMTPServer({
+    allowInsecureAuth: true,
+    hideSTARTTLS: true,
+    onAuth({ username }, _session, done) {
+      signedIn.push(username!)
+      done(null, { user: username })
+    },
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => new Promise<void>(resolve => server.close(resolve)))
+  const { port } = server.server.address() as { port: number }
+  const sendTo = async (host: string) => {
+    const { email, application } = structuredClone(loadConfig({ env: {} }))
+    Object.assign(email, {
+      host,
+      port,
+      username: 'stackroom',
+      password: 'secret',
+      from: 'a@b.example',
+    })
+    const mailer = createMailer({ email, application }, openLog({ level: 'silent' }))
+    t.teardown(() => mailer.close())
+    return await mailer.current()!.send({ to: 'ana@example.org', subject: 'x', text: 'x' })
+  }
+  t.equal(await sendTo('127.0.0.1'), true)
+  t.same(signedIn, ['stackroom'])
+  // The same server, but nothing in the name shows that.
+  t.equal(await sendTo('0.0.0.0'), false)
+  t.same(signedIn, ['stackroom'])
 })

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { report } from '../../cmd/exit.ts'
 import { createEmptyDatabase, projectRoot } from '../kit/db.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
 import { waitUntil } from '../kit/processes.ts'
@@ -73,7 +74,7 @@ t.test('what cannot open is named, and everything else is closed', async t => {
     [
       'port',
       { args: ['serve', '--port', port, ...data, ...database] },
-      /Cannot listen on 127\.0\.0\.1, port \d+ \(EADDRINUSE\)/,
+      /Cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): another program .+ change .+ \(--port\)$/,
     ],
     [
       'metrics.bind of a worker',
@@ -81,7 +82,7 @@ t.test('what cannot open is named, and everything else is closed', async t => {
         args: ['worker', ...data, ...database],
         env: { STACKROOM_METRICS__BIND: `127.0.0.1:${port}` },
       },
-      /Cannot listen on 127\.0\.0\.1:\d+ for metrics \(EADDRINUSE\)/,
+      /Cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): another program .+ change metrics\.bind$/,
     ],
     [
       'a file as the data directory',
@@ -101,6 +102,14 @@ t.test('what cannot open is named, and everything else is closed', async t => {
     t.equal(message.length, 2)
     t.ok(ms < 5_000, `${Math.round(ms)} ms after the answer`)
   }
+})
+
+t.test('a connection that is lost is one sentence, without a stack', async t => {
+  const written = t.capture(process.stderr, 'write', () => true)
+  const { exitCode } = process
+  report(Object.assign(new Error('write CONNECTION_CLOSED db'), { code: 'CONNECTION_CLOSED' }))
+  process.exitCode = exitCode
+  t.match(written.args(), [[/^stackroom: The connection to the database was lost .+\n$/]])
 })
 
 t.test('connections that run out during the start end it', async t => {

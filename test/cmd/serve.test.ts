@@ -115,6 +115,6 @@ t.test('a port in use is reported without a stack', async t => {
   const { port } = other.address() as { port: number }
   const { code, stderr } = await stackroom(['serve', '--port', String(port)])
   t.equal(code, 2)
-  t.match(stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1, port ${port} \\(EADDRINUSE\\)`))
+  t.match(stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${port} \\(EADDRINUSE\\)`))
   t.notMatch(stderr, /\n\s+at /)
 })

@@ -75,7 +75,7 @@ test('a reading app', async t => {
 
   const pages = await api.GET('/api/v1/books/{id}/pages', ofFirst)
   t.same(
-    pages.data?.map(p => p.pageNumber),
+    pages.data?.data.map(p => p.pageNumber),
     [1, 2, 3],
   )
   for (const page_number of [1, 3]) {

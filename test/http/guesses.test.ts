@@ -27,7 +27,7 @@ test('rejected credentials are counted on every route', async t => {
   await stopRefill(all.sql)
   const address = addresses()
   const routes = resources.filter(
-    route => route.permission !== 'public' && route.method === 'GET' && !route.opdsVersion,
+    route => route.permission !== 'public' && route.method === 'GET' && !route.protocol?.challenge,
   )
   t.ok(routes.some(route => route.bucket === 'exempt'))
   const credentials: Record<string, string>[] = [

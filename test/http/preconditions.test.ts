@@ -103,7 +103,7 @@ test('requests', async t => {
       })
       t.ok(tagged.status < 300, JSON.stringify(tagged.body))
       const search = await admin.post('/series/search', { query: 'Alpha', libraryId, full: true })
-      t.ok(search.body[0].metadata.locks, 'full items')
+      t.ok(search.body.data[0].metadata.locks, 'full items')
     },
   )
 

@@ -65,6 +65,7 @@ t.test('references are counted before drawing, in any element and attribute', as
   const levels = (element: (i: number) => string) =>
     svg(Array.from({ length: 8 }, (_, i) => element(i)).join(''))
   const ten = (text: string) => text.repeat(10)
+  const pattern = `<pattern id="p">${'<g/>'.repeat(25_000)}</pattern>`
   const bombs = [
     levels(i => `<g id="a${i}">${ten(`<use href="#a${i + 1}"/>`)}</g>`),
     levels(i => `<symbol id="a${i}">${ten(`<use xlink:href=" #a${i + 1}"/>`)}</symbol>`),
@@ -74,12 +75,14 @@ t.test('references are counted before drawing, in any element and attribute', as
       levels(i => `<g id="a${i}">${ten(`<path ${attribute}="url(#a${i + 1})"/>`)}</g>`),
     ),
     svg(`<filter id="f">${'<feBlend/>'.repeat(200)}</filter>`),
+    // Too much only because the style draws it again.
+    svg(`<style>rect { fill: url(#p) }</style>${pattern}`),
     svg(`<text>${'a'.repeat(1_000_000)}</text>`),
     svg(`<path d="${'M0 0'.repeat(3_000_000)}"/>`),
   ]
   for (const bytes of bombs)
     await t.rejects(checkSvg(bytes), { code: 'too_large' }, String(bytes).slice(60, 160))
-  for (const inner of ['<g id="a"><use href="#a"/></g>', '<use href="#none"/>'])
+  for (const inner of ['<g id="a"><use href="#a"/></g>', '<use href="#none"/>', pattern])
     await checkSvg(svg(inner))
 })
 

@@ -9,6 +9,7 @@ import { collectionDto, readListDtos } from '../../lib/komga/grouping-dto.ts'
 import { libraryDtos } from '../../lib/komga/library-dto.ts'
 import { seriesDtos } from '../../lib/komga/series-dto.ts'
 import { dateOf, sizeText } from '../../lib/komga/values.ts'
+import { createServices } from '../../lib/services.ts'
 import { comic, createTestLibrary } from '../kit/library.ts'
 import { startApi } from '../kit/server.ts'
 
@@ -128,14 +129,18 @@ t.test('libraries, collections and read lists', async t => {
     ordered: true,
     memberIds,
   })
-  t.match(await collectionDto(sql, reader, id), {
+  t.match(await collectionDto({ sql, services: createServices(sql) }, reader, id), {
     seriesIds: memberIds,
     filtered: false,
     createdDate: seconds,
   })
   const restricted = { ...viewer, ageLimit: 12, showsUnrated: false }
   await admin.patch(`/series/${first.seriesId}/metadata`, { ageRating: 6 })
-  const filtered = await collectionDto(sql, { viewer: restricted, isAdmin: false }, id)
+  const filtered = await collectionDto(
+    { sql, services: createServices(sql) },
+    { viewer: restricted, isAdmin: false },
+    id,
+  )
   t.match(filtered, { seriesIds: [first.seriesId], filtered: true })
   const list = await createGrouping(sql, viewer, readLists, { name: 'One', memberIds: [first.id] })
   t.match(await readListDtos(sql, reader, [list]), [

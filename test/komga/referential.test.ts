@@ -5,10 +5,12 @@ import { unrestrictedViewer, type Viewer, visibleBook } from '../../lib/auth/vie
 import { creditsOf } from '../../lib/catalog/derived/author-key.ts'
 import { refreshLowestAge } from '../../lib/catalog/derived/lowest-age.ts'
 import { type Referential, referentialValues } from '../../lib/komga/referential.ts'
+import { createServices } from '../../lib/services.ts'
 import { createDatabase } from '../kit/db.ts'
 import { makeKomgaFacts, storeKomgaFacts } from './search/facts.ts'
 
 const { sql } = await createDatabase(t)
+const db = { sql, services: createServices(sql) }
 const facts = makeKomgaFacts(5, 30)
 await storeKomgaFacts(sql, facts)
 // Some that only one book states, which may be hidden, and some that the series of a hidden book states.
@@ -78,7 +80,7 @@ t.test('values are those of visible books and of their series, until these chang
     for (const names of questions)
       for (const one of viewers) {
         const expected = await plainValues(one, names)
-        const values = await referentialValues(sql, { viewer: one, isAdmin: false }, names, {})
+        const values = await referentialValues(db, { viewer: one, isAdmin: false }, names, {})
         t.same(values.toSorted(), expected, `${names} ${one.ageLimit}`)
       }
   }

@@ -12,11 +12,40 @@ t.test('the main title is used, blank titles are ignored', t => {
   t.same(metadata(refined), {
     title: 'Main',
     titleSort: 'Main, The',
-    alternateTitles: [{ label: 'subtitle', title: 'Sub' }],
+    subtitle: 'Sub',
   })
   t.same(metadata('<title> </title><title>Second</title>'), { title: 'Second' })
   t.same(metadata('<title>\n</title>'), {})
   t.equal(metadata('<title>A <i>bold</i>\n title</title>').title, 'A bold title')
+  t.end()
+})
+
+t.test('subtitle and edition are titles of these types, the others are alternate titles', t => {
+  const title = (text: string, type: string, place = '') =>
+    `<title id="${text}">${text}</title><meta refines="#${text}" property="title-type">${type}</meta>
+     <meta refines="#${text}" property="display-seq">${place}</meta>`
+  t.same(
+    metadata(
+      `<title>Book</title>${title('Second', 'Subtitle', '3')}${title('First', 'subtitle', '2')}
+       ${title('Anniversary', 'edition')}${title('Abbr', 'short')}<title>Livre</title>`,
+    ),
+    {
+      title: 'Book',
+      subtitle: 'First',
+      edition: 'Anniversary',
+      alternateTitles: [
+        { label: 'subtitle', title: 'Second' },
+        { label: 'short', title: 'Abbr' },
+        { label: 'alternative', title: 'Livre' },
+      ],
+    },
+  )
+  t.same(
+    metadata('<title>One</title><title>Two</title>'),
+    { title: 'One', alternateTitles: [{ label: 'alternative', title: 'Two' }] },
+    'of titles without a type the first is the title',
+  )
+  t.same(metadata(title('Only', 'subtitle')), { title: 'Only' })
   t.end()
 })
 

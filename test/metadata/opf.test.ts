@@ -96,7 +96,7 @@ t.test('OEB 1.2 is supported', t => {
   t.match(parseOpf(Buffer.from(oeb)), {
     metadata: { title: 'T', authors: [{ name: 'B A', role: 'writer', sortName: 'A, B' }] },
     cover: 'c',
-    spine: [{ id: 'a', linear: false, properties: [] }],
+    spine: [{ id: 'a', properties: [] }],
     guide: [{ type: 'cover', href: 'c.html' }],
   })
   t.end()

@@ -59,6 +59,11 @@ t.test('a complete name has series, number, volume, year, count, source and grou
   )
 })
 
+t.test('the version of a release is no group', async t => {
+  for (const version of ['(f2)', '[v2]', '{r2}', '(v1.1)'])
+    t.same(parseFilename(`Eden v05 (2008) ${version} (Digital)`).groups, [], version)
+})
+
 t.test('volumes and chapters are recognized in many languages', async t => {
   const volumes = {
     '幽游白书完全版 第03卷 天下': 3,

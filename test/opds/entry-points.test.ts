@@ -129,7 +129,9 @@ test('the entry points of the catalogues', async t => {
       const names = (response.headers.get('vary') ?? '').toLowerCase().split(/, */)
       return { etag: response.headers.get('etag'), names }
     }
-    const credentialHeaders = ['origin', 'authorization', 'x-api-key', 'x-auth-user', 'cookie']
+    const credentialHeaders = [
+      ...['origin', 'authorization', 'x-api-key', 'x-auth-user', 'x-auth-token', 'cookie'],
+    ]
     const addressHeaders = [
       'forwarded',
       ...['host', 'port', 'prefix', 'proto'].map(part => `x-forwarded-${part}`),

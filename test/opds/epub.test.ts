@@ -101,11 +101,11 @@ test('reading EPUBs', async t => {
     t.same(hrefs(manifest.readingOrder), [
       'Text/one%20%26%20two.xhtml',
       'Text/%E6%97%A5%E6%9C%AC.xhtml',
+      'Text/note.xhtml',
     ])
     t.same(manifest.readingOrder[0].properties, { contains: ['js'] })
     t.same(hrefs(manifest.resources.slice(1)), [
       'nav.xhtml',
-      'Text/note.xhtml',
       'Styles/100%25.css',
       'run.js',
       'old.html',
@@ -302,7 +302,7 @@ test('reading EPUBs', async t => {
     const { status, body, headers } = await reader.get(`${await bookPath('rich.epub')}/positions`)
     t.equal(status, 200)
     t.match(headers.get('content-type'), /^application\/vnd\.readium\.position-list\+json\b/)
-    t.equal(body.total, 5)
+    t.equal(body.total, 6)
     t.same(
       body.positions.map((position: any) => [
         position.href.slice(-14),
@@ -311,10 +311,11 @@ test('reading EPUBs', async t => {
       ]),
       [
         ['%20two.xhtml', xhtml, { progression: 0, position: 1, totalProgression: 0 }],
-        ['%20two.xhtml', xhtml, { progression: 0.333333, position: 2, totalProgression: 0.2 }],
-        ['%20two.xhtml', xhtml, { progression: 0.666667, position: 3, totalProgression: 0.4 }],
-        ['%9C%AC.xhtml', xhtml, { progression: 0, position: 4, totalProgression: 0.6 }],
-        ['%9C%AC.xhtml', xhtml, { progression: 0.5, position: 5, totalProgression: 0.8 }],
+        ['%20two.xhtml', xhtml, { progression: 0.333333, position: 2, totalProgression: 0.166667 }],
+        ['%20two.xhtml', xhtml, { progression: 0.666667, position: 3, totalProgression: 0.333333 }],
+        ['%9C%AC.xhtml', xhtml, { progression: 0, position: 4, totalProgression: 0.5 }],
+        ['%9C%AC.xhtml', xhtml, { progression: 0.5, position: 5, totalProgression: 0.666667 }],
+        ['t/note.xhtml', xhtml, { progression: 0, position: 6, totalProgression: 0.833333 }],
       ].map(([href, ...rest]) => [
         body.positions.find((position: any) => position.href.endsWith(href)).href.slice(-14),
         ...rest,

@@ -276,6 +276,7 @@ test('the feeds of the catalogues', async t => {
       const feed = await json(reader, `${path}?pageSize=1`)
       const names = await allTitles(reader, `${path}?pageSize=1`)
       t.equal(names.length, feed.metadata.numberOfItems)
+      t.equal(new Set(names).size, names.length, `${path}: each once`)
       t.same(
         names,
         names.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)),

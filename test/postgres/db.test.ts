@@ -46,23 +46,6 @@ t.test('connection errors do not contain the password', async t => {
   await t.rejects(open(wrong.href), { name: 'Invalid', message: /3D000.*nowhere/ })
 })
 
-t.test('the connection that was used last is used next', async t => {
-  const { url } = await createDatabase(t)
-  const sql = connect(url, { max: 4 })
-  const lists = Array.from({ length: 4 }, async () => {
-    const row = one(
-      await sql`select pg_backend_pid() as pid, ${[1, 2]}::int[] as list, pg_sleep(0.1)`,
-    )
-    t.same(row.list, [1, 2], 'one connection has fetched the array types for all')
-    return row.pid
-  })
-  t.equal(new Set(await Promise.all(lists)).size, 4)
-  const pids = new Set<number>()
-  for (let i = 0; i < 8; i++) pids.add(one(await sql`select pg_backend_pid() as pid`).pid)
-  t.equal(pids.size, 1)
-  await sql.end()
-})
-
 t.test('notices are not printed', async t => {
   const { url } = await createDatabase(t)
   const sql = connect(url, { max: 1 })

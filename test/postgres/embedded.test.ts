@@ -97,6 +97,22 @@ t.test('a wrong password is rejected', async t => {
   await server.stop()
 })
 
+t.test('a password file of another database is named', async t => {
+  const dataDir = t.testdir()
+  const server = await startPostgres({ dataDir })
+  await server.stop()
+  const file = join(dataDir, 'postgres', 'stackroom.password')
+  const password = readFileSync(file)
+  writeFileSync(file, 'guess')
+  await t.rejects(startPostgres({ dataDir }), {
+    name: 'Invalid',
+    message: /The password in .+stackroom\.password is not .+ restore the file/,
+  })
+  writeFileSync(file, password)
+  const again = await startPostgres({ dataDir })
+  await again.stop()
+})
+
 t.test('a second process adopts the server, the last one stops it', async t => {
   const dataDir = t.testdir()
   const first = await startPostgres({ dataDir, throwaway: true })

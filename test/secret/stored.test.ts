@@ -97,6 +97,23 @@ t.test('with another key the rest stays, and the right file restores all', async
   t.ok([one, two, plain].every(source => source.unreadableCredentials.length === 0))
 })
 
+t.test('without credentials a key file that returns is no reason for a message', async t => {
+  const { sql, file } = await start(t)
+  const account = { id: newId(), username: 'ana', role: 'reader' }
+  const signAndCheck = async () => {
+    const secrets = secretsIn(file)
+    const lost = await checkSecrets(sql, secrets)
+    await (await createAccessTokens(sql, secrets, { minutes: 60 })).sign(account, newId())
+    return lost
+  }
+  t.equal(await signAndCheck(), null)
+  copyFileSync(file, `${file}.copy`)
+  writeKeys(file, [newSecretKey()])
+  t.same(await signAndCheck(), { sources: [], signingKeys: true })
+  copyFileSync(`${file}.copy`, file)
+  t.equal(await signAndCheck(), null)
+})
+
 t.test('a source without its credentials is off until they are entered again', async t => {
   const { sql, admin, file, create, startAnother } = await start(t)
   await checkSecrets(sql, secretsIn(file))

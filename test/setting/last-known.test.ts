@@ -2,7 +2,7 @@
 import t from 'tap'
 import { connect } from '../../lib/postgres/db.ts'
 import { createLastKnown } from '../../lib/setting/last-known.ts'
-import { writeSettings } from '../../lib/setting/setting.ts'
+import { openSettings, writeSettings } from '../../lib/setting/setting.ts'
 import { createReader } from '../kit/accounts.ts'
 import { createDatabase } from '../kit/db.ts'
 
@@ -14,7 +14,7 @@ t.test('the value that was read last stands in while the database does not respo
   const author = { accountId: id, username: 'ana', reason: null, address: null }
   const write = (value: string) => writeSettings(sql, [{ key: 'application.name', value }], author)
   await write('Shelf')
-  const read = createLastKnown(other, ['application.name'])
+  const read = createLastKnown(openSettings(other), ['application.name'])
   t.equal(await read('application.name'), 'Shelf')
   // All reads of the other connections wait for it, and their cache is emptied by the change before.
   await write('Shelves')

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { connect } from '../../lib/postgres/db.ts'
-import { cachedSetting, onSettingChange, writeSettings } from '../../lib/setting/setting.ts'
+import { openSettings, writeSettings } from '../../lib/setting/setting.ts'
 import { createReader } from '../kit/accounts.ts'
 import { createDatabase } from '../kit/db.ts'
 import { waitUntil } from '../kit/processes.ts'
@@ -13,14 +13,15 @@ t.test('a listener is called for each change and after a lost connection', async
   t.teardown(() => other.end({ timeout: 1 }))
   const { id } = await createReader(sql)
   const author = { accountId: id, username: 'ana', reason: null, address: null }
+  const settings = openSettings(other)
   const received: number[] = []
   const until = async (count: number) => {
     await waitUntil(() => received.length >= count)
     t.equal(received.length, count)
   }
-  const unsubscribe = await onSettingChange(other, ['watch.poll_seconds'], async () => {
+  const unsubscribe = await settings.onChange(['watch.poll_seconds'], async () => {
     // The loss of the other connections may not have been noticed yet.
-    const read = (): Promise<number> => cachedSetting(other, 'watch.poll_seconds').catch(read)
+    const read = (): Promise<number> => settings.cached('watch.poll_seconds').catch(read)
     received.push(await read())
   })
   await writeSettings(sql, [{ key: 'watch.poll_seconds', value: 5 }], author)
@@ -37,5 +38,5 @@ t.test('a listener is called for each change and after a lost connection', async
   await writeSettings(sql, [{ key: 'watch.poll_seconds', value: 7 }], author)
   await sleep(200)
   t.equal(received.length, 3)
-  t.equal(await cachedSetting(other, 'watch.poll_seconds'), 7)
+  t.equal(await settings.cached('watch.poll_seconds'), 7)
 })

@@ -9,8 +9,8 @@ const read = (pattern: string) =>
     path,
     text: readFileSync(join(app, path), 'utf8'),
   }))
-const sources = read('**/*.ts')
-const literals = /'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g
+const sources = read('**/*.{ts,tsx}')
+const literals = /['"]((?:[^'"\\\n]|\\.)*)['"]|`((?:[^`\\]|\\.)*)`/g
 
 /** With the style sheet of each. */
 function styledClasses() {
@@ -35,12 +35,13 @@ function wordsOfSources() {
   return { words, beginnings }
 }
 
-/** The expression from an index to the comma or bracket that ends it. */
+/** The expression from an index to the comma or bracket that ends it; of an attribute its text. */
 function expressionAt(text: string, start: number): string {
+  if (text[start] === '"') return text.slice(start, text.indexOf('"', start + 1) + 1)
   let depth = 0
   for (let i = start; i < text.length; i++) {
     const sign = text[i]!
-    if (sign === "'" || sign === '`') i = text.indexOf(sign, i + 1)
+    if (`'"\``.includes(sign)) i = text.indexOf(sign, i + 1)
     else if ('([{'.includes(sign)) depth++
     else if (')]}'.includes(sign)) depth--
     if (depth < 0 || (sign === ',' && depth === 0)) return text.slice(start, i)
@@ -55,7 +56,7 @@ function classesOfElements() {
     for (const {
       index,
       0: { length },
-    } of text.matchAll(/\bclass: /g)) {
+    } of text.matchAll(/\bclass(?:: |=\{?)/g)) {
       const expression = expressionAt(text, index + length)
       for (const literal of expression.matchAll(literals)) {
         if (/[=!]==\s*$/.test(expression.slice(0, literal.index))) continue

@@ -106,7 +106,7 @@ test('organising', { skip: skipWithoutBrowser(8) }, async t => {
       await page.getByText('Tower Stories moved to position 2 of 3').waitFor({ state: 'attached' })
       const handle = page.getByRole('button', { name: /^Tower Stories, position 2/ })
       await handle.and(page.locator(':focus')).waitFor()
-      const titles = (await admin.get(`/collections/${id}/series`)).body.map(
+      const titles = (await admin.get(`/collections/${id}/series`)).body.data.map(
         ({ title }: any) => title,
       )
       t.same(titles, ['Star Harbour', 'Tower Stories', 'Kitsune'])

@@ -15,8 +15,8 @@ async function fillSignIn(page: Page, secret = password) {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-test('sessions of the web application', { skip: skipWithoutBrowser(6) }, async t => {
-  const app = await startApp(t)
+test('sessions of the web application', { skip: skipWithoutBrowser(7) }, async t => {
+  const app = await startApp(t, { books: ['comic'] })
   const testPages = testWithPages(t, app)
   const anonymous = { account: null, width: 390, height: 844 }
 
@@ -69,6 +69,41 @@ test('sessions of the web application', { skip: skipWithoutBrowser(6) }, async t
     t.equal(await page.evaluate('sessionStorage.length'), 0)
   })
 
+  await testPages('a sign-out is between what is loading and the next sign-in', async (t, open) => {
+    const page = await open('/')
+    await signedIn(page).waitFor()
+    const { promise: areSent, resolve: sendCovers } = Promise.withResolvers<void>()
+    const { promise: isSent, resolve: sendLogout } = Promise.withResolvers<void>()
+    await page.route('**/thumbnail?*', async route => {
+      await areSent
+      await route.continue().catch(() => {})
+    })
+    await page.route('**/auth/logout', async route => {
+      await isSent
+      await route.continue()
+    })
+    const isCover = (url: string) => url.includes('/thumbnail?')
+    const loading = page.waitForRequest(request => isCover(request.url()))
+    await page.getByRole('link', { name: 'Series', exact: true }).click()
+    await loading
+    await signedIn(page).click()
+    const order = new Set<string>()
+    page.on('requestfailed', request => isCover(request.url()) && order.add('cover cancelled'))
+    page.on('request', request => {
+      const [name] = /log(?:in|out)$/.exec(request.url()) ?? []
+      if (name) order.add(name)
+    })
+    page.on('response', response => {
+      if (response.url().endsWith('logout')) order.add('logout answered')
+    })
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await fillSignIn(page)
+    sendLogout()
+    sendCovers()
+    await signedIn(page).waitFor()
+    t.same([...order], ['cover cancelled', 'logout', 'logout answered', 'login'])
+  })
+
   await testPages('a session is resumed by a reload and in another tab', async (t, open) => {
     const page = await open('/')
     await signedIn(page).waitFor()
@@ -83,8 +118,8 @@ test('sessions of the web application', { skip: skipWithoutBrowser(6) }, async t
       await page.getByRole('button', { name: 'Sign out' }).click()
       for (const tab of [page, other]) await tab.getByLabel('Password').waitFor()
       t.same(await tokens(page), null, 'nothing is stored')
-      const cookies = await page.context().cookies()
-      t.same(cookies, [], 'the cookie is deleted')
+      // The page does not wait for the server, which deletes the cookie.
+      await waitUntil(async () => (await page.context().cookies()).length === 0)
       const client = app.withHeaders({ authorization: `Bearer ${token!.accessToken}` })
       t.equal((await client.get('/auth/me')).status, 401, 'the tokens are invalid')
     })

@@ -82,11 +82,11 @@ t.test('conditions of rules and saved filters have words', async t => {
 })
 
 t.test('every text is used', async t => {
-  const sources = globSync('**/*.ts', { cwd: app, exclude: ['**/*.d.ts'] }).map(path =>
+  const sources = globSync('**/*.{ts,tsx}', { cwd: app, exclude: ['**/*.d.ts'] }).map(path =>
     readFileSync(join(app, path), 'utf8'),
   )
   const literals = new Set(
-    sources.flatMap(source => [...source.matchAll(/'([\w .-]+)'/g)].map(([, text]) => text)),
+    sources.flatMap(source => [...source.matchAll(/['"]([\w .-]+)['"]/g)].map(([, text]) => text)),
   )
   // Keys that are made at run time, such as `role.${name}`.
   const patterns = sources.flatMap(source =>

@@ -4,7 +4,7 @@ import { initialize, setupStatus } from '../../auth/setup.ts'
 import { route } from '../../http/route.ts'
 import { body, count, json, maybe, nullable, record, Type, text } from '../../schema.ts'
 import { isSettingKey, parseSetting } from '../../setting/definition.ts'
-import { writeSettings } from '../../setting/setting.ts'
+import { openSettings } from '../../setting/setting.ts'
 import { Email, Password, Username, userInfo } from './account-schema.ts'
 import { tokenResponse, WelcomeResponse } from './token-response.ts'
 
@@ -90,14 +90,14 @@ export const setup = [
         { component: 'SetupSettingsResult' },
       ),
     },
-    async handle({ body: { settings, skipConfiguration }, identity, request }, { sql }) {
+    async handle({ body: { settings, skipConfiguration }, identity, request }, { services }) {
       const values = Object.entries(skipConfiguration ? {} : (settings ?? {}))
       const changes = values.flatMap(([key, value]) =>
         isSettingKey(key) ? [{ key, value: parseSetting(key, value) }] : [],
       )
       const unknown = values.map(([key]) => key).filter(key => !isSettingKey(key))
       if (changes.length > 0)
-        await writeSettings(sql, changes, {
+        await services(openSettings).write(changes, {
           ...{ accountId: identity.account.id, username: identity.account.username },
           ...{ reason: 'Setup', address: request.ip },
         })

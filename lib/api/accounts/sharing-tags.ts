@@ -1,16 +1,27 @@
 // Sharing tags: labels on series for visibility rules of accounts (allow or deny).
-import { listSharingRules, rethrowUnknownTag, SharingRule } from '../../auth/sharing-rule.ts'
+import {
+  accessModes,
+  listSharingRules,
+  rethrowUnknownTag,
+  SharingRule,
+} from '../../auth/sharing-rule.ts'
 import { findRoleAndPermissions } from '../../auth/user-record.ts'
 import { Conflict, Invalid, NotFound } from '../../errors.ts'
 import { publish, seriesEvents } from '../../event/publish.ts'
-import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import {
+  paged,
+  pageQuery,
+  pageResponse,
+  paging,
+  shortListQuery,
+  shortListResponse,
+} from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import { newId } from '../../id.ts'
 import type { Sql } from '../../postgres/db.ts'
 import {
   body,
   count,
-  list,
   maybe,
   name,
   nullable,
@@ -42,7 +53,7 @@ const Description = nullable(text(2000))
 const tag_id = uuid({ description: 'Sharing tag id.' })
 const TagId = record({ tag_id })
 const UserTagId = record({ ...UserId.properties, tag_id })
-const AccessMode = oneOf(['allow', 'deny'], {
+const AccessMode = oneOf(accessModes, {
   component: 'AccessMode',
   description: 'Whether the rule shows or hides series with the tag.',
 })
@@ -152,10 +163,11 @@ export const sharingTags = [
     permission: 'SystemAdmin',
     summary: 'List sharing rules of a user',
     params: UserId,
-    responses: { 200: list(SharingRule) },
-    async handle({ params }, { sql }) {
+    query: record(shortListQuery),
+    responses: { 200: paged(SharingRule) },
+    async handle({ params, ...input }, { sql }) {
       await findRoleAndPermissions(sql, params.id)
-      return listSharingRules(sql, params.id)
+      return shortListResponse(input, await listSharingRules(sql, params.id))
     },
   }),
   route({
@@ -211,8 +223,10 @@ export const sharingTags = [
     path: '/user/sharing-tags',
     permission: 'auth',
     summary: 'List sharing rules of the current user',
-    responses: { 200: list(SharingRule) },
-    handle: ({ identity }, { sql }) => listSharingRules(sql, identity.account.id),
+    query: record(shortListQuery),
+    responses: { 200: paged(SharingRule) },
+    handle: async ({ identity, ...input }, { sql }) =>
+      shortListResponse(input, await listSharingRules(sql, identity.account.id)),
   }),
 ]
 

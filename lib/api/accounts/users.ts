@@ -1,10 +1,12 @@
 // User management.
 import { changeAccount, createAccount, deleteAccount } from '../../auth/account.ts'
 import { forbidOwnAccountToKey, requireCurrentPassword } from '../../auth/own-account.ts'
+import { accessModes } from '../../auth/sharing-rule.ts'
 import {
   findRoleAndPermissions,
   findUser,
   listUsers,
+  shownTo,
   User,
   UserDetail,
 } from '../../auth/user-record.ts'
@@ -65,16 +67,17 @@ export const users = [
         text(200, { description: 'Only users with a sharing rule for the tag of this name.' }),
       ),
       sharingTagMode: maybe(
-        oneOf(['allow', 'deny'], { description: 'Only users whose rule has this mode.' }),
+        oneOf(accessModes, { description: 'Only users whose rule has this mode.' }),
       ),
       page: pageNumber(),
       pageSize: pageSize(50, maxUsersPerPage),
     }),
     responses: { 200: paged(User) },
-    async handle({ query, request, reply }, { sql }) {
+    async handle({ query, identity, request, reply }, { sql }) {
       const page = paging({ ...query, pageSize: Math.min(query.pageSize || 50, maxUsersPerPage) })
-      const users = await listUsers(sql, query, page)
-      return pageResponse({ request, reply, query }, { ...users, paging: page })
+      const { data, total } = await listUsers(sql, query, page)
+      const shown = data.map(user => shownTo(identity, user))
+      return pageResponse({ request, reply, query }, { data: shown, total, paging: page })
     },
   }),
   route({
@@ -104,7 +107,8 @@ export const users = [
     summary: 'Get a user',
     params: UserId,
     responses: { 200: UserDetail },
-    handle: ({ params }, { sql }) => findUser(sql, params.id),
+    handle: async ({ params, identity }, { sql }) =>
+      shownTo(identity, await findUser(sql, params.id)),
   }),
   route({
     operationId: 'updateUser',

@@ -61,8 +61,6 @@ export const bookLists = [
     path: '/recently-read',
     summary: 'Recently read books',
     description: 'Including completed books.',
-    arrayLength: 50,
-    hasLimit: true,
     find: ({ sql, viewer, ...request }) =>
       booksInProgress(sql, viewer, { ...request, includeCompleted: true }),
   }),

@@ -59,13 +59,14 @@ export const booksById = [
       ),
     }),
     responses: { 200: AdjacentBooks },
-    async handle({ params: { id: bookId }, query: { readListId }, viewer, identity }, { sql }) {
+    async handle({ params: { id: bookId }, query: { readListId }, viewer, identity }, deps) {
+      const { sql } = deps
       if (readListId !== undefined && missingPermission(identity, 'ReadListsRead') !== null)
         throw new Forbidden('Missing required permission: ReadListsRead')
       const { prev, next } =
         readListId === undefined
           ? await neighbours(sql, viewer, bookId)
-          : await neighboursInReadList(sql, viewer, { readListId, bookId })
+          : await neighboursInReadList(deps, viewer, { readListId, bookId })
       const ids = [prev, next].filter(id => id !== null)
       const books = await booksByIds(sql, viewer, ids)
       const byId = (id: string | null) => books.find(book => book.id === id) ?? null

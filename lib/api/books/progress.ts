@@ -1,6 +1,7 @@
 // Reading progress of the caller: one book, all books, whole series.
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../auth/identify.ts'
+import { recordsReading } from '../../auth/permission.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { findProgress, listProgress } from '../../catalog/progress/progress.ts'
 import { Progress, progressRecord } from '../../catalog/progress/progress-record.ts'
@@ -14,7 +15,7 @@ import { respond, route } from '../../http/route.ts'
 import { body, count, maybe, nullable, record, Type, timestamp } from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
 
-const writePermission = { any: ['BooksWrite', 'ProgressWrite'] } as const
+const writePermission = { any: recordsReading } as const
 
 const ProgressUpdate = body(
   {

@@ -36,7 +36,7 @@ const placeholderMaxAgeSeconds = 10
 /** The cover, generated first if it is missing; else the placeholder. Throws NotFound for a hidden subject. */
 export async function coverResponse(
   request: FastifyRequest,
-  { sql, queue }: Pick<Deps, 'sql' | 'queue'>,
+  deps: Pick<Deps, 'sql' | 'services' | 'queue'>,
   { viewer, kind, id, coverOf, ...variant }: CoverRequest & CoverVariant,
 ) {
   const send = ({ bytes, mediaType, etag }: Thumbnail, maxAgeSeconds: number) =>
@@ -46,6 +46,7 @@ export async function coverResponse(
     const cover = name && (await variant.read(name))
     return cover ? { ...cover, etag: variant.etagOf(name!) } : null
   }
+  const { sql } = deps
   const name = await coverOf(sql, viewer, id)
   const fresh = name && notModified(request, { etag: variant.etagOf(name), maxAgeSeconds })
   if (fresh) return counted('hit', fresh)
@@ -54,7 +55,7 @@ export async function coverResponse(
   const job = await findMissingCover(sql, { viewer, kind, id, lost: name })
   if (job === null)
     return counted('miss', send(await variant.placeholder(), placeholderMaxAgeSeconds))
-  const isGenerated = await waitForCover(sql, queue, job)
+  const isGenerated = await waitForCover(deps, job)
   const generated = isGenerated ? await read(await coverOf(sql, viewer, id)) : null
   // The placeholder is not cached: the cover may be ready at the next request.
   return generated

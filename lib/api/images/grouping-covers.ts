@@ -80,8 +80,9 @@ export const groupingCovers = kinds.flatMap(
       params,
       multipart: { description: 'The image as part `file`, `cover` or `image`.' },
       responses: { 204: null },
-      async handle({ params: { id }, viewer, request, signal }, { sql, config, pages }) {
-        await findGrouping(sql, viewer, grouping, { id, withEmpty: true })
+      async handle({ params: { id }, viewer, request, signal }, deps) {
+        const { sql, config, pages } = deps
+        await findGrouping(deps, viewer, grouping, { id, withEmpty: true })
         const client = { accountId: viewer.accountId, signal }
         const folders = coverFolders(config.data_dir)
         await withUpload({ request, ...client }, async original => {
@@ -110,7 +111,7 @@ export const groupingCovers = kinds.flatMap(
 )
 
 type Subject = { viewer: Viewer; grouping: Grouping; id: string; signal: AbortSignal }
-type Images = Pick<Deps, 'sql' | 'queue' | 'thumbnails' | 'pages' | 'config'>
+type Images = Pick<Deps, 'sql' | 'services' | 'queue' | 'thumbnails' | 'pages' | 'config'>
 
 /** Null where nothing is hidden from the viewer and there are no members. Throws NotFound. */
 export async function groupingThumbnail(
@@ -125,7 +126,7 @@ export async function groupingThumbnail(
   }: Subject & CoverVariant & { format: 'webp' | 'jpeg' },
 ) {
   const { sql } = deps
-  const { uploaded, members } = await groupingCover(sql, viewer, grouping, id)
+  const { uploaded, members } = await groupingCover(deps, viewer, grouping, id)
   const send = ({ bytes, mediaType, etag }: Thumbnail) =>
     notModified(request, { etag, maxAgeSeconds }) ??
     imageResponse(request, { body: bytes, length: bytes.length, mediaType, etag, maxAgeSeconds })

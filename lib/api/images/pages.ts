@@ -2,19 +2,10 @@
 import { hash } from 'node:crypto'
 import { visibleBook } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
+import { paged, shortListQuery, shortListResponse } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
 import { unpackPages } from '../../page/page-list.ts'
-import {
-  count,
-  list,
-  maybe,
-  nullable,
-  oneOf,
-  record,
-  type Static,
-  Type,
-  uuid,
-} from '../../schema.ts'
+import { count, maybe, nullable, oneOf, record, type Static, Type, uuid } from '../../schema.ts'
 import { BookId } from '../params.ts'
 import { acceptedTypes } from './accept.ts'
 import { imageResponses } from './image-response.ts'
@@ -53,15 +44,16 @@ export const pages = [
     summary: 'List pages of a book',
     description: 'In reading order; empty until the book has been analyzed.',
     params: BookId,
-    responses: { 200: list(Page) },
-    async handle({ params, viewer }, { sql }) {
+    query: record(shortListQuery),
+    responses: { 200: paged(Page) },
+    async handle({ params, viewer, ...input }, { sql }) {
       const [row] = await sql<{ pages: Uint8Array | null }[]>`
         select p.pages from book b
         join series s on s.id = b.series_id
         left join book_pages p on p.book_id = b.id
         where b.id = ${params.id} and ${visibleBook(sql, viewer)}`
       if (!row) throw new NotFound('Book not found')
-      return row.pages === null ? [] : pagesOf(params.id, row.pages)
+      return shortListResponse(input, row.pages === null ? [] : pagesOf(params.id, row.pages))
     },
   }),
   route({

@@ -1,7 +1,7 @@
 // Dialect of the Komga-compatible API: errors of Spring Boot, lenient parameters, its challenge and cache headers.
 import type { FastifyRequest } from 'fastify'
 import type { Dialect } from '../../http/dialect/dialect.ts'
-import { authenticationChallenge } from '../../http/dialect/www-authenticate.ts'
+import { native } from '../../http/dialect/native.ts'
 import { errorBody } from './http/error-body.ts'
 import { compileLenientValidator } from './http/read-request.ts'
 import { createAuthentication } from './session/authenticate.ts'
@@ -20,7 +20,7 @@ export const createKomgaDialect = (): Dialect => ({
   compileValidator: compileLenientValidator,
   identify: createAuthentication(),
   challenge: async (request, deps) =>
-    isScript(request) ? null : ((await authenticationChallenge(deps, request)) ?? basic),
+    isScript(request) ? null : ((await native.challenge(request, deps)) ?? basic),
   errorBody,
   errorSchemas: {},
 })

@@ -20,8 +20,10 @@ import { sectionsOf } from '../../opds/positions.ts'
 import { totalProgressionOf } from '../../opds/progression.ts'
 import { withoutApiKeys } from '../../opds/stored-locator.ts'
 import { list, maybe, name, oneOf, record, Type, text } from '../../schema.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import type { Services, WithServices } from '../../services.ts'
+import { openSettings } from '../../setting/setting.ts'
 import { readableBook } from '../opds/reading.ts'
+import { koreaderProtocol } from './protocol.ts'
 
 const maxDocument = 128
 const matches = ['content', 'structure', 'filename'] as const
@@ -98,7 +100,7 @@ const at = (path: string, operationId: string) =>
     path: `/koreader${path}`,
     aliases: [{ path }],
     atRoot: true,
-    koreader: true,
+    protocol: koreaderProtocol,
   }) as const
 
 export const koreaderSync = [
@@ -108,8 +110,8 @@ export const koreaderSync = [
     permission: 'public',
     summary: 'Check whether KOReader sync is available',
     responses: { 200: Health },
-    async handle(_, { sql }) {
-      await requireEnabled(sql)
+    async handle(_, { services }) {
+      await requireEnabled(services)
       return { state: 'OK' }
     },
   }),
@@ -123,8 +125,8 @@ export const koreaderSync = [
     body: Registration,
     bodyOptional: true,
     responses: { 201: User },
-    async handle(_, { sql }) {
-      await requireEnabled(sql)
+    async handle(_, { services }) {
+      await requireEnabled(services)
       throw new Forbidden(
         'Accounts cannot be created here. Log in with your user name, and an API key as the password',
       )
@@ -138,8 +140,8 @@ export const koreaderSync = [
     description:
       '`X-Auth-User` is the name of the account and `X-Auth-Key` the MD5 of an API key; or `X-Auth-User` is the key itself.',
     responses: { 200: Authorization },
-    async handle(_, { sql }) {
-      await requireEnabled(sql)
+    async handle(_, { services }) {
+      await requireEnabled(services)
       return { authorized: 'OK' }
     },
   }),
@@ -152,8 +154,8 @@ export const koreaderSync = [
       'A document that is no known book is stored for the account until a book with its digest appears.',
     body: PositionUpdate,
     responses: { 200: Stored },
-    async handle({ body, viewer }, { sql }) {
-      await requireEnabled(sql)
+    async handle({ body, viewer }, { sql, services }) {
+      await requireEnabled(services)
       const { document, percentage, device, device_id = '', identifiers = [], timestamp } = body
       const position = { progress: String(body.progress), percentage, device, device_id }
       const book = await findDocument(sql, viewer, [
@@ -181,7 +183,7 @@ export const koreaderSync = [
     }),
     responses: { 200: Position },
     async handle({ params, query, viewer, request, signal }, deps) {
-      await requireEnabled(deps.sql)
+      await requireEnabled(deps.services)
       const { document } = params
       const ids = parseIds(query.ids)
       const book = await findDocument(deps.sql, viewer, [{ type: null, value: document }, ...ids])
@@ -201,8 +203,8 @@ export const koreaderSync = [
   }),
 ]
 
-async function requireEnabled(sql: Deps['sql']) {
-  if (!(await cachedSetting(sql, 'koreader.enabled')))
+async function requireEnabled(services: Services) {
+  if (!(await services(openSettings).cached('koreader.enabled')))
     throw new NotFound('KOReader sync is disabled on this server')
 }
 
@@ -244,7 +246,7 @@ type PositionRequest = { book: FoundBook; readable: () => ReturnType<typeof read
 
 /** What KOReader wrote, while it is the newest; else the progress of the book in its terms. */
 async function positionIn(
-  { sql }: Pick<Deps, 'sql'>,
+  { sql, services }: WithServices,
   viewer: Viewer,
   { book, readable }: PositionRequest,
 ): Promise<SyncedPosition | null> {
@@ -253,7 +255,7 @@ async function positionIn(
   const { koreader, updatedAt } = row
   if (koreader !== null) return { ...koreader, updatedAt }
   const percentage = totalProgressionOf(row, book)
-  const device = String(await cachedSetting(sql, 'application.name'))
+  const device = String(await services(openSettings).cached('application.name'))
   const position = { percentage, device, device_id: 'stackroom', updatedAt }
   if (!isReflowable(book.format)) return { ...position, progress: String(Math.max(1, row.page)) }
   try {

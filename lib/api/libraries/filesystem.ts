@@ -10,6 +10,7 @@ import {
   resolvePath,
 } from '../../catalog/library/library-root.ts'
 import { Forbidden, Invalid } from '../../errors.ts'
+import { paged, shortListQuery, shortListResponse } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
 import { folderHealth, mountKey } from '../../mount/mount-health.ts'
 import { joinPath, pathText } from '../../path.ts'
@@ -73,8 +74,9 @@ export const filesystem = [
     permission: 'SystemAdmin',
     cost: 'record',
     summary: 'List drives and common directories',
-    responses: { 200: list(Entry) },
-    handle: (_input, { config }) => listDrives(config),
+    query: record(shortListQuery),
+    responses: { 200: paged(Entry) },
+    handle: async (input, { config }) => shortListResponse(input, await listDrives(config)),
   }),
 ]
 

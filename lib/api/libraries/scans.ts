@@ -5,6 +5,7 @@ import { scanModes } from '../../catalog/library/library-settings.ts'
 import { cancelScans, type ScanRequest, startScan } from '../../catalog/scan/scan-request.ts'
 import { activeScans, lastScan, latestScans, ScanStatus } from '../../catalog/scan/scan-status.ts'
 import { Invalid, NotFound } from '../../errors.ts'
+import { paged, shortListQuery, shortListResponse } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import { body, list, maybe, nullable, oneOf, record, text, uuid } from '../../schema.ts'
 import { forIdentity } from '../host-access.ts'
@@ -82,9 +83,15 @@ export const scans = [
     permission: 'LibrariesRead',
     summary: 'List active scans',
     description: 'Pending and running scans.',
-    responses: { 200: list(ScanStatus) },
-    handle: async ({ viewer, identity }, { sql }) =>
-      (await activeScans(sql, viewer)).map(scan => forIdentity(identity, scan)),
+    query: record(shortListQuery),
+    responses: { 200: paged(ScanStatus) },
+    handle: async ({ viewer, identity, ...input }, { sql }) => {
+      const scans = await activeScans(sql, viewer)
+      return shortListResponse(
+        input,
+        scans.map(scan => forIdentity(identity, scan)),
+      )
+    },
   }),
   route({
     operationId: 'listLatestScans',
@@ -93,11 +100,17 @@ export const scans = [
     permission: 'LibrariesRead',
     summary: 'List the latest scan of each library',
     description: 'Libraries that were never scanned have none.',
-    query: record({ libraryId: maybe(uuid({ description: 'Only of this library.' })) }),
-    responses: { 200: list(ScanStatus) },
-    handle: async ({ query, viewer, identity }, { sql }) => {
-      const scans = await latestScans(sql, viewer, query.libraryId ?? null)
-      return scans.map(scan => forIdentity(identity, scan))
+    query: record({
+      libraryId: maybe(uuid({ description: 'Only of this library.' })),
+      ...shortListQuery,
+    }),
+    responses: { 200: paged(ScanStatus) },
+    handle: async ({ viewer, identity, ...input }, { sql }) => {
+      const scans = await latestScans(sql, viewer, input.query.libraryId ?? null)
+      return shortListResponse(
+        input,
+        scans.map(scan => forIdentity(identity, scan)),
+      )
     },
   }),
 ]

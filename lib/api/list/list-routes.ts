@@ -4,21 +4,10 @@ import type { Identity } from '../../auth/identify.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { requireLibrary } from '../../catalog/library/library.ts'
 import type { IdPage } from '../../catalog/list/page.ts'
-import type { Deps } from '../../http/deps.ts'
-import {
-  isPaged,
-  listLimit,
-  maxPageSize,
-  type PageQuery,
-  paged,
-  pageQuery,
-  pageResponse,
-  paging,
-} from '../../http/pagination.ts'
+import { type PageQuery, paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { type AccessRequirement, type Input, type Route, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
 import {
-  list,
   maybe,
   oneOf,
   oneSpelledOf,
@@ -28,6 +17,7 @@ import {
   Type,
   uuid,
 } from '../../schema.ts'
+import type { WithServices } from '../../services.ts'
 import { LibraryId } from '../params.ts'
 import { listCost } from './list-cost.ts'
 
@@ -51,8 +41,7 @@ type QueryOf<Q extends TProperties> = Static<TObject<Q>> & PageQuery
 type ParamsOf<P> = P extends TSchema ? Static<P> : undefined
 
 /** Arguments of `find`: the page, and the parts of the request by the schemas of the list. */
-type FindRequest<P, Q extends TProperties, B> = {
-  sql: Sql
+type FindRequest<P, Q extends TProperties, B> = WithServices & {
   viewer: Viewer
   identity: Identity
   params: ParamsOf<P>
@@ -78,10 +67,6 @@ export type ListSpec<
   query?: Q
   body?: B
   bodyOptional?: true
-  /** A plain array of at most this many items, unless the request has `page` or `pageSize`. */
-  arrayLength?: number
-  /** Whether the query has `limit` for the array, with `arrayLength` as its default. */
-  hasLimit?: true
   /** Whether `full: true` in the body selects long items, too. */
   hasFullInBody?: true
   find: (request: FindRequest<P, Q, B>) => Promise<IdPage>
@@ -112,63 +97,41 @@ function listRoute<
   B extends TSchema | undefined,
 >(kind: ItemKind, form: ItemForm, spec: ListSpec<P, Q, B>): Route {
   const { permission } = kind
-  const { arrayLength, hasLimit, find, query, hasFullInBody, ...common } = spec
-  const limit: TProperties =
-    arrayLength !== undefined && hasLimit ? { limit: listLimit(arrayLength) } : {}
-  const partOf = ({ body, ...input }: ListInput) => {
-    const query = input.query as PageQuery & { limit?: number }
-    const isArray = arrayLength !== undefined && !isPaged(query)
-    const page = isArray ? firstPage(query.limit, arrayLength) : paging(query)
-    const { full = form === kind.full } = (body ?? {}) as { full?: boolean }
-    return { query, isArray, page, isFull: full }
-  }
+  const { find, query, hasFullInBody, ...common } = spec
+  const isFullIn = (body: unknown): boolean =>
+    form === kind.full || (body as { full?: boolean } | undefined)?.full === true
   return route({
     ...common,
     method: spec.method ?? 'GET',
     permission,
-    query: record({ ...pageQuery, ...limit, ...query }),
-    responses: { 200: responseOf(kind, form, spec) },
-    cost: ((input: ListInput) => {
-      const { page, isFull } = partOf(input)
-      return listCost({ pageSize: page.pageSize, isFull, body: input.body })
+    query: record({ ...pageQuery, ...query }),
+    responses: {
+      200: hasFullInBody && form === kind.short ? eitherPage(kind) : paged(form.schema),
+    },
+    cost: (({ query, body }: ListInput) => {
+      const { pageSize } = paging(query as PageQuery)
+      return listCost({ pageSize, isFull: isFullIn(body), body })
     }) as never,
-    handle: (async (input: ListInput, { sql }: Pick<Deps, 'sql'>) => {
+    handle: (async (input: ListInput, { sql, services }: WithServices) => {
       const { viewer, request, reply } = input
-      const { query, isArray, page, isFull } = partOf(input)
+      const query = input.query as PageQuery
+      const page = paging(query)
       const { ids, total } = await find({
         ...(input as unknown as FindRequest<P, Q, B>),
-        ...{ sql, page: page.page, pageSize: page.pageSize },
+        ...{ sql, services, page: page.page, pageSize: page.pageSize },
       })
-      const data = await (isFull ? kind.full : form).load(sql, viewer, ids)
-      return isArray ? data : pageResponse({ request, reply, query }, { data, total, paging: page })
+      const { load } = isFullIn(input.body) ? kind.full : kind.short
+      const data = await load(sql, viewer, ids)
+      return pageResponse({ request, reply, query }, { data, total, paging: page })
     }) as never,
   })
 }
 
-function responseOf(
-  { short, full }: ItemKind,
-  form: ItemForm,
-  { arrayLength, hasFullInBody }: { arrayLength?: number; hasFullInBody?: true },
-) {
-  if (arrayLength === undefined) return paged(form.schema)
-  return form === short && hasFullInBody
-    ? arrayOrPage(form.schema, full.schema)
-    : arrayOrPage(form.schema)
-}
-
-const firstPage = (limit: number | undefined, length: number) => ({
-  page: 1,
-  pageSize: limit ? Math.min(limit, maxPageSize) : length,
-  offset: 0,
-})
-
-const arrayOrPage = (...items: TSchema[]) =>
-  Type.Union(
-    items.flatMap(item => [list(item), paged(item)]),
-    {
-      description: 'An array; with `page` or `pageSize` in the query a page.',
-    },
-  )
+// The serializer takes the first that fits; a long item has all members of a short one.
+const eitherPage = ({ short, full }: ItemKind) =>
+  Type.Union([paged(full.schema), paged(short.schema)], {
+    description: 'With metadata if the body has `full`.',
+  })
 
 /** A list of all libraries (with the parameter `libraryId`) and the same list of one library. */
 type LibraryListSpec<Q extends TProperties> = Omit<

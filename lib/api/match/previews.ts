@@ -3,7 +3,7 @@
 import { libraryConditions, matchingSeries } from '../../catalog/match/matching-series.ts'
 import { bookContext, seriesContext } from '../../catalog/metadata/template-context.ts'
 import { ConditionsInput, checkConditions } from '../../condition/condition.ts'
-import { Invalid } from '../../errors.ts'
+import { Forbidden, Invalid } from '../../errors.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
 import { checkStorable } from '../../metadata/user-input.ts'
@@ -29,12 +29,12 @@ export const previews = [
     operationId: 'previewTemplate',
     method: 'POST',
     path: '/templates/preview',
-    permission: { all: ['SeriesRead'], any: ['BooksRead', 'SeriesRead'] },
+    permission: 'SeriesRead',
     // Not for its statements, but for the time of the event loop that a template may take.
     cost: () => 'expensive',
     summary: 'Render a template',
     description:
-      'With the context of a series or of a book, or with an example. The syntax is that of Handlebars without partials and decorators; values are not escaped, missing ones are empty, and the output ends after 10,000 characters. 400 if the template is not valid or takes too many steps.',
+      'With the context of a series or of a book (this needs BooksRead), or with an example. The syntax is that of Handlebars without partials and decorators; values are not escaped, missing ones are empty, and the output ends after 10,000 characters. 400 if the template is not valid or takes too many steps.',
     body: body(
       {
         template: text(maxTemplateLength),
@@ -49,9 +49,11 @@ export const previews = [
       { component: 'TemplatePreviewRequest' },
     ),
     responses: { 200: record({ output: Type.String() }, { component: 'TemplatePreview' }) },
-    async handle({ body: { template, seriesId, bookId, context }, viewer }, { sql }) {
+    async handle({ body: { template, seriesId, bookId, context }, viewer, identity }, { sql }) {
       if ([seriesId, bookId, context].filter(Boolean).length > 1)
         throw new Invalid('Only one of seriesId, bookId and context is allowed')
+      if (bookId && !identity.permissions.has('BooksRead'))
+        throw new Forbidden('Missing required permission: BooksRead')
       checkStorable(context)
       const render = compileTemplate(template, 'template')
       if (seriesId) return { output: render(await seriesContext(sql, viewer, seriesId)) }

@@ -5,16 +5,17 @@ import { searchType } from '../../opds/atom/link.ts'
 import { searchDescription } from '../../opds/atom/opensearch.ts'
 import { publicationById } from '../../opds/publication.ts'
 import { bytes } from '../../schema.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import { openSettings } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { atomType, browsePermission, feedContext, linksOf } from './feeds.ts'
+import { opdsProtocol } from './protocol.ts'
 
 export const atomDocuments = [
   route({
     operationId: 'getOpds1Book',
     method: 'GET',
     atRoot: true,
-    opdsVersion: 1,
+    protocol: opdsProtocol,
     path: '/opds/v1/books/{id}',
     permission: browsePermission,
     summary: 'Get a book (OPDS 1.2 entry)',
@@ -32,14 +33,14 @@ export const atomDocuments = [
     operationId: 'getOpds1SearchDescription',
     method: 'GET',
     atRoot: true,
-    opdsVersion: 1,
+    protocol: opdsProtocol,
     path: '/opds/v1/search.xml',
     // Moon+ Reader requests it without credentials.
     permission: 'public',
     summary: 'Get the search description (OpenSearch 1.1)',
     responses: { 200: bytes(searchType) },
     async handle({ request }, deps) {
-      const serverName = String(await cachedSetting(deps.sql, 'application.name'))
+      const serverName = String(await deps.services(openSettings).cached('application.name'))
       return respond(200, searchDescription(linksOf(request), serverName), {
         'content-type': `${searchType};charset=utf-8`,
       })

@@ -29,6 +29,7 @@ import {
 import { groupingThumbnail } from '../images/grouping-covers.ts'
 import { imageResponse, notModified } from '../images/image-response.ts'
 import { BookId, CollectionId, ReadListId, SeriesId } from '../params.ts'
+import { opdsProtocol } from './protocol.ts'
 
 /** Most screens of comic readers are smaller. */
 const large: Variant = { width: 1600, height: 1600, format: 'jpeg' }
@@ -91,7 +92,7 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
     const respond = async (respond: typeof thumbnailResponse, input: CoverInput, deps: Deps) => {
       if (!grouping) return respond(subject, input, deps)
       const { viewer, params } = input
-      const id = await coverMember(deps.sql, viewer, grouping, params.id)
+      const id = await coverMember(deps, viewer, grouping, params.id)
       return id === null
         ? placeholderResponse(input, deps)
         : respond(subject, { ...input, params: { id } }, deps)
@@ -108,7 +109,7 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
     const common = {
       method: 'GET',
       atRoot: true,
-      opdsVersion: version,
+      protocol: opdsProtocol,
       permission,
       cookie: true,
       bucket: 'images',

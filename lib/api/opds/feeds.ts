@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../auth/identify.ts'
 import { missingPermission } from '../../http/authorize.ts'
-import type { Deps } from '../../http/deps.ts'
 import { pageQuery, paging } from '../../http/pagination.ts'
 import { type AccessRequirement, type Route, respond, route } from '../../http/route.ts'
 import { atomFeed } from '../../opds/atom/feed.ts'
@@ -14,7 +13,10 @@ import { createApiLinks, createLinks } from '../../opds/links.ts'
 import { feedType } from '../../opds/media-types.ts'
 import type { Shelf, ShelfRequest } from '../../opds/shelf/shelf.ts'
 import { bytes, record } from '../../schema.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import type { WithServices } from '../../services.ts'
+import { openSettings } from '../../setting/setting.ts'
+import { catalogueOf } from './catalogue.ts'
+import { opdsProtocol } from './protocol.ts'
 
 /** Permissions of every feed: feeds show libraries, series and books. */
 export const browsePermission = {
@@ -39,7 +41,7 @@ function feedRoute(shelf: Shelf, version: OpdsVersion): Route {
     operationId: `getOpds${version}${feedName(shelf.path)}Feed`,
     method: 'GET',
     atRoot: true,
-    opdsVersion: version,
+    protocol: opdsProtocol,
     path: `/opds/v${version}${shelf.path || root}`,
     permission: browsePermission,
     summary: `${shelf.summary} (${version === 1 ? 'OPDS 1.2' : 'OPDS 2.0'})`,
@@ -49,7 +51,8 @@ function feedRoute(shelf: Shelf, version: OpdsVersion): Route {
     cost: 'list',
     async handle({ params = {}, query, viewer, identity, request }, deps) {
       const { page, pageSize } = paging(query)
-      const shelfRequest = { sql: deps.sql, viewer, version, params, query, page, pageSize }
+      const { sql, services } = deps
+      const shelfRequest = { sql, services, viewer, version, params, query, page, pageSize }
       const [feed, context] = await Promise.all([
         load(shelfRequest as ShelfRequest),
         feedContext(request, identity, deps),
@@ -75,10 +78,10 @@ const feedName = (path: string) =>
 export async function feedContext(
   request: FastifyRequest,
   identity: Identity,
-  { sql }: Pick<Deps, 'sql'>,
+  { sql, services }: WithServices,
 ): Promise<FeedContext> {
   const [serverName, updatedAt] = await Promise.all([
-    cachedSetting(sql, 'application.name'),
+    services(openSettings).cached('application.name'),
     catalogueUpdatedAt(sql, identity.viewer),
   ])
   return {
@@ -93,6 +96,7 @@ export async function feedContext(
 }
 
 /** Links below the catalogue path of the request, or those of the API. */
-export function linksOf({ base, cataloguePath }: FastifyRequest) {
-  return cataloguePath === null ? createApiLinks(base) : createLinks(base, cataloguePath)
+export function linksOf(request: FastifyRequest) {
+  const catalogue = catalogueOf(request)
+  return catalogue === null ? createApiLinks(request.base) : createLinks(request.base, catalogue)
 }

@@ -10,6 +10,7 @@ import { respond, route } from '../../http/route.ts'
 import { fileType } from '../../opds/media-types.ts'
 import { bytes, ErrorBody, record, Type } from '../../schema.ts'
 import { BookId } from '../params.ts'
+import { opdsProtocol } from './protocol.ts'
 
 const versions = [1, 2] as const
 const formats: (FormatName | null)[] = [...formatNames, null]
@@ -20,7 +21,7 @@ export const fileRoutes = versions.map(version => {
     operationId: `downloadOpds${version}Book`,
     method: 'GET',
     atRoot: true,
-    opdsVersion: version,
+    protocol: opdsProtocol,
     path: `/opds/v${version}/books/{id}/file/{name}`,
     permission: 'BooksRead',
     cost: 'record',

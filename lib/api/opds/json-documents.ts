@@ -5,22 +5,23 @@ import { jsonPublication } from '../../opds/json/publication.ts'
 import { authenticationType, publicationType } from '../../opds/media-types.ts'
 import { publicationById } from '../../opds/publication.ts'
 import { bytes } from '../../schema.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import { openSettings } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { browsePermission, feedContext, linksOf } from './feeds.ts'
+import { opdsProtocol } from './protocol.ts'
 
 export const jsonDocuments = [
   route({
     operationId: 'getOpds2Authentication',
     method: 'GET',
     atRoot: true,
-    opdsVersion: 2,
+    protocol: opdsProtocol,
     path: '/opds/v2/auth',
     permission: 'public',
     summary: 'Get the authentication document (Authentication for OPDS 1.0)',
     responses: { 200: bytes(authenticationType) },
-    async handle({ request }, { sql }) {
-      const serverName = String(await cachedSetting(sql, 'application.name'))
+    async handle({ request }, { services }) {
+      const serverName = String(await services(openSettings).cached('application.name'))
       return documentResponse(
         authenticationDocument(linksOf(request), serverName),
         authenticationType,
@@ -31,7 +32,7 @@ export const jsonDocuments = [
     operationId: 'getOpds2Book',
     method: 'GET',
     atRoot: true,
-    opdsVersion: 2,
+    protocol: opdsProtocol,
     path: '/opds/v2/books/{id}',
     permission: browsePermission,
     summary: 'Get a book (OPDS 2.0 publication)',

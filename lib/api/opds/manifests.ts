@@ -17,6 +17,7 @@ import { bytes, ErrorBody } from '../../schema.ts'
 import { BookId } from '../params.ts'
 import { chunkedBody } from './chunked-body.ts'
 import { browsePermission, feedContext } from './feeds.ts'
+import { opdsProtocol } from './protocol.ts'
 
 // A manifest links to the book and its series as well as to its pages.
 const permission = {
@@ -28,7 +29,7 @@ const profiles = [null, 'divina', 'epub', 'pdf'] as const
 const operationNames = { divina: 'Divina', epub: 'Epub', pdf: 'Pdf' }
 
 const places = [
-  { name: 'Opds2', folder: '/opds/v2', place: { atRoot: true, opdsVersion: 2 } },
+  { name: 'Opds2', folder: '/opds/v2', place: { atRoot: true, protocol: opdsProtocol } },
   { name: 'Book', folder: '', place: { cookie: true } },
 ] as const
 

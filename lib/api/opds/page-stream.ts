@@ -1,5 +1,6 @@
 // Page images for OPDS apps. OPDS-PSE 1.2 counts pages from 0 and has one media type for all pages of a
 // book; the manifests of OPDS 2.0 count from 1 and have a media type for each page.
+import { recordsReading } from '../../auth/permission.ts'
 import type { OpenBook } from '../../catalog/book/book-file.ts'
 import { NotFound, Unreadable } from '../../errors.ts'
 import { missingPermission } from '../../http/authorize.ts'
@@ -19,6 +20,7 @@ import {
   requirePage,
 } from '../images/page-response.ts'
 import { BookId } from '../params.ts'
+import { opdsProtocol } from './protocol.ts'
 
 const maxAgeSeconds = 86_400
 const maxPixels = 4096
@@ -57,7 +59,7 @@ export const pageRoutes = [
   route({
     ...common,
     operationId: 'getOpds1Page',
-    opdsVersion: 1,
+    protocol: opdsProtocol,
     path: '/opds/v1/books/{id}/pages/{page}',
     summary: 'Get the image of a page (OPDS-PSE)',
     description:
@@ -75,7 +77,7 @@ export const pageRoutes = [
   route({
     ...common,
     operationId: 'getOpds2Page',
-    opdsVersion: 2,
+    protocol: opdsProtocol,
     path: '/opds/v2/books/{id}/pages/{page}',
     summary: 'Get the image of a page (OPDS 2.0)',
     description:
@@ -110,21 +112,21 @@ async function sendPage(input: PageInput, deps: Deps, page: PageRequest) {
   }
 }
 
-const progressPermission = { any: ['ProgressWrite', 'BooksWrite'] } as const
+const progressPermission = { any: recordsReading } as const
 
 type FetchedPage = { book: OpenBook; page: number }
 type FetchInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' | 'identity'>
 
 /** Updates the reading progress when the page was sent. Errors do not affect the response. */
-function recordProgress(input: FetchInput, { sql, log }: Deps, { book, page }: FetchedPage) {
+function recordProgress(input: FetchInput, deps: Deps, { book, page }: FetchedPage) {
   const { request, reply, identity } = input
   if (request.method !== 'GET' || missingPermission(identity, progressPermission) !== null) return
   const fetched = {
     ...{ viewer: identity.viewer, bookId: book.id, pageCount: book.pageCount, page },
     device: deviceOf(request, identity),
   }
-  const finish = trackFetch(sql, fetched, err =>
-    log.warn({ err }, 'reading progress of a streamed page not stored'),
+  const finish = trackFetch(deps, fetched, err =>
+    deps.log.warn({ err }, 'reading progress of a streamed page not stored'),
   )
   whenClosed(reply, () => finish(reply.raw.writableFinished && reply.statusCode < 400))
 }

@@ -9,6 +9,7 @@ import { Invalid, NotFound, Unreadable } from '../../errors.ts'
 import { emptyBody } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
 import { deviceOf } from '../../http/device.ts'
+import type { Protocol } from '../../http/protocol.ts'
 import { type AccessRequirement, type Route, respond, route } from '../../http/route.ts'
 import { singleLine } from '../../metadata/text.ts'
 import type { Links } from '../../opds/links.ts'
@@ -30,10 +31,11 @@ import {
   text,
   timestamp,
 } from '../../schema.ts'
-import { cachedSetting } from '../../setting/setting.ts'
+import { openSettings } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { chunkedBody } from './chunked-body.ts'
 import { linksOf } from './feeds.ts'
+import { opdsProtocol } from './protocol.ts'
 
 /** Permissions for the contents of a book. */
 export const readPermission = {
@@ -90,7 +92,7 @@ export const ProgressionUpdate = record(
   { component: 'ProgressionUpdate' },
 )
 
-const common = { atRoot: true, opdsVersion: 2 } as const
+const common = { atRoot: true, protocol: opdsProtocol } as const
 
 export const readingRoutes = [
   positionsRoute({
@@ -109,7 +111,7 @@ export const readingRoutes = [
   }),
 ]
 
-type PositionsPlace = Pick<Route, 'operationId' | 'path' | 'atRoot' | 'opdsVersion' | 'cookie'>
+type PositionsPlace = Pick<Route, 'operationId' | 'path' | 'atRoot' | 'protocol' | 'cookie'>
 
 function positionsRoute(place: PositionsPlace): Route {
   return route({
@@ -138,7 +140,7 @@ type ProgressionPlace = {
   resource: string
   mediaType: string
   atRoot?: true
-  opdsVersion?: 2
+  protocol?: Protocol
 }
 
 type Written = Static<typeof ProgressionUpdate>
@@ -197,8 +199,11 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
 }
 
 /** The device of progress that no app wrote. */
-export async function serverDevice({ sql }: Pick<Deps, 'sql'>, { base }: Links): Promise<Device> {
-  const name = singleLine(String(await cachedSetting(sql, 'application.name')))
+export async function serverDevice(
+  { services }: Pick<Deps, 'services'>,
+  { base }: Links,
+): Promise<Device> {
+  const name = singleLine(String(await services(openSettings).cached('application.name')))
   return { id: base, name: name ?? 'Library' }
 }
 

@@ -14,6 +14,7 @@ import type { EpubResourceBody } from '../../page/epub.ts'
 import { resourceEtag } from '../../page/etag.ts'
 import { bytes, ErrorBody, record, Type } from '../../schema.ts'
 import { BookId } from '../params.ts'
+import { opdsProtocol } from './protocol.ts'
 import { presentFile, readPermission } from './reading.ts'
 
 // Images, styles and fonts of the same book are allowed. `allow-same-origin` sends the cookie with them and
@@ -49,7 +50,11 @@ export const resourceResponses = {
 } as const
 
 const places = [
-  { operationId: 'getOpds2Resource', folder: '/opds/v2', place: { atRoot: true, opdsVersion: 2 } },
+  {
+    operationId: 'getOpds2Resource',
+    folder: '/opds/v2',
+    place: { atRoot: true, protocol: opdsProtocol },
+  },
   { operationId: 'getBookResource', folder: '', place: {} },
 ] as const
 

@@ -115,9 +115,9 @@ export const cbl = [
     description: 'The books that the caller sees. Imported again, it gives the same list.',
     params: ReadListId,
     responses: { 200: bytes('application/xml') },
-    async handle({ params, viewer, identity }, { sql }) {
+    async handle({ params, viewer, identity }, deps) {
       const withEmpty = identity.permissions.has('ReadListsWrite')
-      const { name, books } = await exportedBooks(sql, viewer, { id: params.id, withEmpty })
+      const { name, books } = await exportedBooks(deps, viewer, { id: params.id, withEmpty })
       const entries = books.map(({ id, series, number, volume, year }) =>
         element(
           'Book',

@@ -86,9 +86,8 @@ export const collections = [
         direction: contentsDirection,
         ...{ libraryId: maybe(uuid({ description: 'Only of this library.' })), ...labelQuery },
       },
-      arrayLength: 500,
-      find: ({ sql, viewer, identity, params, query, page, pageSize }) =>
-        seriesOfCollection(sql, viewer, {
+      find: ({ sql, services, viewer, identity, params, query, page, pageSize }) =>
+        seriesOfCollection({ sql, services }, viewer, {
           ...{ id: params.id, withEmpty: identity.permissions.has('CollectionsWrite') },
           sorting: parseCollectionSort(query.sort, query.direction ?? query.order),
           filter: labelFilter({ genre: query.genres, tag: query.tags }),

@@ -47,7 +47,7 @@ export type Reader = { canWrite: boolean; viewer: Viewer }
 export type Signed = { identity: Identity; viewer: Viewer }
 type PagedInput = Signed & Pick<Input<'auth', never, never, never>, 'request' | 'reply'>
 
-type Sql = Pick<Deps, 'sql'>
+type Read = Pick<Deps, 'sql' | 'services'>
 type PageQuery = { page?: number; pageSize?: number; search?: string }
 
 /** The schemas of a kind, and functions for its handlers. */
@@ -63,26 +63,26 @@ export function kitOf(kind: RouteKind) {
     MemberId: kind.memberPath === '/series' ? SeriesId : BookId,
     Page: paged(item),
     /** Throws NotFound. */
-    async find(input: Signed, { sql }: Sql, id: string) {
+    async find(input: Signed, deps: Read, id: string) {
       const reader = readerOf(input)
       const request = { id, withEmpty: reader.canWrite }
-      return kind.toItem(await findGrouping(sql, input.viewer, grouping, request), reader) as never
+      return kind.toItem(await findGrouping(deps, input.viewer, grouping, request), reader) as never
     },
     /** After a change of it by the caller. */
-    async changed(input: Signed, { sql }: Sql, id: string) {
+    async changed(input: Signed, { sql }: Pick<Deps, 'sql'>, id: string) {
       const [row] = await groupingRows(sql, input.viewer, grouping, [id])
       if (!row) throw groupingNotFound(grouping)
       return kind.toItem(row, readerOf(input)) as never
     },
     async page(
       input: PagedInput,
-      { sql }: Sql,
+      deps: Read,
       query: PageQuery,
       more: Pick<GroupingListRequest, 'memberId'> = {},
     ) {
       const { request, reply, viewer } = input
       const window = paging(query)
-      const { rows, total } = await listGroupings(sql, viewer, grouping, {
+      const { rows, total } = await listGroupings(deps, viewer, grouping, {
         ...{
           ...more,
           search: query.search ? [query.search] : [],
@@ -96,7 +96,7 @@ export function kitOf(kind: RouteKind) {
     changeOf: (body: Record<string, unknown>): GroupingChange => ({
       ...(body as Pick<GroupingChange, 'name' | 'summary' | 'ordered'>),
       ...kind.change(body),
-      memberIds: body[idsKey] === undefined ? undefined : parseIds(body[idsKey]),
+      memberIds: body[idsKey] === undefined ? undefined : parseIds(body[idsKey], idsKey),
     }),
   }
 }
@@ -118,9 +118,9 @@ export const idList = (description: string) =>
   })
 
 /** In lower case. Throws Invalid. */
-export function parseIds(values: unknown): string[] {
+export function parseIds(values: unknown, name: string): string[] {
   return (values as unknown[]).map(value => {
-    if (typeof value !== 'string' || !isUuid(value)) throw new Invalid('An id must be a UUID')
+    if (typeof value !== 'string' || !isUuid(value)) throw new Invalid(`${name} must be UUIDs`)
     return value.toLowerCase()
   })
 }

@@ -31,7 +31,7 @@ export function memberRoutes(kind: RouteKind): Route[] {
     })
   const MemberIds = (description: string, component: string) =>
     body({ [idsKey]: idList(description) }, { component })
-  const idsOf = (input: object) => parseIds((input as Record<string, unknown>)[idsKey])
+  const idsOf = (input: object) => parseIds((input as Record<string, unknown>)[idsKey], idsKey)
   return [
     route({
       operationId: `addTo${one}`,
@@ -97,10 +97,10 @@ export function containingRoutes(kind: RouteKind): Route[] {
       params: MemberId,
       query: record(pageQuery),
       responses: { 200: Page },
-      async handle(input, { sql }) {
+      async handle(input, deps) {
         const { id } = input.params
-        await kind.requireMember(sql, input.viewer, id)
-        return await page(input, { sql }, input.query, { memberId: id })
+        await kind.requireMember(deps.sql, input.viewer, id)
+        return await page(input, deps, input.query, { memberId: id })
       },
     }),
   ]

@@ -1,4 +1,5 @@
 // Ratings of series: those of the caller with notes, and the mean of all accounts.
+import { recordsReading } from '../../auth/permission.ts'
 import {
   AverageRating,
   averageRating,
@@ -17,7 +18,7 @@ import { SeriesId } from '../params.ts'
 const maxNotesLength = 10_000
 
 // Accounts that read may rate, as they may write progress; keys for reading only may not.
-const writePermission = { all: ['SeriesRead'], any: ['BooksWrite', 'ProgressWrite'] } as const
+const writePermission = { all: ['SeriesRead'], any: recordsReading } as const
 
 const ofSeries = {
   path: '/series/{id}/rating',

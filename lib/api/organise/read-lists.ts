@@ -65,9 +65,8 @@ export const readLists = [
         libraryId: maybe(uuid({ description: 'Only of this library.' })),
         seriesId: maybe(uuid({ description: 'Only of this series.' })),
       },
-      arrayLength: 500,
-      find: ({ sql, viewer, identity, params, query, page, pageSize }) =>
-        booksOfReadList(sql, viewer, {
+      find: ({ sql, services, viewer, identity, params, query, page, pageSize }) =>
+        booksOfReadList({ sql, services }, viewer, {
           ...{ id: params.id, withEmpty: identity.permissions.has('ReadListsWrite') },
           sorting: parseReadListSort(query.sort, query.direction ?? query.order),
           ...{ libraryId: query.libraryId, seriesId: query.seriesId, page, pageSize },

@@ -1,5 +1,6 @@
 // Read history of the caller: completed passes through books and series; export and erasure of all of it.
 import { Readable } from 'node:stream'
+import { recordsReading } from '../../auth/permission.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { type ExportedEntry, exportedEntries } from '../../catalog/reading/export.ts'
 import {
@@ -28,7 +29,7 @@ import {
 import { BookId, SeriesId } from '../params.ts'
 import { csvLine } from './csv.ts'
 
-const writePermission = { any: ['BooksWrite', 'ProgressWrite'] } as const
+const writePermission = { any: recordsReading } as const
 
 const ReadHistory = record(
   {

@@ -2,6 +2,7 @@
 
 import type { JSONValue } from 'postgres'
 import { Check } from 'typebox/schema'
+import { recordsReading } from '../../auth/permission.ts'
 import { Progress, progressRecord } from '../../catalog/progress/progress-record.ts'
 import { clientDevice } from '../../catalog/reading/client-device.ts'
 import { recordSessions } from '../../catalog/reading/record.ts'
@@ -26,7 +27,7 @@ import {
 import { maxLocatorBytes, ReadiumLocator } from '../opds/reading.ts'
 
 const maxSessions = 500
-const writePermission = { any: ['BooksWrite', 'ProgressWrite'] } as const
+const writePermission = { any: recordsReading } as const
 
 const number = (description: string) => maybe(nullable(Type.Number({ description })))
 

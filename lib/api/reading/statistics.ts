@@ -1,5 +1,6 @@
 // Reading statistics of the caller, and totals of all accounts for administrators.
 import {
+  granularities,
   localTime,
   readingCoverage,
   readingStatistics,
@@ -50,7 +51,7 @@ const ReadingStats = record(
   {
     from: timestamp({ description: 'Start of the window.' }),
     to: timestamp({ description: 'End of the window, exclusive.' }),
-    granularity: oneOf(['day', 'week', 'month']),
+    granularity: oneOf(granularities),
     summary: record(
       {
         books: count({ description: 'Different books that were read or finished.' }),
@@ -133,7 +134,7 @@ export const readingStats = [
     query: record({
       ...windowQuery,
       granularity: maybe(
-        oneOf(['day', 'week', 'month'], {
+        oneOf(granularities, {
           default: 'day',
           description: 'Length of the periods; weeks start on Monday.',
         }),
@@ -269,8 +270,9 @@ async function parseTime(sql: Queryable, name: string, text: string, timeZone: s
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.test(sent)
   const time = new Date(isDate ? `${text}T00:00:00Z` : sent)
   const year = time.getUTCFullYear()
-  const isReal = !isDate || (year >= 1 && time.toISOString().startsWith(text))
-  if (!(isDate || isTime) || !isReal || !(year >= 1 && year <= 9998))
-    throw new Invalid(`query/${name} is not a time or a date`)
+  // The time zone and the default of the other end lead up to a year further.
+  const isStorable = year >= 2 && year <= 9998
+  const isReal = isStorable && (!isDate || time.toISOString().startsWith(text))
+  if (!(isDate || isTime) || !isReal) throw new Invalid(`query/${name} is not a time or a date`)
   return isDate ? await localTime(sql, text, timeZone) : time
 }

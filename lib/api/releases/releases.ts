@@ -19,7 +19,14 @@ import {
   stateNames,
 } from '../../catalog/release/states.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
-import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import {
+  paged,
+  pageQuery,
+  pageResponse,
+  paging,
+  shortListQuery,
+  shortListResponse,
+} from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { body, count, list, maybe, oneOf, record, Type, text, uuid } from '../../schema.ts'
@@ -216,8 +223,10 @@ export const releases = [
     summary: 'List the states that a release was in',
     description: 'Oldest first, with who changed it and why.',
     params: ReleaseId,
-    responses: { 200: list(ReleaseChange) },
-    handle: ({ params, viewer }, { sql }) => historyOf(sql, viewer, params.id),
+    query: record(shortListQuery),
+    responses: { 200: paged(ReleaseChange) },
+    handle: async ({ params, viewer, ...input }, { sql }) =>
+      shortListResponse(input, await historyOf(sql, viewer, params.id)),
   }),
   route({
     operationId: 'listReleasesOfSeries',

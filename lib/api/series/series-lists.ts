@@ -7,8 +7,9 @@ import { SeriesFull, seriesFull } from '../../catalog/metadata/full-records.ts'
 import { seriesInProgress } from '../../catalog/progress/continue-reading.ts'
 import { grownSeries } from '../../catalog/series/grown-series.ts'
 import { Series, seriesByIds } from '../../catalog/series/series-record.ts'
+import { paged, shortListQuery, shortListResponse } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
-import { body, count, list, maybe, nullable, record, Type, text, uuid } from '../../schema.ts'
+import { body, count, maybe, nullable, record, Type, text, uuid } from '../../schema.ts'
 import { seriesFilter } from '../list/filter-schema.ts'
 import { listCost } from '../list/list-cost.ts'
 import { type ItemKind, libraryListRoutes, listRoutes, sortQuery } from '../list/list-routes.ts'
@@ -57,16 +58,12 @@ export const seriesLists = [
     path: '/in-progress',
     summary: 'List series in progress',
     description: 'Series with a book that the caller has started and not completed, by title.',
-    arrayLength: 500,
-    hasLimit: true,
     find: ({ sql, viewer, ...request }) => seriesInProgress(sql, viewer, request),
   }),
   ...libraryListRoutes(series, {
     operationId: 'listRecentlyAddedSeries',
     path: '/recently-added',
     summary: 'Recently added series',
-    arrayLength: 50,
-    hasLimit: true,
     find: ({ sql, viewer, libraryId, page, pageSize }) =>
       listSeries(sql, viewer, {
         ...{ filter: null, libraryId, page, pageSize },
@@ -84,8 +81,6 @@ export const seriesLists = [
         }),
       ),
     },
-    arrayLength: 50,
-    hasLimit: true,
     find: ({ sql, viewer, libraryId, query, page, pageSize }) =>
       query.grown
         ? grownSeries(sql, viewer, { libraryId, page, pageSize })
@@ -119,15 +114,18 @@ export const seriesLists = [
     permission: 'SeriesRead',
     summary: 'Number of series by initial letter',
     description: 'Of the series that match the condition and the text, in the order of titles.',
+    query: record(shortListQuery),
     body: SeriesFilter,
     bodyOptional: true,
-    responses: { 200: list(AlphabeticalGroup) },
+    responses: { 200: paged(AlphabeticalGroup) },
     cost: listCost,
-    handle: ({ body, viewer, identity }, { sql }) =>
-      alphabeticalGroups(sql, viewer, {
+    async handle({ body, viewer, identity, ...input }, { sql }) {
+      const groups = await alphabeticalGroups(sql, viewer, {
         filter: parseSeriesFilter(body.condition, roleOf(identity)),
         text: body.fullTextSearch,
-      }),
+      })
+      return shortListResponse(input, groups)
+    },
   }),
   ...listRoutes(series, {
     operationId: 'searchSeries',
@@ -143,7 +141,6 @@ export const seriesLists = [
       },
       { component: 'SeriesSearch' },
     ),
-    arrayLength: 500,
     hasFullInBody: true,
     async find({ sql, viewer, body, page, pageSize }) {
       if (body.query.trim() === '') return { ids: [], total: 0 }

@@ -3,17 +3,17 @@ import { rethrowUnknownTag } from '../../auth/sharing-rule.ts'
 import { type Viewer, visibleSeries } from '../../auth/viewer.ts'
 import { publishChange } from '../../catalog/metadata/change-events.ts'
 import { Invalid, NotFound } from '../../errors.ts'
+import { paged, shortListQuery, shortListResponse } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import type { Queryable, Transaction } from '../../postgres/db.ts'
 import { body, list, nullable, record, type Static, Type, uuid } from '../../schema.ts'
 import { SeriesId } from '../params.ts'
 
-const SeriesTags = list(
-  record(
-    { id: uuid(), name: Type.String(), description: nullable(Type.String()) },
-    { component: 'SeriesSharingTag' },
-  ),
+const SeriesTag = record(
+  { id: uuid(), name: Type.String(), description: nullable(Type.String()) },
+  { component: 'SeriesSharingTag' },
 )
+const SeriesTagPage = paged(SeriesTag)
 const changedFields = ['sharing_tags']
 const SeriesTagId = record({
   ...SeriesId.properties,
@@ -28,10 +28,11 @@ export const seriesSharingTags = [
     permission: 'SystemAdmin',
     summary: 'List sharing tags of a series',
     params: SeriesId,
-    responses: { 200: SeriesTags },
-    async handle({ params, viewer }, { sql }) {
+    query: record(shortListQuery),
+    responses: { 200: SeriesTagPage },
+    async handle({ params, viewer, ...input }, { sql }) {
       await findVisibleSeries(sql, viewer, params.id)
-      return sharingTagsOf(sql, params.id)
+      return shortListResponse(input, await sharingTagsOf(sql, params.id))
     },
   }),
   route({
@@ -45,8 +46,8 @@ export const seriesSharingTags = [
       { sharingTagIds: list(uuid(), { maxItems: 500 }) },
       { component: 'SeriesSharingTagsUpdate' },
     ),
-    responses: { 200: SeriesTags },
-    handle: ({ params: { id }, body: { sharingTagIds }, viewer }, { sql }) =>
+    responses: { 200: SeriesTagPage },
+    handle: ({ params: { id }, body: { sharingTagIds }, viewer, request, reply }, { sql }) =>
       sql.begin(async tx => {
         const series = await findVisibleSeries(tx, viewer, id)
         const { count } = await tx`
@@ -54,7 +55,7 @@ export const seriesSharingTags = [
           where series_id = ${id} and tag_id <> all (${sharingTagIds}::uuid[])`
         const added = await attach(tx, id, sharingTagIds)
         if (count + added > 0) await publishChange(tx, series, changedFields)
-        return sharingTagsOf(tx, id)
+        return shortListResponse({ request, reply }, await sharingTagsOf(tx, id))
       }),
   }),
   route({
@@ -65,14 +66,14 @@ export const seriesSharingTags = [
     summary: 'Add a sharing tag to a series',
     params: SeriesId,
     body: body({ sharingTagId: uuid() }, { component: 'NewSeriesSharingTag' }),
-    responses: { 201: SeriesTags },
-    handle: ({ params: { id }, body: { sharingTagId }, viewer }, { sql }) =>
+    responses: { 201: SeriesTagPage },
+    handle: ({ params: { id }, body: { sharingTagId }, viewer, request, reply }, { sql }) =>
       sql.begin(async tx => {
         const series = await findVisibleSeries(tx, viewer, id)
         const added = await attach(tx, id, [sharingTagId])
         if (added === 0) throw new Invalid('The series already has this tag')
         await publishChange(tx, series, changedFields)
-        return sharingTagsOf(tx, id)
+        return shortListResponse({ request, reply }, await sharingTagsOf(tx, id))
       }),
   }),
   route({
@@ -106,7 +107,7 @@ async function findVisibleSeries(sql: Queryable, viewer: Viewer, id: string) {
 }
 
 function sharingTagsOf(sql: Queryable, id: string) {
-  return sql<Static<typeof SeriesTags>>`
+  return sql<Static<typeof SeriesTag>[]>`
     select t.id, t.name, t.description
     from series_sharing_tag s join sharing_tag t on t.id = s.tag_id
     where s.series_id = ${id} order by lower(t.name), t.id`

@@ -9,7 +9,6 @@ import { listRoutes } from '../list/list-routes.ts'
 import { SeriesId } from '../params.ts'
 
 /** Clients request pages for longer series. */
-const maxArrayLength = 2_000
 
 export const series = [
   route({
@@ -37,7 +36,7 @@ export const series = [
     operationId: 'listBooksOfSeries',
     path: '/series/{id}/books',
     summary: 'List books of a series',
-    description: `In reading order: by number, then by file name. The array has at most ${maxArrayLength} books; request pages for more.`,
+    description: 'In reading order: by number, then by file name.',
     params: SeriesId,
     query: {
       includeDeleted: maybe(
@@ -47,7 +46,6 @@ export const series = [
         }),
       ),
     },
-    arrayLength: maxArrayLength,
     find: ({ sql, viewer, identity, params, query, page, pageSize }) =>
       booksOfSeries(sql, viewer, {
         ...{ seriesId: params.id, page, pageSize },

@@ -8,7 +8,7 @@ import type { MetricsFormat } from '../../metrics/registry.ts'
 import { negotiateTextFormat } from '../../metrics/registry.ts'
 import { renderMetrics } from '../../metrics/scrape.ts'
 import { taskScope } from '../../queue/task/scope.ts'
-import { taskStats } from '../../queue/task/stats.ts'
+import { openTaskStats } from '../../queue/task/stats.ts'
 import { taskTypes } from '../../queue/task-status.ts'
 import { bytes, count, list, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
 
@@ -115,22 +115,22 @@ export const metrics = [
 
 async function metricsText(
   { viewer }: MetricsInput,
-  { sql, config, space }: Deps,
+  { sql, services, config, space }: Deps,
   format: MetricsFormat,
 ) {
   if (!(await hasFullAccess(sql, viewer)))
     throw new Forbidden('The metrics include libraries that are hidden from this account')
-  const { text, type } = await renderMetrics({ sql, space, dataDir: config.data_dir }, format)
+  const { text, type } = await renderMetrics({ services, space, dataDir: config.data_dir }, format)
   return respond(200, text, { 'content-type': type, 'cache-control': 'no-store' })
 }
 
-function inventoryFor({ viewer, identity }: MetricsInput, { sql }: Deps) {
-  return inventory(sql, viewer, { includesUsers: identity.permissions.has('UsersRead') })
+function inventoryFor({ viewer, identity }: MetricsInput, deps: Deps) {
+  return inventory(deps, viewer, { includesUsers: identity.permissions.has('UsersRead') })
 }
 
 /** Tasks of visible libraries, and tasks without a library. */
-async function taskSummary({ viewer }: MetricsInput, { sql }: Deps) {
-  const types = await taskStats(sql, taskScope(viewer))
+async function taskSummary({ viewer }: MetricsInput, { services }: Deps) {
+  const types = await services(openTaskStats).all(taskScope(viewer))
   const sum = (count: (type: (typeof types)[number]) => number) =>
     types.reduce((total, type) => total + count(type), 0)
   const ages = types.map(type => type.oldestPendingAgeSeconds ?? -1)

@@ -1,7 +1,14 @@
 // Runtime settings: values, history of changes, and the settings that every user may read.
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../auth/identify.ts'
-import { isPaged, paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import {
+  paged,
+  pageQuery,
+  pageResponse,
+  paging,
+  shortListQuery,
+  shortListResponse,
+} from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
 import {
@@ -28,12 +35,11 @@ import {
   settingText,
 } from '../../setting/definition.ts'
 import {
-  cachedSetting,
   listSettings,
+  openSettings,
   type SettingAuthor,
   type SettingChange,
   type StoredSetting,
-  writeSettings,
 } from '../../setting/setting.ts'
 
 const Setting = record(
@@ -99,13 +105,16 @@ export const settings = [
     description: 'Sorted by category and key.',
     query: record({
       category: maybe(text(100, { description: 'Only settings of this category.' })),
+      ...shortListQuery,
     }),
-    responses: { 200: list(Setting) },
-    handle: async ({ query }, { sql }) => {
-      const settings = (await listSettings(sql)).map(toRecord)
-      return settings
-        .filter(setting => query.category === undefined || setting.category === query.category)
+    responses: { 200: paged(Setting) },
+    handle: async (input, { sql }) => {
+      const { category } = input.query
+      const settings = (await listSettings(sql))
+        .map(toRecord)
+        .filter(setting => category === undefined || setting.category === category)
         .sort((a, b) => compare(a.category, b.category) || compare(a.key, b.key))
+      return shortListResponse(input, settings)
     },
   }),
   route({
@@ -127,10 +136,10 @@ export const settings = [
     params: Key,
     body: patchBody({ value, changeReason: reason }, Setting, { component: 'SettingUpdate' }),
     responses: { 200: Setting },
-    handle: async ({ params, body, ...input }, { sql }) => {
+    handle: async ({ params, body, ...input }, { sql, services }) => {
       const key = requireSettingKey(params.key)
       const changes = [{ key, value: parseSetting(key, body.value) }]
-      await writeSettings(sql, changes, authorOf(input, body.changeReason))
+      await services(openSettings).write(changes, authorOf(input, body.changeReason))
       return await findSetting(sql, key)
     },
   }),
@@ -140,7 +149,7 @@ export const settings = [
     method: 'POST',
     path: '/admin/settings/bulk',
     summary: 'Update several settings',
-    description: 'All or none are updated.',
+    description: 'All or none are updated. The response has those that were.',
     body: body(
       {
         updates: list(body({ key: text(255), value }), { minItems: 1, maxItems: 100 }),
@@ -148,15 +157,15 @@ export const settings = [
       },
       { component: 'SettingsUpdate' },
     ),
-    responses: { 200: list(Setting) },
-    handle: async ({ body, ...input }, { sql }) => {
+    responses: { 200: record({ data: list(Setting) }, { component: 'UpdatedSettings' }) },
+    handle: async ({ body, ...input }, { sql, services }) => {
       const changes = body.updates.map((update): SettingChange => {
         const key = requireSettingKey(update.key)
         return { key, value: parseSetting(key, update.value) }
       })
-      await writeSettings(sql, changes, authorOf(input, body.changeReason))
+      await services(openSettings).write(changes, authorOf(input, body.changeReason))
       const rows = await listSettings(sql, [...new Set(changes.map(change => change.key))])
-      return rows.map(toRecord)
+      return { data: rows.map(toRecord) }
     },
   }),
   route({
@@ -167,10 +176,10 @@ export const settings = [
     summary: 'Reset a setting to its default',
     params: Key,
     responses: { 200: Setting },
-    handle: async ({ params, ...input }, { sql }) => {
+    handle: async ({ params, ...input }, { sql, services }) => {
       const key = requireSettingKey(params.key)
       const changes = [{ key, value: settingDefault(key) }]
-      await writeSettings(sql, changes, authorOf(input, 'Reset to default'))
+      await services(openSettings).write(changes, authorOf(input, 'Reset to default'))
       return await findSetting(sql, key)
     },
   }),
@@ -180,24 +189,12 @@ export const settings = [
     method: 'GET',
     path: '/admin/settings/{key}/history',
     summary: 'List changes of a setting',
-    description: 'Newest first. A page with `page` or `pageSize`, otherwise a plain list.',
+    description: 'Newest first.',
     params: Key,
-    query: record({
-      limit: maybe(
-        Type.Integer({
-          minimum: 1,
-          maximum: 1000,
-          default: 100,
-          description: 'Maximum number of changes.',
-        }),
-      ),
-      ...pageQuery,
-    }),
-    responses: { 200: Type.Union([list(HistoryEntry), paged(HistoryEntry)]) },
+    query: record(pageQuery),
+    responses: { 200: paged(HistoryEntry) },
     async handle({ params, query, request, reply }, { sql }) {
       const key = requireSettingKey(params.key)
-      if (!isPaged(query))
-        return await listChanges(sql, key, { limit: query.limit ?? 100, offset: 0 })
       const page = paging(query)
       const [data, [count]] = await Promise.all([
         listChanges(sql, key, { limit: page.pageSize, offset: page.offset }),
@@ -217,9 +214,9 @@ export const settings = [
     responses: {
       200: PublicSettings,
     },
-    handle: async (_input, { sql }) => {
+    handle: async (_input, { services }) => {
       const values = publicKeys.map(async key => {
-        const setting = { key, value: settingText(key, await cachedSetting(sql, key)) }
+        const setting = { key, value: settingText(key, await services(openSettings).cached(key)) }
         return [key, setting] as const
       })
       return Object.fromEntries(await Promise.all(values))
@@ -232,8 +229,8 @@ export const settings = [
     permission: 'public',
     summary: 'Get the name of the server, for the sign-in page',
     responses: { 200: record({ applicationName: Type.String() }, { component: 'Branding' }) },
-    handle: async (_input, { sql }) => ({
-      applicationName: await cachedSetting(sql, 'application.name'),
+    handle: async (_input, { services }) => ({
+      applicationName: await services(openSettings).cached('application.name'),
     }),
   }),
 ]

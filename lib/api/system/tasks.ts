@@ -1,26 +1,17 @@
 // Background tasks: list, statistics, cancel, retry.
 
-import {
-  isPaged,
-  maxPageSize,
-  paged,
-  pageQuery,
-  pageResponse,
-  paging,
-} from '../../http/pagination.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
 import { cancelTask, retryTask } from '../../queue/task/control.ts'
 import { purgeTasks } from '../../queue/task/purge.ts'
 import { listTasks, Task, type TaskFilter, taskById } from '../../queue/task/record.ts'
 import { taskScope } from '../../queue/task/scope.ts'
-import { countTasksOf, type TaskCounts, taskStats } from '../../queue/task/stats.ts'
+import { openTaskStats, type TaskCounts } from '../../queue/task/stats.ts'
 import { taskStatuses, taskTypes } from '../../queue/task-status.ts'
-import { count, list, maybe, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
+import { count, maybe, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
 import { forIdentity } from '../host-access.ts'
 import { Message } from '../message.ts'
 import { TaskId } from '../params.ts'
-
-const defaultLimit = 50
 
 const counts = {
   pending: count(),
@@ -70,33 +61,17 @@ export const tasks = [
     permission: 'TasksRead',
     summary: 'List tasks',
     description:
-      'Newest first, without tasks of hidden libraries. An array; with `page` or `pageSize` in the query a page, whose total is cached if there are many tasks.',
-    query: record({
-      ...filters,
-      limit: maybe(
-        Type.Integer({
-          minimum: 1,
-          maximum: maxPageSize,
-          default: defaultLimit,
-          description: 'Maximum number of tasks in the array.',
-        }),
-      ),
-      ...pageQuery,
-    }),
-    responses: { 200: Type.Union([list(Task), paged(Task)]) },
-    async handle({ query, viewer, identity, request, reply }, { sql }) {
+      'Newest first, without tasks of hidden libraries. The total is cached if there are many tasks.',
+    query: record({ ...filters, ...pageQuery }),
+    responses: { 200: paged(Task) },
+    async handle({ query, viewer, identity, request, reply }, { sql, services }) {
       const filter = filterOf(query)
-      if (!isPaged(query)) {
-        const range = { offset: 0, limit: query.limit ?? defaultLimit }
-        const tasks = await listTasks(sql, viewer, { filter, range })
-        return tasks.map(task => forIdentity(identity, task))
-      }
       const page = paging(query)
       const range = { offset: page.offset, limit: page.pageSize }
       const scope = taskScope(viewer, filter.libraryId)
       const [tasks, total] = await Promise.all([
         listTasks(sql, viewer, { filter, range }),
-        countTasksOf(sql, scope, filter),
+        services(openTaskStats).count(scope, filter),
       ])
       const data = tasks.map(task => forIdentity(identity, task))
       return pageResponse({ request, reply, query }, { data, total, paging: page })
@@ -110,8 +85,8 @@ export const tasks = [
     summary: 'Task statistics',
     description: 'Of visible tasks. Cached for fifty times as long as the query took.',
     responses: { 200: Stats },
-    async handle({ viewer }, { sql }) {
-      const types = await taskStats(sql, taskScope(viewer))
+    async handle({ viewer }, { services }) {
+      const types = await services(openTaskStats).all(taskScope(viewer))
       const sum = (name: keyof TaskCounts) => types.reduce((total, type) => total + type[name], 0)
       const totals = Object.fromEntries(
         Object.keys(counts).map(name => [name, sum(name as keyof TaskCounts)]),

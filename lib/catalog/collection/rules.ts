@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../../async/single-flight.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { Invalid } from '../../errors.ts'
-import { poolOf } from '../../postgres/cancellable.ts'
 import type { Queryable, Sql } from '../../postgres/db.ts'
 import { isShownSeries } from '../grouping/grouping.ts'
 import { parseSeriesFilter, type SeriesFilter } from '../list/condition.ts'
@@ -45,24 +44,17 @@ const maxEntries = 20_000
 const freshMs = 10_000
 // A rule by what only the account sees may change without an event.
 const maxAgeMs = 300_000
-const caches = new WeakMap<Sql, ReturnType<typeof createCache>>()
-
-const createCache = () => ({
-  entries: new LRUCache<string, Entry>({ max: maxEntries }),
-  flight: createSingleFlight<string[]>(),
-})
-
 /**
  * Ids of the rule-driven collections that select any series for the viewer. Which series stands for a rule is
  * remembered until something changes, and whether the viewer still sees it is checked each time.
  */
-export async function collectionsWithMatches(sql: Sql, viewer: Viewer): Promise<string[]> {
-  const pool = poolOf(sql)
-  const cache = caches.get(pool) ?? createCache()
-  caches.set(pool, cache)
-  const { entries, flight } = cache
+export function createRuleMatches(pool: Sql) {
+  const entries = new LRUCache<string, Entry>({ max: maxEntries })
+  const flight = createSingleFlight<string[]>()
   // On the pool: one client that disconnects would cancel the statements for all.
-  return await flight(JSON.stringify(viewer), async () => {
+  return (viewer: Viewer) => flight(JSON.stringify(viewer), () => find(viewer))
+
+  async function find(viewer: Viewer): Promise<string[]> {
     const rules = await pool<StoredRule[]>`
       select id, rule, updated_at as "updatedAt" from collection where rule is not null order by id`
     if (rules.length === 0) return []
@@ -90,7 +82,7 @@ export async function collectionsWithMatches(sql: Sql, viewer: Viewer): Promise<
       entries.set(keyOf(rule), { match: found[i]!, lastEvent, at: now })
     const matching = rules.filter(rule => (entries.get(keyOf(rule))?.match ?? null) !== null)
     return matching.map(({ id }) => id)
-  })
+  }
 }
 
 /** Whether a rule selects any series for the viewer. */

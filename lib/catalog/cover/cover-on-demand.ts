@@ -10,6 +10,7 @@ import { NotFound } from '../../errors.ts'
 import { reflowableFormats } from '../../format/formats.ts'
 import type { Queryable, Sql } from '../../postgres/db.ts'
 import type { Queue } from '../../queue/queue.ts'
+import type { WithServices } from '../../services.ts'
 import { joinArtifact } from '../book/visible-books.ts'
 import { readingOrder } from '../derived/reading-order.ts'
 import { type OwnerRequest, requireOwner } from '../owner.ts'
@@ -113,17 +114,18 @@ type Waits = {
   waiting: number
   respondedAt: number
   pausedUntil: number
-  listening: Promise<unknown>
+  listening: () => Promise<unknown>
 }
-
-const waitsByPool = new WeakMap<Sql, Waits>()
 
 /**
  * Resolves to true when it is worth checking for the cover again. Resolves to false at once when too
  * many requests wait already, the book failed recently, or no worker responds.
  */
-export async function waitForCover(sql: Sql, queue: Queue, job: CoverJob): Promise<boolean> {
-  const waits = waitsByPool.get(sql) ?? listen(sql)
+export async function waitForCover(
+  { sql, services, queue }: WithServices & { queue: Queue },
+  job: CoverJob,
+): Promise<boolean> {
+  const waits = services(createWaits)
   const { bookId } = job
   if (waits.waiting >= maxWaiting || waits.failed.has(bookId) || Date.now() < waits.pausedUntil)
     return false
@@ -143,7 +145,7 @@ async function enqueueAndWait(sql: Sql, queue: Queue, { waits, job }: Wait) {
   const startedAt = Date.now()
   let timer: NodeJS.Timeout | undefined
   try {
-    await waits.listening
+    await waits.listening()
     const made = new Promise<void>(resolve => waits.wakeups.set(bookId, resolve))
     const options = { key: bookId, priority: priority.viewed }
     await sql.begin(tx => queue.send(tx, 'coverOnDemand', [{ libraryId, bookId }], options))
@@ -161,7 +163,8 @@ async function enqueueAndWait(sql: Sql, queue: Queue, { waits, job }: Wait) {
   }
 }
 
-function listen(sql: Sql): Waits {
+function createWaits(pool: Sql): Waits {
+  let started: Promise<unknown> | null = null
   const waits: Waits = {
     wakeups: new Map(),
     flight: createSingleFlight(),
@@ -169,9 +172,8 @@ function listen(sql: Sql): Waits {
     waiting: 0,
     respondedAt: 0,
     pausedUntil: 0,
-    listening: Promise.resolve(),
+    listening: listen,
   }
-  waitsByPool.set(sql, waits)
   /** `<book id>` when the cover is there, `<book id> without` when none could be made. */
   const receive = (payload: string) => {
     const [bookId, without] = payload.split(' ')
@@ -184,9 +186,12 @@ function listen(sql: Sql): Waits {
   const wakeAll = () => {
     for (const wake of waits.wakeups.values()) wake()
   }
-  waits.listening = sql.listen('cover_ready', receive, wakeAll).catch(error => {
-    waitsByPool.delete(sql)
-    throw error
-  })
+  function listen() {
+    started ??= pool.listen('cover_ready', receive, wakeAll).catch(error => {
+      started = null
+      throw error
+    })
+    return started
+  }
   return waits
 }

@@ -3,6 +3,7 @@
 import type { Fragment, Sql } from 'postgres'
 import type { Viewer } from '../../auth/viewer.ts'
 import { allOf, unprepared } from '../../postgres/statement.ts'
+import type { WithServices } from '../../services.ts'
 import { filterOfRule, hasMatch } from '../collection/rules.ts'
 import type { Condition, SeriesFilter } from '../list/condition.ts'
 import { listBooks } from '../list/list-books.ts'
@@ -92,7 +93,7 @@ const inOrder = { direction: 'asc' } as const
 
 /** Ids of the series. `filter`: only those that match, too. Throws NotFound as findGrouping. */
 export async function seriesOfCollection(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   {
     sorting = inOrder,
@@ -100,6 +101,7 @@ export async function seriesOfCollection(
     ...request
   }: ContentsRequest<SeriesSorting> & { filter?: SeriesFilter | null },
 ): Promise<Contents> {
+  const { sql } = db
   const { id, libraryId, page, pageSize } = request
   const grouping = await requireGrouping(sql, viewer, collections, id)
   const { other, direction } = sorting
@@ -122,7 +124,7 @@ export async function seriesOfCollection(
     }
     return { ...listed, grouping }
   }
-  const found = await findGrouping(sql, viewer, collections, request)
+  const found = await findGrouping(db, viewer, collections, request)
   if (other) return { ...(await list(isMember('collectionId', id), other)), grouping: found }
   const ofLibrary = sql`(m.series_id in (select s.id from series s where s.library_id = ${libraryId!})) is true`
   const matches =
@@ -140,7 +142,7 @@ export async function seriesOfCollection(
 
 /** Ids of the books. `seriesId`: only of this series. Throws NotFound as findGrouping. */
 export async function booksOfReadList(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   {
     sorting = inOrder,
@@ -148,8 +150,9 @@ export async function booksOfReadList(
     ...request
   }: ContentsRequest<BookSorting> & { seriesId?: string | undefined },
 ): Promise<Contents> {
+  const { sql } = db
   const { id, libraryId, page, pageSize } = request
-  const grouping = await findGrouping(sql, viewer, readLists, request)
+  const grouping = await findGrouping(db, viewer, readLists, request)
   const { other, direction } = sorting
   const window = { libraryId, direction, page, pageSize }
   if (other) {

@@ -3,9 +3,9 @@
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../../async/single-flight.ts'
 import type { Viewer } from '../../auth/viewer.ts'
-import { poolOf } from '../../postgres/cancellable.ts'
 import type { Queryable, Sql } from '../../postgres/db.ts'
 import { unprepared } from '../../postgres/statement.ts'
+import type { WithServices } from '../../services.ts'
 import { listVersion } from '../list/list-version.ts'
 import { type Grouping, tablesOf } from './grouping.ts'
 
@@ -16,9 +16,9 @@ type Known = { version: string; counts: VisibleCounts }
 
 // A grouping takes some 150 bytes; there are at most 10,000 of each kind.
 const maxCounts = 100_000
-const caches = new WeakMap<Sql, ReturnType<typeof createCache>>()
-
-const createCache = () => ({
+/** The counts that a process remembers. */
+const createCache = (pool: Sql) => ({
+  pool,
   known: new LRUCache<string, Known>({
     maxSize: maxCounts,
     sizeCalculation: ({ counts }) => counts.size + 1,
@@ -28,16 +28,15 @@ const createCache = () => ({
 
 /** As of the call or later. Collections with a rule have no members. */
 export async function visibleCounts(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   grouping: Grouping,
 ): Promise<VisibleCounts> {
-  const pool = poolOf(sql)
-  const { cache, key, version, counts } = await lookUp(sql, viewer, grouping)
+  const { cache, key, version, counts } = await lookUp(db, viewer, grouping)
   if (counts) return counts
   // On the pool: one client that disconnects would cancel the statement for all.
   return await cache.flight(`${version} ${key}`, async () => {
-    const found = await countVisible(pool, viewer, grouping)
+    const found = await countVisible(cache.pool, viewer, grouping)
     cache.known.set(key, found)
     return found.counts
   })
@@ -45,17 +44,15 @@ export async function visibleCounts(
 
 /** Null unless they are remembered: those of one grouping are counted faster than all. */
 export async function knownCounts(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   grouping: Grouping,
 ): Promise<VisibleCounts | null> {
-  return (await lookUp(sql, viewer, grouping)).counts
+  return (await lookUp(db, viewer, grouping)).counts
 }
 
-async function lookUp(sql: Sql, viewer: Viewer, grouping: Grouping) {
-  const pool = poolOf(sql)
-  const cache = caches.get(pool) ?? createCache()
-  caches.set(pool, cache)
+async function lookUp({ sql, services }: WithServices, viewer: Viewer, grouping: Grouping) {
+  const cache = services(createCache)
   const key = `${grouping.table} ${restrictionsOf(viewer)}`
   const [row] = await sql<{ version: string }[]>`select ${versionOf(sql)} as version`
   const { version } = row!

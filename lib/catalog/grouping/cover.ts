@@ -5,6 +5,7 @@ import { Conflict, NotFound } from '../../errors.ts'
 import { newId } from '../../id.ts'
 import type { Transaction } from '../../postgres/db.ts'
 import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
+import type { WithServices } from '../../services.ts'
 import { deleteUnusedFiles, lockFiles, maxCovers, type NewCover } from '../cover/cover.ts'
 import { type CoverFolders, coverName, writeCover } from '../cover/cover-files.ts'
 import { booksOfReadList, seriesOfCollection } from './contents.ts'
@@ -23,12 +24,13 @@ type GroupingCover = {
 
 /** Throws NotFound. */
 export async function groupingCover(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   grouping: Grouping,
   id: string,
 ): Promise<GroupingCover> {
-  const members = await firstMembers(sql, viewer, grouping, { id, count: mosaicMembers })
+  const { sql } = db
+  const members = await firstMembers(db, viewer, grouping, { id, count: mosaicMembers })
   const [row] = await sql<{ name: string }[]>`
     select encode(hash, 'hex') as name from cover
     where ${sql(grouping.owner)} = ${id} and is_selected`
@@ -37,23 +39,23 @@ export async function groupingCover(
 
 /** The id of the first member that the viewer sees; null when nothing is hidden from the viewer and there is none. Throws NotFound. */
 export async function coverMember(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   grouping: Grouping,
   id: string,
 ): Promise<string | null> {
-  const [first] = await firstMembers(sql, viewer, grouping, { id, count: 1 })
+  const [first] = await firstMembers(db, viewer, grouping, { id, count: 1 })
   return first ?? null
 }
 
 async function firstMembers(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   grouping: Grouping,
   { id, count }: { id: string; count: number },
 ): Promise<string[]> {
   const contents = grouping.contents === 'series' ? seriesOfCollection : booksOfReadList
-  return (await contents(sql, viewer, { id, withEmpty: false, page: 1, pageSize: count })).ids
+  return (await contents(db, viewer, { id, withEmpty: false, page: 1, pageSize: count })).ids
 }
 
 type Files = { folders: CoverFolders }

@@ -1,11 +1,11 @@
 // Lists of collections and read lists: those in which the viewer sees something, by name, with the number of
 // members that the viewer sees.
-import type { Sql } from 'postgres'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Queryable, Transaction } from '../../postgres/db.ts'
 import { isOneOf, requestedIds } from '../../postgres/ids.ts'
 import { allOf, unprepared } from '../../postgres/statement.ts'
-import { collectionsWithMatches, hasMatch } from '../collection/rules.ts'
+import type { WithServices } from '../../services.ts'
+import { createRuleMatches, hasMatch } from '../collection/rules.ts'
 import type { IdPage } from '../list/page.ts'
 import { knownCounts, type VisibleCounts, visibleCounts } from './counts.ts'
 import { type Grouping, groupingNotFound, seesEverything, tablesOf } from './grouping.ts'
@@ -24,11 +24,12 @@ export type GroupingListRequest = {
 
 /** A page, by name, and the number on all pages. */
 export async function listGroupings(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   grouping: Grouping,
   { search = [], memberId, withEmpty = false, page, pageSize }: GroupingListRequest,
 ): Promise<{ rows: GroupingRow[]; total: number }> {
+  const { sql, services } = db
   const { c, m, owner, member } = tablesOf(sql, grouping)
   const conditions = [
     ...search.map(text => sql`position(folded(${text}) in folded(c.name)) > 0`),
@@ -38,9 +39,9 @@ export async function listGroupings(
   ]
   const isRuled = hasRules(grouping) && memberId === undefined
   if (hasRules(grouping) && !isRuled) conditions.push(sql`c.rule is null`)
-  const counts = await countsFor(sql, viewer, grouping)
+  const counts = await countsFor(db, viewer, grouping)
   if (counts) {
-    const ruled = isRuled ? await collectionsWithMatches(sql, viewer) : []
+    const ruled = isRuled ? await services(createRuleMatches)(viewer) : []
     const listed = sql`c.id = any(${[...counts.keys(), ...ruled]}::uuid[])`
     const isEmpty = sql`not exists (select from ${m} m where m.${owner} = c.id)`
     const isHandPicked = hasRules(grouping) ? sql`c.rule is null` : sql`true`
@@ -58,8 +59,8 @@ export async function listGroupings(
 }
 
 /** Null for an account that nothing is hidden from: those of one page are counted faster. */
-const countsFor = async (sql: Sql, viewer: Viewer, grouping: Grouping) =>
-  seesEverything(viewer) ? null : await visibleCounts(sql, viewer, grouping)
+const countsFor = async (db: WithServices, viewer: Viewer, grouping: Grouping) =>
+  seesEverything(viewer) ? null : await visibleCounts(db, viewer, grouping)
 
 const hasRules = ({ table }: Grouping) => table === 'collection'
 
@@ -127,13 +128,13 @@ export async function requireGrouping(
 
 /** Throws NotFound unless it exists and the viewer sees something in it. */
 export async function findGrouping(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   grouping: Grouping,
   request: GroupingRequest,
 ): Promise<GroupingRow> {
-  const counts = seesEverything(viewer) ? null : await knownCounts(sql, viewer, grouping)
-  return await findCounted(sql, viewer, grouping, { ...request, counts })
+  const counts = seesEverything(viewer) ? null : await knownCounts(db, viewer, grouping)
+  return await findCounted(db.sql, viewer, grouping, { ...request, counts })
 }
 
 /** The same within a transaction. */

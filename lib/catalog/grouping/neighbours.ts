@@ -1,7 +1,7 @@
 // Neighbours of a book in a read list.
-import type { Sql } from 'postgres'
 import type { Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
+import type { WithServices } from '../../services.ts'
 import { readLists, tablesOf } from './grouping.ts'
 import { findGrouping } from './list.ts'
 
@@ -10,12 +10,13 @@ import { findGrouping } from './list.ts'
  * NotFound for a hidden read list, and for a book that is not in it.
  */
 export async function neighboursInReadList(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   { readListId, bookId }: { readListId: string; bookId: string },
 ): Promise<{ prev: string | null; next: string | null }> {
+  const { sql } = db
   const request = { id: readListId, withEmpty: false }
-  const { ordered } = await findGrouping(sql, viewer, readLists, request)
+  const { ordered } = await findGrouping(db, viewer, readLists, request)
   const { m } = tablesOf(sql, readLists)
   const [row] = await sql<{ prev: string | null; next: string | null }[]>`
     select prev, next

@@ -259,7 +259,7 @@ function parseScanningConfig(
   const cronSchedule = textOf(value.cronSchedule, current?.cronSchedule)
   const cronTimezone = textOf(value.cronTimezone, current?.cronTimezone)
   const error = cronSchedule === null ? null : cronError(cronSchedule)
-  if (error) throw new Invalid(error)
+  if (error) throw new Invalid(`cronSchedule is not valid: ${error}`)
   if (cronTimezone !== null && !isTimeZone(cronTimezone))
     throw new Invalid('cronTimezone must be an IANA time zone such as Europe/Berlin')
   return {

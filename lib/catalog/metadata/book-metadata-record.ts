@@ -1,6 +1,7 @@
 // API record of book metadata.
 import type { Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
+import { jsonText } from '../../json/json-text.ts'
 import { plainFields, roleFields } from '../../metadata/book-fields.ts'
 import {
   type ColumnRow,
@@ -61,7 +62,8 @@ export type BookMetadata = Static<typeof BookMetadata>
 
 /** The jsonb column `extra_metadata`: fields without a column, by member. */
 export type ExtraMetadata = Partial<Omit<Members<typeof plainFields>, 'customMetadata'>> & {
-  customMetadata?: Record<string, unknown>
+  /** JSON. */
+  customMetadata?: string
   /** Beyond the first one, which has a column. */
   isbns?: string[]
 }
@@ -166,7 +168,8 @@ function extraFields(extraMetadata: ExtraMetadata) {
   const fields: Record<string, unknown> = { ...emptyExtra }
   for (const [member, value] of Object.entries(extraMetadata)) {
     const name = extraNames.get(member)
-    if (name !== undefined && value !== null) fields[name] = value
+    if (name === undefined || value === null) continue
+    fields[name] = name === 'customMetadata' ? jsonText(value as string) : value
   }
   return fields as ExtraMetadataRow<typeof plainFields>
 }

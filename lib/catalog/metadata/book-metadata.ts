@@ -43,13 +43,18 @@ export async function lockBookRows(
   viewer: Viewer,
   ids: readonly string[],
 ): Promise<BookForUpdate[]> {
-  const books = await tx<BookForUpdate[]>`
+  const lock = async (wanted: readonly string[]) =>
+    await tx<BookForUpdate[]>`
     select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.title,
       b.title_sort as "titleSort", b.authors, b.genres, b.tags,
       b.extra_metadata as "extraMetadata", b.locks, b.provenance,
       b.missing_at is not null as "isMissing"
-    ${fromBooksForUpdate(tx, viewer, ids)}`
-  return [...books]
+    ${fromBooksForUpdate(tx, viewer, wanted)}`
+  const books = await lock(ids)
+  // A book that moved to another series while the lock was awaited is found the second time.
+  const found = new Set(books.map(({ id }) => id))
+  const missed = ids.filter(id => !found.has(id))
+  return missed.length === 0 ? [...books] : [...books, ...(await lock(missed))]
 }
 
 /** As lockBookRows, for one. Throws NotFound. */

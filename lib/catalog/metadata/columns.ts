@@ -1,6 +1,6 @@
 // Columns of metadata fields: select lists from their descriptors, and updates of many rows.
 import type { Fragment } from 'postgres'
-import type { Field, Fields, SqlType } from '../../metadata/field.ts'
+import type { Fields, SqlType } from '../../metadata/field.ts'
 import type { Queryable, Transaction } from '../../postgres/db.ts'
 
 /** Select list of the fields with a column, under their wire names. */
@@ -10,25 +10,6 @@ export function selectColumns(sql: Queryable, fields: Fields, table: string): Fr
     .map(([name, { column }]) => `${table}.${column} as "${name}"`)
   return sql.unsafe(columns.join(', '))
 }
-
-/** Select list of the most frequent value of each field, under the column names. */
-export function majorityColumns(sql: Queryable, fields: readonly Field[]): Fragment {
-  const columns = fields.map(
-    ({ column }) => `mode() within group (order by ${column}) as ${column}`,
-  )
-  return sql.unsafe(columns.join(', '))
-}
-
-/**
- * `status` of a series by its books in a select list: ended when there are as many as they state, or the one with
- * the last number.
- */
-export const statusOfBooks = (sql: Queryable): Fragment => sql`
-  case
-    when max((extra_metadata->>'count')::integer)
-      <= greatest(count(*), max(number_sort) filter (where number is not null)) then 'ended'
-    else 'unknown'
-  end as status`
 
 /** Types by column name. */
 export type ColumnTypes = Readonly<Record<string, SqlType>>

@@ -1,5 +1,6 @@
 // API record of series metadata.
 import { type Viewer, visibleSeries } from '../../auth/viewer.ts'
+import { jsonText } from '../../json/json-text.ts'
 import { type ColumnRow, schemasOf } from '../../metadata/field.ts'
 import { seriesFields } from '../../metadata/series-fields.ts'
 import type { Queryable } from '../../postgres/db.ts'
@@ -37,8 +38,10 @@ export const SeriesMetadata = record(
 )
 export type SeriesMetadata = Static<typeof SeriesMetadata>
 
-type Row = ColumnRow<typeof seriesFields> &
+type Row = Omit<ColumnRow<typeof seriesFields>, 'customMetadata'> &
   Pick<SeriesMetadata, 'id' | 'createdAt' | 'updatedAt'> & {
+    /** JSON. */
+    customMetadata: string | null
     genres: string[]
     tags: string[]
     locks: string[]
@@ -68,6 +71,7 @@ export async function seriesMetadataByIds(
       const metadata = {
         ...row,
         seriesId: row.id,
+        customMetadata: row.customMetadata === null ? null : jsonText(row.customMetadata),
         genres: labels(row, 'genre'),
         tags: labels(row, 'tag'),
         externalIds: idsBySeries.get(row.id) ?? [],

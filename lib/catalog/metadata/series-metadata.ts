@@ -2,10 +2,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Viewer } from '../../auth/viewer.ts'
 import { publish } from '../../event/publish.ts'
+import { mergeJson } from '../../json/json-text.ts'
 import type { SqlType } from '../../metadata/field.ts'
 import { seriesFields } from '../../metadata/series-fields.ts'
-import { checkCustomMetadata, mergeCustomMetadata } from '../../metadata/user-input.ts'
-import type { AlternateTitle, CustomMetadata } from '../../metadata/values.ts'
+import { limitedCustomMetadata } from '../../metadata/user-input.ts'
+import type { AlternateTitle } from '../../metadata/values.ts'
 import { sortKey } from '../../name/natural.ts'
 import { searchKey } from '../../name/text.ts'
 import type { Transaction } from '../../postgres/db.ts'
@@ -24,7 +25,8 @@ export type SeriesForUpdate = {
   title: string
   titleSort: string | null
   alternateTitles: StoredTitle[]
-  customMetadata: CustomMetadata | null
+  /** JSON. */
+  customMetadata: string | null
   genres: string[]
   tags: string[]
   locks: string[]
@@ -110,13 +112,10 @@ function rowOf({ id, ...series }: SeriesForUpdate, changes: Changes) {
 }
 
 /** Changes with custom metadata merged into the current one. Throws Invalid when it becomes too large. */
-export function withMergedCustomMetadata(
-  current: CustomMetadata | null,
-  changes: Changes,
-): Changes {
-  const patch = changes.get('customMetadata') as CustomMetadata | null | undefined
+export function withMergedCustomMetadata(current: string | null, changes: Changes): Changes {
+  const patch = changes.get('customMetadata') as string | null | undefined
   if (!patch) return changes
-  const merged = checkCustomMetadata(mergeCustomMetadata(current, patch))
+  const merged = limitedCustomMetadata(mergeJson(current, patch))
   return new Map([...changes, ['customMetadata', merged]])
 }
 

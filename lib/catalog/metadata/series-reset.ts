@@ -2,7 +2,7 @@
 // sharing tags of the series remain.
 
 import { publish } from '../../event/publish.ts'
-import { bookMajorityFields, seriesFields, seriesJsonFields } from '../../metadata/series-fields.ts'
+import { seriesFields, seriesJsonFields } from '../../metadata/series-fields.ts'
 import { sortKey } from '../../name/natural.ts'
 import { searchKey } from '../../name/text.ts'
 import { pathText } from '../../path.ts'
@@ -14,17 +14,11 @@ import { compileRules, type TitleRule } from '../../strategy/title-rules.ts'
 import { readingOrder } from '../derived/reading-order.ts'
 import { refreshEdited } from '../derived/refresh.ts'
 import { changeEvents } from './change-events.ts'
-import {
-  type ColumnTypes,
-  editedColumns,
-  majorityColumns,
-  type RowValues,
-  statusOfBooks,
-  updateRows,
-} from './columns.ts'
+import { type ColumnTypes, editedColumns, type RowValues, updateRows } from './columns.ts'
 import { deleteAllExternalReferences } from './external-reference.ts'
 import type { SeriesForUpdate } from './series-metadata.ts'
 import { statedTitle, titleByRules } from './series-title.ts'
+import { votesOfBooks } from './votes.ts'
 
 /** What the values from files are computed from. */
 type Sources = {
@@ -35,7 +29,7 @@ type Sources = {
   strategy: string
   config: Config
   titleRules: TitleRule[]
-  /** Most frequent values of the present books, by column. */
+  /** What the present books state together, by column. */
   majority: Record<string, unknown>
   /** The title that most of the books state. */
   statedTitle: string | null
@@ -77,7 +71,10 @@ export async function resetSeriesMetadata(
 }
 
 function resetRow(series: SeriesForUpdate, sources: Sources): RowValues {
-  const title = sources.statedTitle ?? titleByRules(compileRules(sources.titleRules), sources.name)
+  const isNamedByFile = series.provenance.title === 'series_json'
+  const title = isNamedByFile
+    ? String(sources.current.title)
+    : (sources.statedTitle ?? titleByRules(compileRules(sources.titleRules), sources.name))
   return {
     ...fileValues(series, sources),
     id: series.id,
@@ -89,7 +86,7 @@ function resetRow(series: SeriesForUpdate, sources: Sources): RowValues {
       ...Object.fromEntries(
         Object.entries(series.provenance).filter(([, source]) => source === 'series_json'),
       ),
-      ...(sources.statedTitle === null ? {} : { title: 'embedded' }),
+      ...(isNamedByFile || sources.statedTitle === null ? {} : { title: 'embedded' }),
     },
   }
 }
@@ -123,9 +120,7 @@ async function loadSources(tx: Transaction, ids: string[]): Promise<readonly Sou
       ${statedTitle(tx)} as "statedTitle", f.id as "bookId", f.folder, f.name as file, f.embedded_series as "embeddedSeries"
     from series s
     join library l on l.id = s.library_id
-    cross join lateral (
-      select ${majorityColumns(tx, bookMajorityFields)}, ${statusOfBooks(tx)}
-      from book where series_id = s.id and missing_at is null) m
+    cross join ${votesOfBooks(tx)} m
     left join lateral (
       select b.id, d.path as folder, b.name, b.embedded_series
       from book b join directory d on d.id = b.directory_id

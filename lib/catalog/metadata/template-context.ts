@@ -3,6 +3,7 @@
 import type { Sql } from 'postgres'
 import type { TOptional, TProperties } from 'typebox'
 import { hidesBooks, presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
+import type { JsonText } from '../../json/json-text.ts'
 import { Link } from '../../metadata/values.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { list, maybe, nullable, record, type Static, Type, uuid } from '../../schema.ts'
@@ -162,7 +163,7 @@ function toContext(series: SeriesMetadata, bookCount: number): SeriesContext {
     seriesId: id,
     bookCount,
     ...withoutEmpty({
-      customMetadata: customMetadata as object | null,
+      customMetadata: parsedJson(customMetadata),
       externalIds: idsBySource(externalIds),
     }),
     metadata: {
@@ -185,6 +186,8 @@ function toContext(series: SeriesMetadata, bookCount: number): SeriesContext {
     },
   }
 }
+
+const parsedJson = (json: JsonText | null): object | null => json && JSON.parse(json.text)
 
 /** Without null and empty lists, and without empty maps of external ids. */
 function withoutEmpty<T extends Record<string, unknown>>(values: T) {
@@ -210,7 +213,7 @@ export async function bookContext(sql: Sql, viewer: Viewer, id: string): Promise
     pageCount,
     fileSize,
     ...withoutEmpty({
-      customMetadata: metadata.customMetadata as object | null,
+      customMetadata: parsedJson(metadata.customMetadata),
       externalIds: idsBySource(idsByBook.get(id) ?? []),
     }),
     metadata: withoutEmpty({

@@ -1,6 +1,6 @@
 // The books of a read list as entries of a CBL file.
-import type { Sql } from 'postgres'
 import type { Viewer } from '../../auth/viewer.ts'
+import type { WithServices } from '../../services.ts'
 import { fromVisibleBooks } from '../book/visible-books.ts'
 import { booksOfReadList } from '../grouping/contents.ts'
 import { maxMembers } from '../grouping/members.ts'
@@ -16,11 +16,12 @@ export type ExportedBook = {
 
 /** In the order of the list, those that the viewer sees. Throws NotFound. */
 export async function exportedBooks(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   request: { id: string; withEmpty: boolean },
 ): Promise<{ name: string; books: ExportedBook[] }> {
-  const { ids, grouping } = await booksOfReadList(sql, viewer, {
+  const { sql } = db
+  const { ids, grouping } = await booksOfReadList(db, viewer, {
     ...{ ...request, page: 1, pageSize: maxMembers },
   })
   const books = await sql<ExportedBook[]>`

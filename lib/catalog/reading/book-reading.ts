@@ -201,7 +201,7 @@ function positionOf(
   { book, progress }: Pick<BookReading, 'book' | 'progress'>,
 ): ResolvedPosition | null {
   if (update === null) return null
-  const position = resolvePosition(update, book.pageCount, progress)
+  const position = resolvePosition(update, book, progress)
   if (!onlyForward || !progress || (!progress.isCompleted && progress.page < position.page))
     return { ...position, isUnchanged: false }
   const { page, percentage, isCompleted } = progress

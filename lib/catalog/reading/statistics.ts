@@ -4,11 +4,13 @@ import { type Viewer, visibleBook } from '../../auth/viewer.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { unprepared } from '../../postgres/statement.ts'
 
+export const granularities = ['day', 'week', 'month'] as const
+
 export type StatisticsRequest = {
   from: Date
   /** Exclusive. */
   to: Date
-  granularity: 'day' | 'week' | 'month'
+  granularity: (typeof granularities)[number]
   /** IANA name. */
   timeZone: string
   sort: 'time' | 'pages' | 'completions'

@@ -115,8 +115,8 @@ async function storeLocators(
       insert into book_locator (account_id, book_id, position_id, modified_at, device, locator,
         koreader)
       select ${accountId}, r.*
-      from jsonb_to_recordset(${tx.json(rows as never)}) as r(book_id uuid, position_id uuid,
-        modified_at timestamptz, device jsonb, locator jsonb, koreader jsonb)
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as r(book_id uuid, position_id uuid,
+        modified_at timestamptz, device json, locator json, koreader json)
       on conflict (account_id, book_id) do update set position_id = excluded.position_id,
         modified_at = excluded.modified_at, device = excluded.device, locator = excluded.locator,
         koreader = excluded.koreader`

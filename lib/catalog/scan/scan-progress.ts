@@ -1,6 +1,7 @@
 // Progress of scans: state, stage and counters, for the scan status, progress events and tasks.
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../../postgres/db.ts'
+import { taskStatuses } from '../../queue/task-status.ts'
 
 export type ScanState =
   | 'queued'
@@ -11,7 +12,7 @@ export type ScanState =
   | 'unavailable'
   | 'unconfirmed'
 
-export const scanStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const
+export const scanStatuses = taskStatuses
 export type PublicScanState = (typeof scanStatuses)[number]
 
 export const scanStages = [

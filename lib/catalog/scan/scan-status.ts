@@ -17,6 +17,7 @@ import {
 } from '../../schema.ts'
 import { requireLibrary } from '../library/library.ts'
 import { visibleCounts } from '../library/library-record.ts'
+import { scanModes } from '../library/library-settings.ts'
 import {
   publicScanState,
   type ScanProgress,
@@ -33,7 +34,7 @@ export const ScanStatus = record(
     id: uuid(),
     libraryId: uuid(),
     status: oneOf(scanStatuses),
-    mode: oneOf(['normal', 'deep']),
+    mode: oneOf(scanModes),
     stage: oneOf(scanStages, {
       description: 'Covers and hashes continue after the scan is completed.',
     }),

@@ -9,7 +9,7 @@ import type { File } from '../../file.ts'
 import { createEpubArchive } from './archive.ts'
 import { readEncryption } from './encryption.ts'
 import { type Navigation, readNavigation } from './navigation.ts'
-import { type EpubPackage, type Rendition, type Resource, readPackage } from './package.ts'
+import { byEntry, type Rendition, readPackage } from './package.ts'
 
 export type EpubResource = {
   /** Entry name. */
@@ -31,11 +31,11 @@ export type EpubContents = Navigation & {
   direction: 'ltr' | 'rtl' | null
   /** Resources of the manifest, each once, in manifest order. */
   resources: EpubResource[]
-  /** Linear resources, each once. Never empty. */
+  /** Resources of the spine, each once. Never empty. */
   readingOrder: number[]
   /** Of each item of the reading order. */
   renditions: Rendition[]
-  /** Items of the spine, repeated and non-linear ones included. */
+  /** Items of the spine, repeated ones included. */
   spine: number[]
 }
 
@@ -54,9 +54,9 @@ async function contentsOf(container: Container, limits: Limits): Promise<Content
   const archive = createEpubArchive(container, limits)
   const book = await readPackage(archive)
   const encryption = await readEncryption(archive)
-  const resources = listResources(book)
+  const resources = byEntry(book.resources)
   const resourceIndexes = new Map([...resources.keys()].map((entry, index) => [entry, index]))
-  const readingOrder = readingOrderOf(book, resourceIndexes)
+  const readingOrder = book.readingOrder.map(({ entry }) => resourceIndexes.get(entry)!)
   if (readingOrder.length === 0)
     throw container.damage ?? new Unreadable('The EPUB has no reading order', 'no_pages')
   const { layout, readingDirection } = book.metadata
@@ -82,26 +82,4 @@ async function contentsOf(container: Container, limits: Limits): Promise<Content
     },
     entries: entries.map(entry => (isUnmodified(entry) ? entry : undefined)),
   }
-}
-
-// Container metadata is not content.
-const isArchiveMetadata = ({ name }: Entry) => /^(?:mimetype$|meta-inf\/)/i.test(name)
-
-function listResources({ resources }: EpubPackage): Map<Entry, Resource> {
-  const byEntry = new Map<Entry, Resource>()
-  for (const resource of resources)
-    if (!isArchiveMetadata(resource.entry) && !byEntry.has(resource.entry))
-      byEntry.set(resource.entry, resource)
-  return byEntry
-}
-
-function readingOrderOf(
-  { linearSpine: linear, spine }: EpubPackage,
-  resourceIndexes: Map<Entry, number>,
-): number[] {
-  const indexesOf = (items: Resource[]) => [
-    ...new Set(items.flatMap(({ entry }) => resourceIndexes.get(entry) ?? [])),
-  ]
-  const order = indexesOf(linear)
-  return order.length > 0 ? order : indexesOf(spine)
 }

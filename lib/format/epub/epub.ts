@@ -16,19 +16,15 @@ import { readCovers } from './cover.ts'
 import { readEncryption } from './encryption.ts'
 import { type EpubImage, manifestImages, spineImages } from './images.ts'
 import { type EpubPackage, readPackage } from './package.ts'
+import { positionCounts, sum } from './positions.ts'
 
-/** A spine item that exists in the archive. `href` is its entry name, `bytes` its uncompressed size. */
+/** An item of the reading order. `href` is its entry name, `bytes` its uncompressed size. */
 export type ReadingItem = { href: string; mediaType: string; bytes: number }
 
 export type OpenedEpub = OpenedBook & {
   readingOrder: readonly ReadingItem[]
   layout: NonNullable<Metadata['layout']>
 }
-
-// A Readium position is 1024 bytes of a resource, at least one per resource.
-const positionBytes = 1024
-// Declared sizes may be wrong; no book has more positions than this.
-const maxPositions = 10_000_000
 
 export const epubReader = {
   archive: zipArchive,
@@ -59,7 +55,7 @@ async function openPackage(archive: EpubArchive): Promise<OpenedEpub> {
   return {
     pages: images.map(({ page }) => page),
     imageCount: images.length,
-    pageCount: isFixed ? readingOrder.length : countPositions(readingOrder),
+    pageCount: sum(positionCounts(readingOrder, isFixed)),
     readingOrder,
     layout,
     checks: headerChecks(zipArchive, container),
@@ -78,18 +74,12 @@ async function openPackage(archive: EpubArchive): Promise<OpenedEpub> {
   }
 }
 
-function readingOrderOf({ spine }: EpubPackage, limits: Limits): ReadingItem[] {
-  return spine.map(({ entry, mediaType }) => ({
+function readingOrderOf({ readingOrder }: EpubPackage, limits: Limits): ReadingItem[] {
+  return readingOrder.map(({ entry, mediaType }) => ({
     href: entry.name,
     mediaType,
     bytes: Math.min(entry.sizeBytes, limits.entryBytes),
   }))
-}
-
-function countPositions(items: readonly ReadingItem[]): number {
-  let count = 0
-  for (const { bytes } of items) count += Math.max(1, Math.ceil(bytes / positionBytes))
-  return Math.min(count, maxPositions)
 }
 
 async function readImage({ container, limits }: EpubArchive, { entry }: EpubImage) {

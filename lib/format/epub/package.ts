@@ -8,7 +8,7 @@ import { type Opf, type OpfItem, parseOpf } from '../../metadata/opf.ts'
 import { descendantsOf, parseXml } from '../../metadata/xml.ts'
 import type { EpubArchive } from './archive.ts'
 
-/** A manifest item that exists in the archive. */
+/** A manifest item that exists in the archive, except container metadata. */
 export type Resource = OpfItem & { entry: Entry }
 
 export type EpubPackage = Omit<Opf, 'manifest' | 'spine'> & {
@@ -16,10 +16,13 @@ export type EpubPackage = Omit<Opf, 'manifest' | 'spine'> & {
   path: string
   resources: Resource[]
   byId: Map<string, Resource>
-  /** Spine items in reading order, repeated and non-linear ones included. */
+  /** Items of the spine, repeated ones included. */
   spine: Resource[]
-  /** The linear items of `spine`. */
-  linearSpine: Resource[]
+  /**
+   * The spine with each document once. Non-linear items have their place in it, too: as pages they count, and an app
+   * that skips them never reaches them.
+   */
+  readingOrder: Resource[]
   /** How items of the spine are displayed, by what they or the package say. */
   renditions: Map<Resource, Rendition>
   /** Warnings about the archive. */
@@ -81,30 +84,40 @@ function resolveManifest(
 ): EpubPackage {
   const resources: Resource[] = []
   const byId = new Map<string, Resource>()
+  let missing = 0
   for (const item of opf.manifest) {
     const target = archive.resolve(entry.name, item.href)
-    if (target === null) continue
+    if (target === null) missing++
+    if (target === null || isArchiveMetadata(target)) continue
     const resource = { ...item, entry: target }
     resources.push(resource)
     if (item.id !== '' && !byId.has(item.id)) byId.set(item.id, resource)
   }
-  const missing = opf.manifest.length - resources.length
   if (missing > 0) warnings.push(`${missing} resources of the package are not in the archive`)
-  const itemsOf = (refs: Opf['spine']) => refs.flatMap(({ id }) => byId.get(id) ?? [])
-  const spine = itemsOf(opf.spine)
-  const linear = itemsOf(opf.spine.filter(ref => ref.linear))
+  const spine = opf.spine.flatMap(({ id }) => byId.get(id) ?? [])
   return {
     ...opf,
     path: entry.name,
     resources,
     byId,
     spine,
-    linearSpine: linear,
+    readingOrder: [...byEntry(spine).values()],
     renditions: renditionsOf(opf, byId),
     warnings,
     metadataWarnings: opf.warnings,
   }
 }
+
+/** Each entry once. */
+export function byEntry(resources: readonly Resource[]): Map<Entry, Resource> {
+  const first = new Map<Entry, Resource>()
+  for (const resource of resources)
+    if (!first.has(resource.entry)) first.set(resource.entry, resource)
+  return first
+}
+
+// Container metadata is not content.
+const isArchiveMetadata = ({ name }: Entry) => /^(?:mimetype$|meta-inf\/)/i.test(name)
 
 // EPUB 3.3 §8.2 has both spellings for left and right.
 const pageSpread = /^(?:rendition:)?page-spread-(left|right|center)$/

@@ -1,16 +1,12 @@
 // Dialect of an HTTP server: how it reads requests, identifies callers and writes errors. The native one is
 // in native.ts; compatible APIs have their own and share everything else.
 import type { FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { Credential } from '../../auth/credential.ts'
 import type { BeforePassword, Identity } from '../../auth/identify.ts'
 import type { TSchema } from '../../schema.ts'
 import type { Deps } from '../deps.ts'
+import type { Challenge } from '../protocol.ts'
 import type { Route } from '../route.ts'
-
-/** Headers of a 401; `document` replaces the error body. */
-export type Challenge = {
-  headers: Record<string, string>
-  document: { type: string; text: string } | null
-}
 
 /** Content of an error response. `retryAfter` in seconds, of a 429. */
 export type ErrorContent = {
@@ -24,6 +20,8 @@ type IdentifyInput = {
   route: Route
   request: FastifyRequest
   reply: FastifyReply
+  /** Of the protocol of the route. */
+  credential: Credential | null
   beforePassword: BeforePassword
 }
 

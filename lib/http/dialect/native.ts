@@ -4,25 +4,24 @@ import { ErrorBody, ErrorOrLimitBody } from '../../schema.ts'
 import { errorName } from '../error-response.ts'
 import { compileValidator } from '../validate.ts'
 import type { Dialect } from './dialect.ts'
-import { authenticationChallenge } from './www-authenticate.ts'
 
 export const native: Dialect = {
   isMounted: false,
   cacheControl: 'private, no-cache',
   hasPreconditions: true,
-  isChallenged: ({ opdsVersion }) => opdsVersion !== undefined,
+  isChallenged: ({ protocol }) => protocol?.challenge !== undefined,
   compileValidator,
-  identify: ({ route, request, beforePassword }, { identities }) =>
+  identify: ({ route, request, credential, beforePassword }, { identities }) =>
     identities.identify(
-      { headers: request.headers, address: request.ip, key: request.cataloguePath?.apiKey ?? null },
+      { headers: request.headers, address: request.ip, credential },
       {
         cookie: route.cookie ? requestedCookie(request.query) : null,
         impersonationAllowed: !route.atRoot,
-        koreaderAllowed: route.koreader === true,
         beforePassword,
       },
     ),
-  challenge: (request, deps) => authenticationChallenge(deps, request),
+  challenge: async (request, deps) =>
+    (await request.routeOptions.config?.protocol?.challenge?.(request, deps)) ?? null,
   errorBody: ({ status, message, details, retryAfter }) => ({
     error: errorName(status),
     message,

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createAccountGates } from '../../async/account-gates.ts'
 import { Invalid } from '../../errors.ts'
+import { rememberMembers } from '../../json/json-text.ts'
+import { hasWritten, propertyNames } from '../../schema.ts'
 import { whenClosed } from '../body.ts'
 import { smallBodyBytes, structureFault } from '../body-limit.ts'
 
@@ -56,11 +58,29 @@ export function acceptOnlyJson(server: FastifyInstance) {
       if (body === '') return undefined
       const fault = structureFault(body)
       if (fault !== null) throw new Invalid(fault)
-      return await new Promise((resolve, reject) =>
+      const value = await new Promise((resolve, reject) =>
         parse(request, body, (error, value) => (error ? reject(error) : resolve(value))),
       )
+      const names = writtenNames(request.routeOptions.schema?.body)
+      if (names.size > 0) rememberMembers(value, body, names)
+      return value
     },
   )
+}
+
+const namesBySchema = new WeakMap<object, ReadonlySet<string>>()
+
+/** Names of the members of a body that are stored as they are written. */
+function writtenNames(schema: unknown): ReadonlySet<string> {
+  const { properties } = (schema ?? {}) as { properties?: Record<string, object> }
+  if (!properties) return new Set()
+  let names = namesBySchema.get(properties)
+  if (!names) {
+    const written = Object.entries(properties).filter(([, property]) => hasWritten(property))
+    names = new Set(written.flatMap(([name, property]) => propertyNames(name, property)))
+    namesBySchema.set(properties, names)
+  }
+  return names
 }
 
 /** Whether the body is JSON that is longer than a short one, or of unknown length. */

@@ -9,7 +9,7 @@ type Schema = {
 }
 type Compile = (schema: Schema) => (value: unknown) => string
 
-/** Members with the records of a page, in this API and in Komga's. */
+/** Members with the records of a page, in every API. */
 const listNames = ['data', 'content']
 
 /** Null for a schema that is not one of a page. `compile` makes the serializers of its parts. */

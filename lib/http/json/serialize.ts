@@ -2,6 +2,8 @@
 // than the rest of the server start.
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySerializerCompiler } from 'fastify'
+import { writeJsonTexts } from '../../json/json-text.ts'
+import { hasWritten } from '../../schema.ts'
 import { createPageSerializer } from './serialize-page.ts'
 
 type Serializer = (body: unknown) => string | Buffer
@@ -25,6 +27,10 @@ export const compileSerializer: FastifySerializerCompiler<unknown> = route => {
 }
 
 function compileSchema(route: Parameters<typeof compile>[0]): Serializer {
-  const compilePart = (schema: object) => compile({ ...route, schema })
-  return createPageSerializer(route.schema as object, compilePart) ?? compile(route)
+  const compilePart = (schema: object) => {
+    const serialize = compile({ ...route, schema }) as (body: unknown) => string
+    return hasWritten(schema) ? (body: unknown) => writeJsonTexts(serialize(body)) : serialize
+  }
+  const schema = route.schema as object
+  return createPageSerializer(schema, compilePart) ?? compilePart(schema)
 }

@@ -1,8 +1,7 @@
 // Node.js HTTP servers with the limits of receiving requests: times, connections, malformed requests.
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { parseBindAddress } from '../../config/bind-address.ts'
-import { Invalid } from '../../errors.ts'
+import { cannotListen, parseBindAddress } from '../../config/bind-address.ts'
 import type { Deps } from '../deps.ts'
 import { openRateLimiter } from '../rate-limit.ts'
 import { limitMalformedRequests } from './malformed.ts'
@@ -52,8 +51,7 @@ export async function listenOn(
     await once(server, 'listening')
   } catch (error) {
     limiter.close()
-    const { code } = error as NodeJS.ErrnoException
-    throw new Invalid(`${key}: cannot listen on ${bind} (${code ?? error})`, { cause: error })
+    throw cannotListen(bind, key, error)
   }
   return { server, port: (server.address() as { port: number }).port }
 }

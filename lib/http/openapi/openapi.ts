@@ -16,17 +16,19 @@ export function openapiDocument(routes: readonly Route[], version: string): Json
       paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
     }
   }
+  const protocols = [...new Set(routes.flatMap(({ protocol }) => protocol?.document ?? []))]
+  const descriptions = Object.assign({}, tagDescriptions, ...protocols.map(({ tags }) => tags))
   const tags = [...new Set(Object.keys(paths).map(tagOf))]
     .sort()
-    .map(name => ({ name, description: tagDescriptions[name] ?? name }))
-  const responses = errorResponses(schemas)
+    .map(name => ({ name, description: descriptions[name] ?? name }))
+  const responses = errorResponses(schemas, protocols)
   return {
     openapi: '3.1.0',
     info: {
       title: 'Stackroom',
       version,
       description:
-        'A self-hosted digital library of comics, manga and ebooks. Requests may use snake_case for the names of query parameters and fields (`page_size` for `pageSize`).',
+        'A self-hosted digital library of comics, manga and ebooks. Requests may use snake_case for the names of query parameters and fields (`page_size` for `pageSize`), and `1`, `0`, `True` and `False` for booleans in queries.',
       license: { name: 'AGPL-3.0-or-later', identifier: 'AGPL-3.0-or-later' },
       contact: { name: 'Stackroom', url: 'https://stackroom.invalid' },
     },
@@ -73,7 +75,6 @@ const tagDescriptions: Record<string, string> = {
   info: 'Name and version of the server.',
   libraries: 'Libraries: folders of books with their settings and scans.',
   metrics: 'Catalogue statistics and Prometheus metrics.',
-  opds: 'Catalogues for reading apps: OPDS 1.2 below /opds/v1, OPDS 2.0 below /opds/v2.',
   progress: 'Reading progress of the caller.',
   scans: 'Scans of all libraries.',
   series: 'Series: lists, details, metadata and covers.',
@@ -142,17 +143,11 @@ function parametersOf(schema: TSchema | undefined, location: 'path' | 'query', s
       ...(description ? { description } : {}),
       // An empty parameter counts as absent.
       ...(location === 'query' ? { allowEmptyValue: true } : {}),
-      schema: location === 'query' && rest.type === 'boolean' ? booleanText(rest) : rest,
+      schema: rest,
       ...(rest.format === 'uuid' ? { example: exampleId } : {}),
     }
   })
 }
-
-// What the validation of queries takes for a boolean.
-const booleanText = ({ type: _type, ...notes }: Json) => ({
-  ...notes,
-  anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['1', '0', 'True', 'False'] }],
-})
 
 function requestBody(route: Route, schemas: Schemas) {
   if (route.multipart) {

@@ -1,6 +1,7 @@
 // Responses of the OpenAPI document: media types, headers, and the shared error responses.
 import { type Bytes, ErrorBody, isBytes, LimitBody, type TSchema } from '../../schema.ts'
 import { errorName } from '../error-response.ts'
+import type { ProtocolDocument } from '../protocol.ts'
 import type { Route } from '../route.ts'
 import { type AnnotatedSchema, type Json, responseSchema, type Schemas, sorted } from './schema.ts'
 
@@ -108,7 +109,10 @@ function hasLinkHeader(schema: unknown): boolean {
 }
 
 /** Shared error responses, by the name in `components.responses`. */
-export function errorResponses(schemas: Schemas): Record<string, Json> {
+export function errorResponses(
+  schemas: Schemas,
+  protocols: readonly ProtocolDocument[],
+): Record<string, Json> {
   const response = (status: string) => ({
     description: statusDescriptions[status]!,
     headers: {
@@ -124,20 +128,24 @@ export function errorResponses(schemas: Schemas): Record<string, Json> {
   const all = errorStatuses.map(status => [componentName(status), response(status)])
   const unauthorized = response('401')
   const challenge = { ...unauthorized, headers: { ...rateLimitHeaders, ...challengeHeaders } }
-  const document = { 'application/opds-authentication+json': { schema: { type: 'object' } } }
   return {
     ...Object.fromEntries(all),
     NotModified: {
       description: statusDescriptions[304]!,
       headers: { ...rateLimitHeaders, ...etagHeader },
     },
-    [challenges[1]]: challenge,
-    [challenges[2]]: { ...challenge, content: document },
+    ...Object.fromEntries(
+      protocols.flatMap(({ challenges }) =>
+        Object.entries(challenges).map(([name, type]) => [
+          name,
+          type === null ? challenge : { ...challenge, content: { [type]: anyObject } },
+        ]),
+      ),
+    ),
   }
 }
 
-/** Names of the 401 responses of OPDS 1.2 and 2.0. */
-const challenges = { 1: 'Challenge', 2: 'ChallengeDocument' }
+const anyObject = { schema: { type: 'object' } }
 const challengeHeaders = {
   'WWW-Authenticate': { schema: string, description: 'Basic, with the name of the server.' },
   Link: { schema: string, description: 'Link to the authentication document.' },
@@ -146,16 +154,16 @@ const challengeHeaders = {
 const componentName = (status: string) =>
   status === '429' ? 'TooManyRequests' : errorName(Number(status))
 
-const errorResponseName = ({ opdsVersion }: Route, status: string) =>
-  status === '401' && opdsVersion !== undefined ? challenges[opdsVersion] : componentName(status)
+const errorResponseName = (route: Route, status: string) =>
+  (status === '401' ? route.protocol?.document?.challengeOf(route.path) : null) ??
+  componentName(status)
 
 const errorStatuses = ['400', '401', '403', '404', '409', '412', '413', '415', '429', '503']
 
 function errorStatusesOf(route: Route): string[] {
-  const statuses = ['400', '429', '503']
+  const statuses = ['400', '429', '503', ...(route.protocol?.document?.statuses ?? [])]
   if (route.permission !== 'public' || route.body) statuses.push('401', '403')
-  // Catalogue feeds can be limited to a library, which may not be visible.
-  if (route.params || route.body || route.opdsVersion) statuses.push('404')
+  if (route.params || route.body) statuses.push('404')
   if (route.body || route.multipart) statuses.push('413', '415')
   if (route.method !== 'GET') statuses.push('409', '412')
   return statuses

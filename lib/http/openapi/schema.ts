@@ -8,7 +8,8 @@ export type Json = Record<string, unknown>
 
 /**
  * Keywords of our own in a schema. `component`: name among the component schemas. `documentedAs`: the
- * schema in the document, where validation is more lenient. `mediaTypes`: further types of a response.
+ * schema in the document, where validation is more lenient. `mediaTypes`: further types of a response. `isWritten`:
+ * a value that is stored and returned as text.
  */
 export type AnnotatedSchema = Json & {
   component?: string
@@ -16,6 +17,7 @@ export type AnnotatedSchema = Json & {
   mediaTypes?: readonly string[]
   aliases?: unknown
   hasLinkHeader?: boolean
+  isWritten?: boolean
 }
 
 export type Schemas = Map<string, object>
@@ -42,6 +44,7 @@ function withReferences(schema: unknown, components: Schemas, transform: Transfo
     aliases: _aliases,
     mediaTypes: _mediaTypes,
     hasLinkHeader: _hasLinkHeader,
+    isWritten: _isWritten,
     ...keywords
   } = schema as AnnotatedSchema
   // What is documented apart from the schema is exact.

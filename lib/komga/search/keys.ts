@@ -79,7 +79,7 @@ export const bookKeys: Keys = {
   poster: operation => equality(operation, poster),
 }
 
-const readStatusNames = ['UNREAD', 'READ', 'IN_PROGRESS'] as const
+export const readStatusNames = ['UNREAD', 'READ', 'IN_PROGRESS'] as const
 
 export function readStatus(value: unknown, path: string): Condition {
   const name = enumValue(value, readStatusNames, path).toLowerCase()

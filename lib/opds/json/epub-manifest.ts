@@ -15,7 +15,7 @@ export function epubManifest(
   context: FeedContext,
 ): Manifest {
   const { resources, readingOrder, renditions, isFixedLayout, direction } = contents
-  const linear = new Set(readingOrder)
+  const ordered = new Set(readingOrder)
   const hrefOf = resourceLinks(book.id, context.links)
   const link = (resource: EpubResource) => resourceLink(resource, hrefOf(resource.name))
   const navigation = (list: readonly EpubLink[]) =>
@@ -31,7 +31,7 @@ export function epubManifest(
       .map((index, i) => withRendition(link(resources[index]!), renditions[i]!, isFixedLayout)),
     resources: resources
       .values()
-      .filter((_, index) => !linear.has(index))
+      .filter((_, index) => !ordered.has(index))
       .map(link),
     toc: navigation(contents.toc),
     landmarks: navigation(contents.landmarks),

@@ -34,8 +34,8 @@ const listShelves = kinds.map(
     path: ref.path,
     summary: `${ref.title} by name`,
     async load(request) {
-      const { sql, viewer, page, pageSize } = request
-      const { rows, total } = await listGroupings(sql, viewer, grouping, { page, pageSize })
+      const { viewer, page, pageSize } = request
+      const { rows, total } = await listGroupings(request, viewer, grouping, { page, pageSize })
       const entries = rows.map(
         ({ id, name, count, summary, updatedAt }): NavigationEntry => ({
           ...{ id, path: `${ref.path}/${id}`, title: name, kind, updatedAt },
@@ -65,9 +65,9 @@ const oneCollection: Shelf = {
   summary: 'The series of a collection, in its order',
   params: params(collections),
   async load(request) {
-    const { sql, viewer, page, pageSize, params } = request
+    const { viewer, page, pageSize, params } = request
     const window = { id: params.id!, withEmpty, page, pageSize }
-    const { ids, total, grouping } = await seriesOfCollection(sql, viewer, window)
+    const { ids, total, grouping } = await seriesOfCollection(request, viewer, window)
     const entries = await seriesEntries(request, ids)
     const feed = feedOf(grouping, collectionsRef)
     return navigationFeed({ ...feed, entries, paging: pagingOf(request, total) })
@@ -81,7 +81,7 @@ const oneReadList: Shelf = {
   async load(request) {
     const { sql, viewer, page, pageSize, params } = request
     const window = { id: params.id!, withEmpty, page, pageSize }
-    const { ids, total, grouping } = await booksOfReadList(sql, viewer, window)
+    const { ids, total, grouping } = await booksOfReadList(request, viewer, window)
     const books = await publicationsByIds(sql, viewer, ids)
     const feed = feedOf(grouping, readListsRef)
     return acquisitionFeed({ ...feed, books, paging: pagingOf(request, total) })

@@ -3,11 +3,13 @@ import type { TProperties } from 'typebox'
 import type { Viewer } from '../../auth/viewer.ts'
 import { Invalid } from '../../errors.ts'
 import type { Sql } from '../../postgres/db.ts'
+import type { Services } from '../../services.ts'
 import type { OpdsVersion } from '../catalogue-path.ts'
 import type { Feed, FeedRef, Paging } from '../feed.ts'
 
 export type ShelfRequest = {
   sql: Sql
+  services: Services
   viewer: Viewer
   version: OpdsVersion
   params: Record<string, string>

@@ -43,9 +43,7 @@ export async function registerClient(
     onnotice: () => {},
     backoff: () => 0.25,
     connection: { application_name: clientName },
-    onclose(_id: number, wasOpen: boolean) {
-      if (isRegistered && wasOpen) onLoss()
-    },
+    onloss: () => isRegistered && onLoss(),
   } as unknown as DriverOptions)
   try {
     const [row] = await sql<{ directory: string; exists: boolean }[]>`

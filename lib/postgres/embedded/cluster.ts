@@ -85,6 +85,14 @@ export function readPassword(cluster: string): string {
   }
 }
 
+/** The error of a connection; Invalid when the server rejects the password of the file. */
+export function namePassword(error: unknown, cluster: string): unknown {
+  if ((error as { code?: unknown }).code !== '28P01') return error
+  const file = join(cluster, passwordName)
+  const message = `The password in ${file} is not that of the bundled database; restore the file from a backup`
+  return new Invalid(message, { cause: error })
+}
+
 /** Changes the owner of a tree, e.g. when a volume moved to a container without user namespaces. */
 export function changeTreeOwner(path: string, user: OsUser): void {
   if (user.uid === null || statSync(path).uid === user.uid) return

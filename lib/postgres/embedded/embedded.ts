@@ -15,7 +15,7 @@ import {
   registerClient,
   registerFirstClient,
 } from './client-registration.ts'
-import { checkVersion, readPassword, superuser } from './cluster.ts'
+import { checkVersion, namePassword, readPassword, superuser } from './cluster.ts'
 import { awaitOtherHost, holdHostLock } from './host-lock.ts'
 import { prepare } from './prepare.ts'
 import {
@@ -160,7 +160,7 @@ async function adopt({ cluster, log, onLoss, signal }: Location): Promise<Connec
     let isStarting = !running.isReady
     const client = await registerClient(options, onLoss).catch((error: unknown) => {
       const kind = classifyConnectError(error)
-      if (kind === 'refused' && isServer(running.pid, cluster)) throw error
+      if (kind === 'refused' && isServer(running.pid, cluster)) throw namePassword(error, cluster)
       // Recovering from the crash of one of its processes.
       if (kind === 'not ready') isStarting = true
       return null
@@ -193,7 +193,7 @@ async function startServer(location: Location): Promise<Connected> {
       return { running, client: await registerFirstClient(options, onLoss), options }
     } catch (error) {
       await shutDown(cluster, running.pid, binaries.native)
-      throw error
+      throw namePassword(error, cluster)
     }
   } catch (error) {
     lock.release()

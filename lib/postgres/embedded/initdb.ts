@@ -1,7 +1,9 @@
 // initdb, also for a user id without an entry in the list of users, which it refuses; the server does not.
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Invalid } from '../../errors.ts'
+import { isDiskFull } from '../connection-error.ts'
 import { withoutPostgresVariables } from '../environment.ts'
 import type { Binaries } from './binaries.ts'
 import { missingLibraryMessage } from './missing-library.ts'
@@ -27,12 +29,13 @@ export async function runInitdb(
   const direct = runAs(user, program, args)
   const { status, stderr } = await run(direct, env)
   if (status === 0) return
-  if (!withoutUser.test(stderr)) throw failure(stderr)
+  if (!withoutUser.test(stderr)) throw failure(stderr, path)
   const listedId = findListedId()
   if (listedId !== null) {
     const mapped = await run(runInNamespace(listedId, program, args), env)
     if (mapped.status === 0) return
-    if (mapped.status !== null && !/^unshare: /m.test(mapped.stderr)) throw failure(mapped.stderr)
+    if (mapped.status !== null && !/^unshare: /m.test(mapped.stderr))
+      throw failure(mapped.stderr, path)
   }
   const wrapped = await runWithNssWrapper(direct, { user, path, env })
   if (wrapped.status === 0) return
@@ -42,7 +45,7 @@ export async function runInitdb(
         `The bundled PostgreSQL cannot be set up as user id ${uid}, which has no entry in /etc/passwd: add one, ` +
           'install the package libnss-wrapper, or set database.url to use an external PostgreSQL server',
       )
-    : failure(wrapped.stderr)
+    : failure(wrapped.stderr, path)
 }
 
 /** The library, if the loader finds it, adds the user to the list of users that the program sees. */
@@ -67,7 +70,11 @@ async function runWithNssWrapper(
   }
 }
 
-function failure(stderr: string): Invalid {
+function failure(stderr: string, path: string): Invalid {
+  if (isDiskFull({ code: 'initdb', message: stderr }))
+    return new Invalid(
+      `${dirname(path)} has no space for a database: free some, or choose another data_dir`,
+    )
   return new Invalid(
     missingLibraryMessage(stderr) ?? `PostgreSQL could not create its files: ${stderr.trim()}`,
   )

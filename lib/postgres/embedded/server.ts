@@ -114,7 +114,8 @@ export async function launch(
   const hint = /lock file ".*" already exists/.test(end)
     ? '\nThe data directory was replaced while a server ran on it: stop that server first.'
     : ''
-  const message = missingLibraryMessage(end) ?? `PostgreSQL did not start: ${end}${hint}`
+  const message =
+    missingLibraryMessage(end) ?? `PostgreSQL did not start in ${cluster}: ${end}${hint}`
   throw new Invalid(message, failure ?? {})
 }
 

@@ -3,7 +3,6 @@
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../../async/single-flight.ts'
 import { timeOfId } from '../../id.ts'
-import { poolOf } from '../../postgres/cancellable.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { type JobName, jobNames, jobTypes } from '../jobs.ts'
 import {
@@ -30,23 +29,38 @@ export type TypeStats = TaskCounts & {
   p95DurationMs: number | null
 }
 
-/** The number of tasks of a scope that match, from the cache. */
-export async function countTasksOf(
-  sql: Sql,
-  scope: TaskScope,
+/** Statistics of the tasks of a database, from a cache. */
+export function openTaskStats(pool: Sql) {
+  const stateCounts = cachedByScope(scope => countStates(pool, scope))
+  const jobTimes = cachedByScope(scope => measureTimes(pool, scope))
+  return {
+    /** The number of tasks of a scope that match. */
+    async count(scope: TaskScope, match: { status?: TaskStatus; type?: TaskType }) {
+      return countMatching(await stateCounts(scope), match)
+    },
+    /** Of every task type, in a fixed order. */
+    async all(scope: TaskScope): Promise<TypeStats[]> {
+      const [counts, times] = await Promise.all([stateCounts(scope), jobTimes(scope)])
+      return statsOf(counts, times)
+    },
+  }
+}
+
+function countMatching(
+  rows: readonly StateCount[],
   { status, type }: { status?: TaskStatus; type?: TaskType },
-): Promise<number> {
+): number {
   const states = new Set(statesOf(status))
   const name = type && jobNameOf(type)
-  const rows = await stateCounts(sql, scope)
   return rows
     .filter(row => states.has(row.state) && (name === undefined || row.name === name))
     .reduce((sum, row) => sum + row.count, 0)
 }
 
-/** Statistics of every task type, in a fixed order, from the cache. */
-export async function taskStats(sql: Sql, scope: TaskScope): Promise<TypeStats[]> {
-  const [counts, times] = await Promise.all([stateCounts(sql, scope), jobTimes(sql, scope)])
+function statsOf(
+  counts: readonly StateCount[],
+  times: ReadonlyMap<JobName, JobTimes>,
+): TypeStats[] {
   return jobNames.map(name => {
     const rows = counts.filter(row => row.name === name)
     const countOf = (status: TaskStatus) =>
@@ -72,7 +86,7 @@ export async function taskStats(sql: Sql, scope: TaskScope): Promise<TypeStats[]
 
 type StateCount = { name: JobName; state: JobState; count: number; stale: number }
 
-const stateCounts = cachedByScope(async (sql: Sql, scope: TaskScope) => {
+async function countStates(sql: Sql, scope: TaskScope): Promise<StateCount[]> {
   return await sql<StateCount[]>`
     select c.name, c.state, c.count, case when c.state <> 'active' then 0 else (
         select count(*) from pgboss.job_common j
@@ -83,7 +97,7 @@ const stateCounts = cachedByScope(async (sql: Sql, scope: TaskScope) => {
       where ${isInScope(sql, scope)}
       group by j.name, j.state
     ) c`
-})
+}
 
 type JobTimes = {
   oldestPendingAt: Date | null
@@ -91,7 +105,7 @@ type JobTimes = {
   p95DurationMs: number | null
 }
 
-const jobTimes = cachedByScope(async (sql: Sql, scope: TaskScope) => {
+async function measureTimes(sql: Sql, scope: TaskScope): Promise<Map<JobName, JobTimes>> {
   const query = { scope, names: jobNames }
   const pending = await sql<{ id: string; name: JobName }[]>`
     select name, id
@@ -118,30 +132,24 @@ const jobTimes = cachedByScope(async (sql: Sql, scope: TaskScope) => {
       },
     ]),
   )
-})
+}
 
 const round = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms))
 
-/** Caches `load` per database and scope; a running query is shared. */
-function cachedByScope<T>(load: (sql: Sql, scope: TaskScope) => Promise<T>) {
-  const createCache = () => ({
-    entries: new LRUCache<string, { value: T; expiresAt: number }>({ max: 200 }),
-    flight: createSingleFlight<T>(),
-  })
-  const caches = new WeakMap<Sql, ReturnType<typeof createCache>>()
-  return async (view: Sql, scope: TaskScope): Promise<T> => {
-    const sql = poolOf(view)
-    const cache = caches.get(sql) ?? createCache()
-    caches.set(sql, cache)
+/** Caches `load` per scope; a running query is shared. */
+function cachedByScope<T>(load: (scope: TaskScope) => Promise<T>) {
+  const entries = new LRUCache<string, { value: T; expiresAt: number }>({ max: 200 })
+  const flight = createSingleFlight<T>()
+  return async (scope: TaskScope): Promise<T> => {
     const key = scopeKey(scope)
-    const cached = cache.entries.get(key)
+    const cached = entries.get(key)
     if (cached && performance.now() < cached.expiresAt) return cached.value
-    return cache.flight(key, async () => {
+    return flight(key, async () => {
       const startedAt = performance.now()
-      const value = await load(sql, scope)
+      const value = await load(scope)
       const endedAt = performance.now()
       const expiresAt = endedAt + cacheFactor * (endedAt - startedAt)
-      cache.entries.set(key, { value, expiresAt })
+      entries.set(key, { value, expiresAt })
       return value
     })
   }

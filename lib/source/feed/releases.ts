@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalLanguage } from '../../metadata/language.ts'
 import { singleLine } from '../../metadata/text.ts'
-import { parseReleaseTitle } from '../../name/release-title.ts'
+import { parseReleaseTitle, releaseExtensions } from '../../name/release-title.ts'
 import { matchPattern, type Pattern, tryPattern } from '../../strategy/pattern.ts'
 import { maxReleases, type mediaUrlKinds, type ReleaseItem } from '../contract.ts'
 import { releaseDate } from '../release-date.ts'
@@ -98,7 +98,7 @@ function select(title: string, { title: pattern, include, exclude }: Rules) {
 
 const torrentType = /^application\/x-bittorrent\b/i
 const bookType = /^application\/(?:(?:x-)?zip|epub\+zip|pdf|vnd\.comicbook|x-cb[zrt7]|x-rar)/i
-const bookFile = /\.(?:cbz|cbr|cb7|cbt|zip|rar|7z|epub|pdf)(?:[?#]|$)/i
+const bookFile = new RegExp(`\\.(?:${releaseExtensions})(?:[?#]|$)`, 'i')
 
 function mediaOf({ files, link, id }: FeedItem) {
   const linked = [link, id].map(url => ({ url: url ?? '', type: null, bytes: null }))

@@ -100,10 +100,13 @@ function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'
 }
 type Compiled = ReturnType<typeof compile>
 
+// Separators also as escapes: some services decode a path before they resolve it. Parsing drops tabs and line ends.
+const dotSegment = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
+
 /** A value such as `..` has no escape: it would lead to another address of the service, with its credentials. */
 function withoutDotSegments(url: string): string {
-  const [path = ''] = url.split(/[?#]/, 1)
-  if (/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path))
+  const [path = ''] = url.replace(/[\t\r\n]/g, '').split(/[?#]/, 1)
+  if (dotSegment.test(path))
     throw new SourceFailure('The URL of the request has a segment . or ..', 'invalid')
   return url
 }

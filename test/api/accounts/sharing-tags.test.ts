@@ -32,19 +32,19 @@ t.test('tags are created, renamed, assigned to series and users, and deleted', a
   const ofSeries = `/series/${series!.id}/sharing-tags`
   t.match(await admin.post(ofSeries, { sharingTagId: id }), {
     status: 201,
-    body: [{ id, name: 'Kids' }],
+    body: { data: [{ id, name: 'Kids' }] },
   })
   t.equal((await admin.post(ofSeries, { sharingTagId: id })).status, 400)
   t.equal((await admin.post(ofSeries, { sharingTagId: missing })).status, 400)
   t.same(
-    (await admin.put(ofSeries, { sharing_tag_ids: [other, id, id] })).body.map(
+    (await admin.put(ofSeries, { sharing_tag_ids: [other, id, id] })).body.data.map(
       (tag: { name: string }) => tag.name,
     ),
     ['Gore', 'Kids'],
   )
   t.equal((await admin.delete(`${ofSeries}/${other}`)).status, 204)
   t.equal((await admin.delete(`${ofSeries}/${other}`)).status, 404)
-  t.match((await admin.get(ofSeries)).body, [{ id }])
+  t.match((await admin.get(ofSeries)).body.data, [{ id }])
   t.equal((await admin.get(`/series/${missing}/sharing-tags`)).status, 404)
 
   const ofAna = `/users/${ana.id}/sharing-tags`
@@ -56,7 +56,7 @@ t.test('tags are created, renamed, assigned to series and users, and deleted', a
     accessMode: 'allow',
   })
   t.equal((await admin.put(ofAna, { sharingTagId: missing, accessMode: 'allow' })).status, 400)
-  t.match((await ana.get('/user/sharing-tags')).body, [
+  t.match((await ana.get('/user/sharing-tags')).body.data, [
     { sharingTagName: 'Kids', accessMode: 'allow' },
   ])
   t.match((await admin.get(`/users/${ana.id}`)).body.sharingTags, [{ sharingTagId: id }])
@@ -79,7 +79,7 @@ t.test('tags are created, renamed, assigned to series and users, and deleted', a
   t.equal((await admin.delete(`${ofAna}/${id}`)).status, 404)
   await admin.put(ofAna, { sharingTagId: id, accessMode: 'allow' })
   t.equal((await admin.delete(`/admin/sharing-tags/${id}`)).status, 204)
-  t.same((await ana.get('/user/sharing-tags')).body, [])
+  t.same((await ana.get('/user/sharing-tags')).body.data, [])
   t.equal((await admin.get(`/admin/sharing-tags/${id}`)).status, 404)
   t.equal((await admin.delete(`/admin/sharing-tags/${id}`)).status, 404)
 })

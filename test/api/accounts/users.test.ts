@@ -3,6 +3,7 @@ import t from 'tap'
 import { hashPassword } from '../../../lib/auth/password.ts'
 import { newId } from '../../../lib/id.ts'
 import { createClient } from '../../kit/http/client.ts'
+import { enableKomga } from '../../kit/komga.ts'
 import { startApi } from '../../kit/server.ts'
 
 const password = 'correct horse battery'
@@ -143,4 +144,26 @@ t.test('user managers cannot grant or revoke permissions that they lack', async 
     403,
     'a restricted user cannot create an unrestricted one',
   )
+})
+
+t.test('libraries that are hidden from the caller are in no account', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  await enableKomga(admin)
+  const [visible, hidden] = [newId(), newId()]
+  await all.sql`
+    insert into library (id, name, root) values (${visible}, 'V', '/v'), (${hidden}, 'H', '/h')`
+  const caller = await all.createUser('reader', { permissions: ['UsersRead'] })
+  const other = await all.createUser('reader')
+  await admin.put(`/users/${caller.id}`, { libraryIds: [visible] })
+  await admin.put(`/users/${other.id}`, { libraryIds: [visible, hidden] })
+  const path = `/users/${other.id}`
+  t.same((await caller.get(path)).body.libraryIds, [visible])
+  t.same((await admin.get(path)).body.libraryIds.toSorted(), [visible, hidden].toSorted())
+  const listed = JSON.stringify((await caller.get('/users')).body)
+  const komga = await fetch(`${all.base}/komga/api/v2/users`, {
+    headers: { 'x-api-key': caller.key },
+  })
+  t.equal(komga.status, 200)
+  t.notMatch(listed + (await komga.text()), hidden)
 })

@@ -92,6 +92,16 @@ t.test('groups need two visible members', async t => {
   t.equal((await child.delete(`/duplicates/${hidden.id}`)).status, 404)
   const shared = (await someone.get('/duplicates/series?matchType=external_id')).body.data[0]
   t.equal((await child.delete(`/duplicates/series/${shared.id}`)).status, 404)
+  const setMissing = (at: Date | null) =>
+    all.sql`update book set missing_at = ${at} where id = ${hidden.bookIds[0]}`
+  await setMissing(new Date())
+  const present = (await someone.get('/duplicates')).body.data
+  t.notOk(
+    present.some((g: { id: string }) => g.id === hidden.id),
+    'a missing book is no member',
+  )
+  await setMissing(null)
+  t.equal((await someone.get('/duplicates')).body.total, groups.length)
 })
 
 t.test('deleting a group changes no book, and the next search recreates it', async t => {

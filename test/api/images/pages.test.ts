@@ -11,6 +11,7 @@ import { animatedPng, animatedWebp } from '../../kit/files/animations.ts'
 import { zip } from '../../kit/files/archives.ts'
 import { epubBytes } from '../../kit/files/epub.ts'
 import { pdfOf, stream } from '../../kit/files/pdf.ts'
+import { allPages } from '../../kit/http/pagination.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { waitUntil } from '../../kit/processes.ts'
 import { startApi } from '../../kit/server.ts'
@@ -75,18 +76,19 @@ t.test('browsers get animations as they are, unless they request a format', asyn
 })
 
 t.test('the page list has names, types, sizes and ids', async t => {
-  const { status, body } = await reader.get(`/books/${book('A/1.cbz')}/pages`)
-  t.equal(status, 200)
-  t.match(body, [
+  const list = async (path: string) => (await reader.get(`/books/${book(path)}/pages`)).body.data
+  const data = await list('A/1.cbz')
+  t.match(data, [
     { pageNumber: 1, fileName: '1.jpg', fileFormat: 'jpeg', width: 900, height: 1200 },
     { pageNumber: 2, fileName: '2.png', fileFormat: 'png', isDouble: true, fileSize: png.length },
     { pageNumber: 3, fileFormat: 'svg', bookId: book('A/1.cbz') },
   ])
-  t.equal(new Set(body.map((one: { id: string }) => one.id)).size, 3)
-  t.match(body[0].id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  t.same((await reader.get(`/books/${book('A/1.cbz')}/pages`)).body, body)
-  t.same((await reader.get(`/books/${book('Broken/1.cbz')}/pages`)).body, [])
-  t.same((await reader.get(`/books/${book('Text/1.epub')}/pages`)).body, [])
+  t.equal(new Set(data.map((one: { id: string }) => one.id)).size, 3)
+  t.match(data[0].id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  t.same(await list('A/1.cbz'), data)
+  t.same(await allPages(reader, `/books/${book('A/1.cbz')}/pages?pageSize=2`), data)
+  t.same(await list('Broken/1.cbz'), [])
+  t.same(await list('Text/1.epub'), [])
 })
 
 t.test('a page is sent unchanged, with cache headers', async t => {

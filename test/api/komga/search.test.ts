@@ -10,10 +10,10 @@ await storeKomgaFacts(all.sql, facts)
 const admin = await all.createUser('admin')
 await enableKomga(admin)
 
-async function request(method: string, path: string, body?: object) {
+async function request(method: string, path: string, body?: object, key = admin.key) {
   const response = await fetch(`${all.base}/komga${path}`, {
     method,
-    headers: { 'x-api-key': admin.key, 'content-type': 'application/json' },
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const text = await response.text()
@@ -77,6 +77,26 @@ t.test('changed links of a series are locked', async t => {
   t.match((await get(path)).metadata, { ...change, linksLock: true })
   t.equal((await request('PATCH', `${path}/metadata`, { linksLock: false })).status, 204)
   t.equal((await get(path)).metadata.linksLock, false)
+  const links = ['a', 'b'].map(name => ({ label: 'Shop', url: `https://${name}.example/` }))
+  t.equal((await request('PATCH', `${path}/metadata`, { links })).status, 204)
+  t.same(
+    (await get(path)).metadata.links.map(({ url }: { url: string }) => url).sort(),
+    ['https://a.example/', 'https://b.example/'],
+    'both of one label',
+  )
+})
+
+t.test('sharing labels are found by administrators only', async t => {
+  const reader = await all.createUser('reader')
+  await all.sql`insert into sharing_tag (id, name) values (${present!.series}, 'unmistakable')`
+  await all.sql`insert into series_sharing_tag values (${present!.series}, ${present!.series})`
+  const body = { fullTextSearch: 'sharing_label:unmistakable' }
+  const found = async (key: string) => {
+    const { json } = await request('POST', '/api/v1/series/list', body, key)
+    return json.content.map(({ id }: { id: string }) => id)
+  }
+  t.same(await found(admin.key), [present!.series])
+  t.same(await found(reader.key), [])
 })
 
 t.test('metrics have the numbers of the libraries', async t => {

@@ -55,6 +55,8 @@ test('sessions over time', async t => {
     for (let i = 0; i < 99; i++) last = await start()
     const [row] = await all.sql`select count(*)::integer as count from client_session`
     t.equal(row!.count, 100)
+    const [held] = await all.sql`select count(*)::integer as count from session`
+    t.equal(held!.count, 100, 'no row stays of those that ended')
     const statuses = [first, second, last].map(
       async secret => (await get(all.base, cookie(secret))).status,
     )

@@ -58,7 +58,7 @@ t.test('an analysis is not listed as a scan', async t => {
   const first = await shelf.scan()
   const { id } = await shelf.book('1.cbz')
   const { body } = await maintainer.post(`/books/${id}/analyze`)
-  t.same((await someone.get('/scans/active')).body, [])
+  t.same((await someone.get('/scans/active')).body.data, [])
   t.equal((await maintainer.post(`/libraries/${shelf.id}/scan`)).status, 200, 'a scan can start')
   await waitForScan(all, body.taskId)
   t.not((await someone.get(`/libraries/${shelf.id}/scan-status`)).body.id, body.taskId)

@@ -59,8 +59,8 @@ t.test('the default is the home directory, and drives lists other starting point
   t.equal((await admin.get('/filesystem/browse')).body.currentPath, homedir())
   const drives = await admin.get('/filesystem/drives')
   t.equal(drives.status, 200)
-  t.match(drives.body[0], { name: 'Root', path: '/', isDirectory: true, isReadable: true })
-  t.same((await admin.get('/filesystem/drivesSee')).body, drives.body)
+  t.match(drives.body.data[0], { name: 'Root', path: '/', isDirectory: true, isReadable: true })
+  t.same((await admin.get('/filesystem/drivesSee')).body.data, drives.body.data)
   t.equal((await admin.get(at('/'))).body.parentPath, null)
 })
 
@@ -118,5 +118,5 @@ t.test('browsing is limited to permitted directories', async t => {
     t.equal((await admin.post('/libraries/preview-scan', { path })).status, 400, path)
   }
   t.equal((await admin.post('/libraries', { name: 'x', path: open })).status, 201)
-  t.match((await admin.get('/filesystem/drives')).body, [{ path: open }])
+  t.match((await admin.get('/filesystem/drives')).body.data, [{ path: open }])
 })

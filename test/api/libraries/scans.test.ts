@@ -20,7 +20,7 @@ t.test('a scan reports its progress and its result', async t => {
     'Zot/broken.cbz': Buffer.from('no archive'),
   })
   t.equal((await someone.get(`/libraries/${shelf.id}/scan-status`)).status, 404, 'never scanned')
-  const latestOf = async () => (await someone.get(`/scans/latest?libraryId=${shelf.id}`)).body
+  const latestOf = async () => (await someone.get(`/scans/latest?libraryId=${shelf.id}`)).body.data
   t.same(await latestOf(), [], 'nor listed')
   const started = await maintainer.post(`/libraries/${shelf.id}/scan`)
   t.equal(started.status, 200)
@@ -36,7 +36,7 @@ t.test('a scan reports its progress and its result', async t => {
   await waitForScan(all, started.body.id)
   const { body } = await someone.get(`/libraries/${shelf.id}/scan-status`)
   t.same(await latestOf(), [body])
-  t.match((await someone.get('/scans/latest')).body, [body])
+  t.match((await someone.get('/scans/latest')).body.data, [body])
   t.match(body, {
     id: started.body.id,
     status: 'completed',
@@ -117,13 +117,13 @@ t.test('concurrent requests start only one scan of a library', async t => {
   t.same(responses.map(a => a.status).sort(), [200, 409, 409, 409, 409, 409])
   const active = await someone.get('/scans/active')
   t.equal(active.status, 200)
-  t.match(active.body, [{ libraryId: shelf.id, status: /pending|running/ }])
+  t.match(active.body.data, [{ libraryId: shelf.id, status: /pending|running/ }])
   t.equal(
     (await maintainer.put(`/libraries/${shelf.id}`, { path: temporaryFolder(t) })).status,
     409,
   )
   await waitForScan(all, responses.find(a => a.status === 200)!.body.id)
-  t.same((await someone.get('/scans/active')).body, [])
+  t.same((await someone.get('/scans/active')).body.data, [])
   t.equal((await maintainer.post(`/libraries/${shelf.id}/scan?mode=fast`)).status, 400)
 })
 

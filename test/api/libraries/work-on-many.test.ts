@@ -205,7 +205,7 @@ t.test('numbers and titles follow the current settings of the library', async t 
   const [alpha, beta, , hidden] = await series()
   await hideSeries(all.sql, limited.id, [hidden!.id])
   const numbers = async () =>
-    (await admin.get(`/series/${alpha!.id}/books`)).body.map((book: any) => book.number)
+    (await admin.get(`/series/${alpha!.id}/books`)).body.data.map((book: any) => book.number)
   for (const [numberStrategy, expected] of [
     ['file_order', [1, 2]],
     ['filename', [5, 7]],

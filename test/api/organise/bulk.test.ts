@@ -5,6 +5,7 @@ import { newId } from '../../../lib/id.ts'
 import { hideSeries } from '../../kit/accounts.ts'
 import { doctorFindings } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary, waitForScan } from '../../kit/library.ts'
+import { untilBlocked } from '../../kit/row-locks.ts'
 import { startApi } from '../../kit/server.ts'
 
 const info = (series: string) =>
@@ -246,4 +247,25 @@ test('bulk changes', async t => {
     t.same(await untouched(), before)
     t.same(await doctorFindings(all), [])
   })
+})
+
+test('a book that moves to another series meanwhile is changed', async t => {
+  const all = await startApi(t)
+  const { sql } = all
+  const library = await createTestLibrary(t, all, { 'A/1.cbz': comic(), 'B/1.cbz': comic() })
+  await library.scan()
+  const [one, two] = await library.books()
+  const editor = await all.createUser('maintainer')
+  const holder = await sql.reserve()
+  await holder`begin`
+  await holder`update book set series_id = ${two!.seriesId} where id = ${one!.id}`
+  const changing = editor.patch('/books/bulk/metadata', {
+    bookIds: [one!.id],
+    publisher: 'Ink',
+  })
+  await untilBlocked(sql)
+  await holder`commit`
+  holder.release()
+  t.match(await changing, { status: 200, body: { updatedCount: 1 } })
+  t.match(await editor.get(`/books/${one!.id}/metadata`), { body: { publisher: 'Ink' } })
 })

@@ -184,7 +184,7 @@ t.test('lists import with the expected matches, and what is exported imports aga
     t.equal(body.name, name)
     const path = `/readlists/${body.readListId}`
     const list = async (at: string) =>
-      (await admin.get(`${at}/books`)).body.map((one: any) => one.id) as string[]
+      (await admin.get(`${at}/books`)).body.data.map((one: any) => one.id) as string[]
     t.same(await list(path), taken)
     const exported = await fetch(`${all.base}/api/v1${path}/cbl`, {
       headers: { 'x-api-key': admin.key },

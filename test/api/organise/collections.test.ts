@@ -37,7 +37,7 @@ const create = async (body: object, by: Caller = admin) =>
 const namesIn = async (id: string, query = '', by: Caller = admin) => {
   const { status, body } = await by.get(`/collections/${id}/series${query}`)
   if (status !== 200) return status
-  return (body.data ?? body).map((s: { id: string }) => nameOf.get(s.id)).join('')
+  return body.data.map((s: { id: string }) => nameOf.get(s.id)).join('')
 }
 const listed = async (by: Caller) => {
   const { data: items, total } = (await by.get('/collections?pageSize=500')).body

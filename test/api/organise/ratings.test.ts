@@ -132,7 +132,7 @@ test('ratings and titles', async t => {
     ])
     t.equal(metadata.locks.alternateTitles, true)
     const found = await reader.post('/series/search', { query: 'second' })
-    t.match(found.body, [{ id: ids.Beta }], 'found by an alternate title')
+    t.match(found.body.data, [{ id: ids.Beta }], 'found by an alternate title')
     const alternateTitles = [...metadata.alternateTitles, { label: 'de', title: 'Zweites' }]
     await admin.patch(`/series/${ids.Beta}/metadata`, { alternateTitles })
     const { titles } = (await reader.get(path)).body

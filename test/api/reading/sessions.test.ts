@@ -247,6 +247,12 @@ test('reading sessions and history', async t => {
         peer: null,
         [`apikey:${key!.id}`]: key!.name,
       })
+      await put({ 'x-device-id': 'tablet', 'x-device-name': 'Tablet in the kitchen' })
+      const renamed = (await reader.get('/reading-stats')).body.devices
+      t.match(
+        renamed.find((device: any) => device.deviceId === 'tablet'),
+        { deviceName: 'Tablet in the kitchen' },
+      )
       await hideSeries(all.sql, reader.id, [series])
       for (const [method, address] of [
         ['GET', history],

@@ -202,6 +202,8 @@ test('reading statistics', async t => {
     for (const query of [
       'from=2015-05-02&to=2015-05-01',
       'from=yesterday',
+      'to=0001-01-01',
+      'from=0001-01-01&timeZone=Asia/Tokyo',
       'from=2015-02-30',
       'to=2015-13-01T00:00:00Z',
       'timeZone=Mars/Olympus',

@@ -148,7 +148,7 @@ test('releases', async t => {
     t.equal((await admin.patch(path, { state: 'new' })).body.state, 'announced')
     t.equal((await admin.patch(path, { state: 'all' })).status, 400)
     t.equal((await reader.post(`${path}/dismiss`)).status, 403)
-    const history = (await admin.get(`${path}/history`)).body
+    const history = (await admin.get(`${path}/history`)).body.data
     t.match(history, [
       {
         fromState: null,
@@ -239,7 +239,7 @@ test('releases', async t => {
     await library.scan()
     const releases = (await list(`seriesId=${idOf('Chainsaw')}&state=marked_acquired`)).data
     t.match(releases, [{ externalReleaseId: 'wanted' }])
-    const history = (await admin.get(`/releases/${releases[0].id}/history`)).body
+    const history = (await admin.get(`/releases/${releases[0].id}/history`)).body.data
     t.match(history.at(-1), { fromState: 'announced', toState: 'marked_acquired', reason: 'scan' })
   })
   t.same(await doctorFindings(api), [], 'the doctor finds nothing')

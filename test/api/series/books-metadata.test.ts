@@ -80,7 +80,7 @@ test('what the visible books of a series say', async t => {
   })
 
   await t.test('follows edits of a book, and what a limit hides by them', async t => {
-    const [book] = (await admin.get(`/series/${ids.plain}/books`)).body
+    const [book] = (await admin.get(`/series/${ids.plain}/books`)).body.data
     const read = async (caller: typeof child) => {
       const { body } = await caller.get(`/series/${ids.plain}/full`)
       const { bookCount, pageCount, booksMetadata } = body

@@ -149,6 +149,10 @@ t.test('templates are rendered with a series, a book or an example', async t => 
   })
   t.equal((await preview({ template, seriesId: newId() })).status, 404)
   t.equal((await preview({ template, seriesId, context })).status, 400)
+  const { body } = await reader.post('/api-keys', { name: 'x', permissions: ['SeriesRead'] })
+  const key = all.withHeaders({ 'x-api-key': body.key })
+  t.equal((await key.post('/templates/preview', { template, seriesId })).status, 200)
+  t.equal((await key.post('/templates/preview', { template, bookId: id })).status, 403)
 })
 
 t.test('the series of a library for which conditions hold', async t => {

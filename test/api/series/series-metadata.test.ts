@@ -83,7 +83,7 @@ t.test('user edits are returned, locked, and survive a deep scan', async t => {
   t.match((await reader.get(at)).body, { title: 'Akira, the works', titleSort: 'Works of Akira' })
   const found = await reader.post('/series/search', { query: 'アキラ' })
   t.same(
-    found.body.map((s: { title: string }) => s.title),
+    found.body.data.map((s: { title: string }) => s.title),
     ['Akira, the works'],
   )
 })
@@ -109,6 +109,37 @@ t.test('custom metadata is merged by PATCH, replaced by PUT, and limited in size
   t.same(Object.keys(await patch({ half })), ['z', 'half'])
   t.equal((await admin.patch(`${at}/metadata`, { customMetadata: { other: half } })).status, 400)
   t.equal((await admin.patch(`${at}/metadata`, { customMetadata: [1] })).status, 400)
+})
+
+t.test('custom metadata is stored and returned as it was written', async t => {
+  const { at, id } = series()
+  const written =
+    '{"z":12345678901234567890,"10":1.0,"2":1e2,"long name":{"b":-0,"a":"\\u00e9\\/\\ud83d\\ude00 "},"\\u0061":[]}'
+  const send = async (method: string, path: string, customMetadata: string) => {
+    const raw = `{ "year" : 2001, "customMetadata" : ${customMetadata} }`
+    const headers = { 'content-type': 'application/json' }
+    return (await admin.request(method, path, { raw, headers })).status
+  }
+  const read = async (path: string) => (await admin.get(path)).bytes.toString()
+  const spaced = `\n ${written.replaceAll(',"', ' ,\t"')} `
+  t.equal(await send('PUT', `${at}/metadata`, spaced), 200)
+  t.ok((await read(`${at}/metadata`)).includes(`"customMetadata":${written},`))
+  t.ok((await read('/series/full?pageSize=100')).includes(`"customMetadata":${written},`))
+  const book = (await shelf.books()).find(({ seriesId }) => seriesId === id)!
+  const bookPath = `/books/${book.id}/metadata`
+  t.equal(await send('PUT', bookPath, spaced), 200)
+  t.ok((await read(bookPath)).includes(`"customMetadata":${written},`), 'also of books')
+  const patch = '{"10":null,"long name":{"b":{"x":null,"y":9007199254740993}},"new":0.10}'
+  const merged =
+    '{"z":12345678901234567890,"2":1e2,"long name":{"b":{"y":9007199254740993},"a":"\\u00e9\\/\\ud83d\\ude00 "},"\\u0061":[],"new":0.10}'
+  for (const path of [`${at}/metadata`, bookPath]) {
+    t.equal(await send('PATCH', path, patch), 200)
+    t.ok((await read(path)).includes(`"customMetadata":${merged},`), `${path} merged`)
+  }
+  await admin.patch(`${at}/metadata`, { summary: 'Other' })
+  t.ok((await read(`${at}/metadata`)).includes(merged), 'other edits leave it')
+  const [row] = await all.sql`select custom_metadata from series where id = ${id}`
+  t.equal(row!.custom_metadata, merged)
 })
 
 t.test('PUT clears absent fields except title and alternate titles', async t => {

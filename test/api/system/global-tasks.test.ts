@@ -25,7 +25,7 @@ t.test('tasks without a library are for those who see everything', async t => {
       select id from pgboss.job_common where name = 'dedupe' and state = 'created'
       order by id desc limit 1`
     const sees = name === 'admin' || name === 'maintainer'
-    const listed = (await user.get('/tasks')).body.some((task: any) => task.id === job!.id)
+    const listed = (await user.get('/tasks')).body.data.some((task: any) => task.id === job!.id)
     t.equal(listed, sees, name)
     t.equal((await user.get(`/tasks/${job!.id}`)).status, sees ? 200 : 404, name)
     const stats = (await user.get('/tasks/stats')).body

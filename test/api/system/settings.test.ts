@@ -1,7 +1,7 @@
 // Settings over HTTP.
 import t from 'tap'
 import { connect } from '../../../lib/postgres/db.ts'
-import { cachedSetting } from '../../../lib/setting/setting.ts'
+import { openSettings } from '../../../lib/setting/setting.ts'
 import { startApi } from '../../kit/server.ts'
 
 const all = await startApi(t)
@@ -9,10 +9,9 @@ const admin = await all.createUser('admin', { username: 'root' })
 const someone = await all.createUser('maintainer')
 
 t.test('settings are listed with defaults, by category and key', async t => {
-  const { status, body } = await admin.get('/admin/settings')
-  t.equal(status, 200)
+  const { data } = (await admin.get('/admin/settings')).body
   t.same(
-    body.map((s: { key: string }) => s.key),
+    data.map((s: { key: string }) => s.key),
     [
       'application.name',
       'auth.registration_enabled',
@@ -36,7 +35,7 @@ t.test('settings are listed with defaults, by category and key', async t => {
       'watch.poll_seconds',
     ],
   )
-  t.match(body[1], {
+  t.match(data[1], {
     id: /^[0-9a-f-]{36}$/,
     value: 'false',
     defaultValue: 'false',
@@ -47,10 +46,10 @@ t.test('settings are listed with defaults, by category and key', async t => {
     version: 1,
     updatedBy: null,
   })
-  t.ok(Date.parse(body[1].updatedAt))
+  t.ok(Date.parse(data[1].updatedAt))
   const some = await admin.get('/admin/settings?category=Purge')
   t.same(
-    some.body.map((s: { key: string }) => s.key),
+    some.body.data.map((s: { key: string }) => s.key),
     ['purge.purge_empty_series'],
   )
 })
@@ -72,7 +71,7 @@ t.test(
     const reset = await admin.post(`${path}/reset`)
     t.match(reset.body, { value: 'Stackroom', version: 3 })
     const history = await admin.get(`${path}/history`)
-    t.match(history.body, [
+    t.match(history.body.data, [
       { oldValue: 'Shelf', newValue: 'Stackroom', key: 'application.name' },
       {
         settingId: changed.body.id,
@@ -83,7 +82,7 @@ t.test(
         ipAddress: '127.0.0.1',
       },
     ])
-    t.equal((await admin.get(`${path}/history?limit=1`)).body.length, 1)
+    t.match((await admin.get(`${path}/history?pageSize=1`)).body, { data: [{}], total: 2 })
   },
 )
 
@@ -163,7 +162,7 @@ t.test('a bulk update is atomic', async t => {
   t.equal(unknown.status, 404)
   const right = await admin.post('/admin/settings/bulk', { updates, changeReason: 'both' })
   t.equal(right.status, 200)
-  t.match(right.body, [
+  t.match(right.body.data, [
     { key: 'application.name', value: 'Both' },
     { key: 'purge.purge_empty_series', value: 'false' },
   ])
@@ -175,13 +174,13 @@ t.test('concurrent changes are all in the history', async t => {
   const values = Array.from({ length: 8 }, (_, i) => `template ${i}`)
   await Promise.all(values.map(value => admin.put(path, { value })))
   t.equal((await admin.get(path)).body.version, before + 8)
-  const { body } = await admin.get(`${path}/history`)
-  const links = body.slice(0, 8)
+  const changes = (await admin.get(`${path}/history`)).body.data
+  const links = changes.slice(0, 8)
   for (let i = 0; i < 7; i++) t.equal(links[i].oldValue, links[i + 1].newValue)
   for (const page of [1, 2, 3]) {
     const part = await admin.get(`${path}/history?page=${page}&pageSize=3`)
-    t.same(part.body.data, body.slice((page - 1) * 3, page * 3))
-    t.match(part.body, { page, pageSize: 3, total: body.length })
+    t.same(part.body.data, changes.slice((page - 1) * 3, page * 3))
+    t.match(part.body, { page, pageSize: 3, total: changes.length })
   }
 })
 
@@ -218,11 +217,12 @@ t.test('users can read only public settings', async t => {
 t.test('a cached value is refreshed when another process changes it', async t => {
   const other = connect(all.url, { max: 2 })
   t.teardown(() => other.end({ timeout: 1 }))
-  t.equal(await cachedSetting(other, 'application.name'), 'Both')
+  const settings = openSettings(other)
+  t.equal(await settings.cached('application.name'), 'Both')
   await admin.put('/admin/settings/application.name', { value: 'Elsewhere' })
   for (let left = 1000; left > 0; left--) {
-    if ((await cachedSetting(other, 'application.name')) === 'Elsewhere') break
+    if ((await settings.cached('application.name')) === 'Elsewhere') break
     await new Promise(resolve => setTimeout(resolve, 20))
   }
-  t.equal(await cachedSetting(other, 'application.name'), 'Elsewhere')
+  t.equal(await settings.cached('application.name'), 'Elsewhere')
 })

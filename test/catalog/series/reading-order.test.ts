@@ -18,7 +18,6 @@ const check = testWithDoctor(t, all)
 const inFolder = (folder: string, names: readonly string[]): Files =>
   Object.fromEntries(names.map(name => [`${folder}/${name}.cbz`, comic({ pages: 1 })]))
 const stem = (name: string) => name.replace(/\.cbz$/, '')
-const booksIn = (body: any) => body.data ?? body
 const titles = (records: { title: string }[]) => records.map(({ title }) => title)
 
 /** A scanned library of one series. */
@@ -27,7 +26,7 @@ async function seriesOf(t: Test, files: Files, seriesStrategy = 'series_volume')
   await library.scan()
   const [book] = await library.books()
   const id = book!.seriesId
-  const order = async () => titles(booksIn((await admin.get(`/series/${id}/books`)).body))
+  const order = async () => titles((await admin.get(`/series/${id}/books`)).body.data)
   return { library, id, order }
 }
 
@@ -53,7 +52,7 @@ check('every list, feed and protocol has the seasons of a series one after the o
   const books = await library.books()
   const idOf = (title: string) => books.find(book => book.title === title)!.id
   const condition = { seriesId: { operator: 'is', value: id } }
-  const data = async (path: string) => titles(booksIn((await admin.get(path)).body))
+  const data = async (path: string) => titles((await admin.get(path)).body.data)
   t.same(await data(`/series/${id}/books`), seasons, 'the books of a series')
   t.same(await data(`/books?seriesId=${id}&sort=number,asc`), seasons, 'by number')
   t.same(await data(`/books?seriesId=${id}&sort=number,desc`), seasons.toReversed(), 'from the end')
@@ -171,12 +170,12 @@ check('folders of volumes are the volumes of their books', async t => {
     const { body } = await admin.get(`/series/${id}/books`)
     const byId = new Map((await library.books()).map(book => [book.id, book.folder]))
     t.same(
-      booksIn(body).map((b: any) => byId.get(b.id)!.at(-1)),
+      body.data.map((b: any) => byId.get(b.id)!.at(-1)),
       ['1', '1', '2', '2'],
       strategy,
     )
     t.same(
-      booksIn(body).map((b: any) => b.volume),
+      body.data.map((b: any) => b.volume),
       [1, 1, 2, 2],
     )
   }

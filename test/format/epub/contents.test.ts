@@ -3,16 +3,19 @@ import t from 'tap'
 import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { Unreadable } from '../../../lib/errors.ts'
 import { readContents } from '../../../lib/format/epub/contents.ts'
+import { epubReader } from '../../../lib/format/epub/epub.ts'
 import {
   adobeAlgorithm,
   deobfuscate,
   idpfAlgorithm,
 } from '../../../lib/format/epub/font-obfuscation.ts'
+import { positionCounts, sum } from '../../../lib/format/epub/positions.ts'
 import { readResource } from '../../../lib/format/epub/resource.ts'
 import { openBytes, openPath } from '../../kit/files/archives.ts'
 import { corpusBooks } from '../../kit/files/corpus.ts'
 import { epub2, font, obfuscated, richEpub } from '../../kit/opds/epub.ts'
 import { createRandom } from '../../kit/random.ts'
+import { use } from '../../kit/use.ts'
 
 t.test('books of the corpus are listed or rejected as unreadable', async t => {
   let listed = 0
@@ -26,6 +29,12 @@ t.test('books of the corpus are listed or rejected as unreadable', async t => {
       const read = contents.readingOrder.map(place => contents.resources[place])
       t.ok(read.length > 0 && !read.includes(undefined), path)
       t.equal(new Set(read).size, read.length, 'each once')
+      const counts = positionCounts(
+        read.map(resource => resource!),
+        contents.isFixedLayout,
+      )
+      const book = use(t, await epubReader.open(file, defaultLimits))
+      t.equal(sum(counts), book.pageCount, `${path}: its positions are its pages`)
       t.ok(contents.toc.length > 0, 'the table of contents is never empty')
     } catch (error) {
       t.ok(error instanceof Unreadable, `${path}: ${error}`)

@@ -134,6 +134,12 @@ function complete(body: unknown, { base, extra }: { base: Json; extra: Json }): 
   return { ...members, ...Object.fromEntries(replaced) }
 }
 
+// Other forms that are accepted of a boolean, by the description of the document.
+const booleans: Record<string, boolean> = {
+  ...{ true: true, True: true, 1: true },
+  ...{ false: false, False: false, 0: false },
+}
+
 /** Values of a parameter as text: valid if it is valid as text, number or boolean. */
 function queryCases(schema: Json, values: SchemaValues) {
   const isValid = values.checkerOf(schema)
@@ -145,8 +151,6 @@ function queryCases(schema: Json, values: SchemaValues) {
     .filter(text => text !== '')
   return [...new Set(texts)].map(text => ({
     text,
-    isAllowed: [text, Number(text), text === 'true' ? true : text === 'false' ? false : text].some(
-      value => isValid(value),
-    ),
+    isAllowed: [text, Number(text), booleans[text] ?? text].some(value => isValid(value)),
   }))
 }

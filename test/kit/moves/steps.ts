@@ -232,10 +232,15 @@ function addFile(shelf: Shelf, random: Random) {
   if (existsSync(path) || listTree(shelf.root).files.length >= maxFiles) return null
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, comic({ pages: 1 }))
-  clock += 1
-  utimesSync(path, clock, clock)
+  setNewTime(path)
   shelf.changed.add(path)
   return nameOf(shelf, path)
+}
+
+/** Files of the same size and time that change places are the same for a normal scan. */
+function setNewTime(path: string) {
+  clock += 1
+  utimesSync(path, clock, clock)
 }
 
 function copyFile(shelf: Shelf, random: Random) {
@@ -244,6 +249,7 @@ function copyFile(shelf: Shelf, random: Random) {
   mkdirSync(dirname(to), { recursive: true })
   const from = anyFile(shelf, random)
   copyFileSync(from, to)
+  setNewTime(to)
   shelf.changed.add(to)
   return `${nameOf(shelf, from)} → ${nameOf(shelf, to)}`
 }

@@ -146,6 +146,8 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
   'read history without records': {
     violate: async () => {
       const { id } = await createReader(sql)
+      const other = { bookId: books[1]!.id, currentPage: 1 }
+      await recordReading(sql, unrestrictedViewer(id), testOrigin, other)
       await sql`
         insert into reading_pass (account_id, book_id, started_at, completed_at)
         values (${id}, ${first.id}, now(), now())`
@@ -323,4 +325,18 @@ t.test('a library that is being scanned is skipped', async t => {
   await connection`select pg_advisory_unlock_all()`
   connection.release()
   t.ok((await repairAll()).isHealthy)
+})
+
+t.test('what a cancelled scan left is no fault, and done by the next scan', async t => {
+  await sql`
+    insert into scan (id, library_id, mode, state, finished_at)
+    values (gen_random_uuid(), ${lib.id}, 'normal', 'cancelled', now())`
+  await cases['pending files']!.violate()
+  await cases.covers!.violate()
+  t.same(await violations(), {})
+  await lib.scan()
+  await dedupe(sql)
+  t.same(await violations(), {})
+  t.same((await sql`select from pending_file where library_id = ${lib.id}`).length, 0)
+  t.ok((await lib.books()).every(book => book.cover !== null))
 })

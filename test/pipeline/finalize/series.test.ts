@@ -59,3 +59,27 @@ t.test('series that got books later are not those that were added', async t => {
   const { body } = await admin.get(`/libraries/${shelf.id}/series/${grown}&page=1`)
   t.equal(body.total, 2)
 })
+
+t.test('among equal votes of books the source of the higher priority wins', async t => {
+  const opf = (publisher: string) =>
+    Buffer.from(`<package><metadata><publisher>${publisher}</publisher></metadata></package>`)
+  shelf.write('Tie/1.cbz', info('<Publisher>Zed</Publisher>'))
+  shelf.write('Tie/2.cbz', comic({ pages: 4 }))
+  shelf.write('Tie/2.opf', opf('Able'))
+  await shelf.scan()
+  const publisher = async () => {
+    const { seriesId } = (await shelf.books()).find(({ series }) => series === 'Tie')!
+    return (await admin.get(`/series/${seriesId}/metadata`)).body.publisher
+  }
+  t.equal(await publisher(), 'Zed', 'ComicInfo before an OPF file')
+  shelf.write('Tie/3.cbz', comic({ pages: 5 }))
+  shelf.write('Tie/3.opf', opf('Able'))
+  await shelf.scan()
+  t.equal(await publisher(), 'Able', 'the majority before the source')
+  shelf.write('Tie/1.cbz', info('<Publisher>Able</Publisher>'))
+  const { id } = await shelf.book('3.cbz')
+  await admin.patch(`/books/${id}/metadata`, { publisher: 'Yes' })
+  shelf.remove('Tie/2.cbz')
+  await shelf.scan({ options: { confirmMissing: true } })
+  t.equal(await publisher(), 'Yes', 'an edit of a book before its file')
+})

@@ -119,6 +119,50 @@ check('a one-shot may take the name of a missing one', async t => {
   t.match(await seriesOf(lib, 'C'), { id: b.id, books: 1 })
 })
 
+check('a book returns to the place from which its series was renamed', async t => {
+  const files = { 'A/1.cbz': comic(), 'A/2.cbz': comic(), 'B/1.cbz': comic() }
+  const lib = await shelf(t, files)
+  await lib.scan()
+  const a = await seriesOf(lib, 'A')
+  const { id } = await lib.book('2.cbz')
+  lib.move('A/2.cbz', 'away')
+  t.match(await lib.scan(), { missing: 1 })
+  lib.move('A/1.cbz', 'C/1.cbz')
+  lib.remove('A')
+  t.match(await lib.scan(), { moved: 1 })
+  t.match(await seriesOf(lib, 'C'), { id: a.id, books: 1 }, 'it followed its folder')
+
+  lib.move('away', 'A/2.cbz')
+  t.match(await lib.scan(), { restored: 1, to_cover: 0, to_hash: 0 })
+  t.match(await lib.book('2.cbz'), { id, series: 'A', missingAt: null })
+  t.match(await seriesOf(lib, 'C'), { id: a.id, books: 1 })
+})
+
+check('a one-shot returns to the place that another one had meanwhile', async t => {
+  const lib = await shelf(t, { 'A.cbz': comic(), 'B.cbz': comic(), 'Row/1.cbz': comic() })
+  await lib.scan()
+  const [a, b] = [await seriesOf(lib, 'A'), await seriesOf(lib, 'B')]
+  lib.move('A.cbz', 'away')
+  t.match(await lib.scan(), { missing: 1 })
+  for (const [from, to] of [
+    ['B.cbz', 'A.cbz'],
+    ['A.cbz', 'C.cbz'],
+  ] as const) {
+    lib.move(from, to)
+    t.match(await lib.scan(), { moved: 1 })
+  }
+  lib.move('away', 'A.cbz')
+  t.match(await lib.scan(), { restored: 1 })
+  t.match(await seriesOf(lib, 'A'), { id: a.id, books: 1 })
+  t.match(await seriesOf(lib, 'C'), { id: b.id, books: 1 })
+  const keys = await sql<{ key: string }[]>`
+    select key from series where library_id = ${lib.id} order by key`
+  t.same(
+    keys.map(row => row.key),
+    ['d:Row', 'f:A.cbz', 'f:C.cbz'],
+  )
+})
+
 check('a locked number is retained, and ranks end with the first number', async t => {
   const lib = await shelf(t, { 'A/alpha.cbz': comic(), 'A/beta.cbz': comic() })
   await lib.scan()

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { libraryFamilies } from '../../../lib/metrics/libraries.ts'
+import { createServices } from '../../../lib/services.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
@@ -37,7 +38,9 @@ check('an unmounted root is unavailable, and no book of it is missing', async t 
   const lib = await shelf(t, four())
   await lib.scan()
   renameSync(lib.root, `${lib.root} elsewhere`)
-  t.equal((await lib.scan()).state, 'unavailable')
+  const { state, message } = await lib.scan()
+  t.equal(state, 'unavailable')
+  t.match(message, /cannot be read \(ENOENT\); mount its disk, or correct the path/)
   t.equal(present(await lib.books()), 4)
   renameSync(`${lib.root} elsewhere`, lib.root)
   const again = await lib.scan()
@@ -51,7 +54,7 @@ check('an empty root is unavailable while the catalogue holds its books', async 
   lib.remove('B')
   const scan = await lib.scan()
   t.equal(scan.state, 'unavailable')
-  t.match(scan.message, 'empty')
+  t.match(scan.message, /is empty.+ mount its disk and scan again$/)
   t.equal(present(await lib.books()), 4)
 })
 
@@ -88,7 +91,9 @@ check('books below an unreadable folder are not missing', async t => {
   if (!scan) return
   t.match(scan, { state: 'completed', missing: 0, unreadable_directories: 1 })
   t.match(scan.message, /^A folder or file could not be read; .+: A$/, 'in the status of the scan')
-  const metric = (await libraryFamilies(sql)).find(m => m.name === 'library_unreadable_folders')
+  const metric = (await libraryFamilies(createServices(sql))).find(
+    m => m.name === 'library_unreadable_folders',
+  )
   t.equal(metric!.values.find(({ labels }) => labels!.library === lib.id)?.value, 1)
   t.equal(present(await lib.books()), 5)
 })

@@ -79,6 +79,24 @@ t.test('a file is due when it is unchanged; a file that is not a book is removed
   t.same(takeDue(changes), ['grows.cbz'])
 })
 
+t.test('a file that was written a moment ago is not due', async t => {
+  const root = temporaryFolder(t)
+  const changes = createChanges()
+  const checkNow = () => checkPaths(changes, Buffer.from(root), all)
+  writeFileSync(join(root, 'new.cbz'), '1')
+  // By the clock of a file server that is ahead: its state is the same in all checks.
+  const written = new Date(Date.now() + quietMs)
+  utimesSync(join(root, 'new.cbz'), written, written)
+  addChanges(changes, ['new.cbz'])
+  await checkNow()
+  await sleep(quietMs + 50)
+  await checkNow()
+  t.same(takeDue(changes), [])
+  await sleep(quietMs + 50)
+  await checkNow()
+  t.same(takeDue(changes), ['new.cbz'])
+})
+
 t.test('a change during a check is not lost', async t => {
   const root = temporaryFolder(t)
   writeFileSync(join(root, '1.cbz'), '1')

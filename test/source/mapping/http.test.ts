@@ -146,10 +146,14 @@ test('a service is mapped to series and releases', async t => {
     coverUrl: 'https://images.example/7.jpg',
   })
   t.equal(await source.fetchSeries!('8', call), null, 'without the root there is no series')
-  t.equal(await source.fetchSeries!('../9?x=#', call), null, 'ids are encoded')
-  t.equal(server.requests.at(-1)!.path, '/works/..%2F9%3Fx%3D%23')
-  for (const id of ['.', '..'])
-    await t.rejects(source.fetchSeries!(id, call), { message: /segment/ }, 'has no escape')
+  t.equal(await source.fetchSeries!('a../9?x=#', call), null, 'ids are encoded')
+  t.equal(server.requests.at(-1)!.path, '/works/a..%2F9%3Fx%3D%23')
+  const sent = server.requests.length
+  for (const id of ['.', '..', '../9', 'a/../../9', '..\\9', 'a/..', '%2e%2e', 'a%2f..'])
+    await (/%/.test(id)
+      ? t.resolves(source.fetchSeries!(id, call), `${id}: the sign is encoded`)
+      : t.rejects(source.fetchSeries!(id, call), { message: /segment/ }, `${id} has no escape`))
+  t.equal(server.requests.length, sent + 2)
 
   const first = await source.listReleases!({ key: 'releases', cursor: null, series: [] }, call)
   t.match(first, {

@@ -9,7 +9,7 @@ import type { Identity } from '../../../auth/identify.ts'
 import { forbidOwnAccountToKey, replaceOwnPassword } from '../../../auth/own-account.ts'
 import type { Role } from '../../../auth/permission.ts'
 import { replaceSharingRules, sharingRulesByAccount } from '../../../auth/sharing-rule.ts'
-import { findRoleAndPermissions, findUser, listUsers } from '../../../auth/user-record.ts'
+import { findRoleAndPermissions, findUser, listUsers, shownTo } from '../../../auth/user-record.ts'
 import { Forbidden, Invalid } from '../../../errors.ts'
 import type { Deps } from '../../../http/deps.ts'
 import { respond, route } from '../../../http/route.ts'
@@ -91,11 +91,13 @@ export const users = [
     permission: 'UsersRead',
     summary: 'All users',
     responses: { 200: list(UserDto) },
-    async handle(_input, { sql }) {
+    async handle({ identity }, { sql }) {
       const { data } = await listUsers(sql, {}, { offset: 0, pageSize: maxUsers })
       const ids = data.map(({ id }) => id)
       const rules = await sharingRulesByAccount(sql, ids)
-      return data.map(user => userDto({ ...user, sharingTags: rules.get(user.id) ?? [] }))
+      return data.map(user =>
+        userDto({ ...shownTo(identity, user), sharingTags: rules.get(user.id) ?? [] }),
+      )
     },
   }),
   route({

@@ -55,7 +55,7 @@ export const groupingLists = kinds.map(
         library_id: listParameter(Type.String()),
       }),
       responses: { 200: pageOf(item) },
-      async handle(input, { sql }) {
+      async handle(input, deps) {
         const { query, identity } = input
         const viewer = withinLibraries(input.viewer, query.library_id)
         const withEmpty = viewer === input.viewer && identity.permissions.has(write)
@@ -65,10 +65,14 @@ export const groupingLists = kinds.map(
           async find({ offset, limit }) {
             const search = wordsOfNames(query.search ?? '')
             const page = { page: offset / limit + 1, pageSize: limit }
-            const found = await listGroupings(sql, viewer, grouping, { search, withEmpty, ...page })
+            const found = await listGroupings(deps, viewer, grouping, {
+              search,
+              withEmpty,
+              ...page,
+            })
             return { ids: found.rows.map(({ id }) => id), total: found.total }
           },
-          load: ids => load(sql, readerOf(input), ids),
+          load: ids => load(deps.sql, readerOf(input), ids),
         })
       },
     }),

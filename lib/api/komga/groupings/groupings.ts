@@ -24,6 +24,7 @@ import { readListBooks } from '../../../komga/read-list-books.ts'
 import { type Reader, readerOf } from '../../../komga/values.ts'
 import type { Sql } from '../../../postgres/db.ts'
 import { maybe, name, nullable, record, type TSchema, Type, text, uuid } from '../../../schema.ts'
+import type { WithServices } from '../../../services.ts'
 import { withUpload } from '../../images/cover-upload.ts'
 import { idList, type Signed } from '../../organise/grouping-kind.ts'
 import { CollectionId, ReadListId } from '../../params.ts'
@@ -44,7 +45,7 @@ type Kind = {
   item: TSchema
   idsKey: 'seriesIds' | 'bookIds'
   permissions: { read: Permission; write: Permission; remove: Permission }
-  find: (sql: Sql, reader: Reader, id: string) => Promise<object>
+  find: (db: WithServices, reader: Reader, id: string) => Promise<object>
   load: (sql: Sql, reader: Reader, ids: readonly string[]) => Promise<object[]>
 }
 
@@ -86,8 +87,8 @@ const changes = kinds.flatMap(
       ...{ name: optional(Name), ordered: optionalFlag, [idsKey]: optionalIds },
       ...(isReadList ? { summary: maybe(nullable(Summary)) } : {}),
     }
-    const found = async (input: Signed, sql: Sql, id: string) =>
-      (await find(sql, mayFill(input, permissions.write), id)) as never
+    const found = async (input: Signed, db: WithServices, id: string) =>
+      (await find(db, mayFill(input, permissions.write), id)) as never
     return [
       route({
         operationId: `get${one}ById`,
@@ -98,7 +99,7 @@ const changes = kinds.flatMap(
         summary: `Get a ${noun}`,
         params,
         responses: { 200: item },
-        handle: (input, { sql }) => found(input, sql, input.params.id),
+        handle: (input, deps) => found(input, deps, input.params.id),
       }),
       route({
         operationId: `create${one}`,
@@ -183,13 +184,13 @@ const neighbours = (['next', 'previous'] as const).map(side =>
     description: '404 at the end of the list.',
     params: record({ ...ReadListId.properties, book_id: uuid() }),
     responses: { 200: BookDto },
-    async handle(input, { sql }) {
+    async handle(input, deps) {
       const { params } = input
-      const { books } = await readListBooks(sql, readerOf(input), params.id)
+      const { books } = await readListBooks(deps, readerOf(input), params.id)
       const place = books.findIndex(({ id }) => id === params.book_id)
       const neighbour = place < 0 ? undefined : books[place + (side === 'next' ? 1 : -1)]
       if (!neighbour) throw new NotFound(`There is no ${side} book`)
-      return await bookDto(sql, readerOf(input), neighbour.id)
+      return await bookDto(deps.sql, readerOf(input), neighbour.id)
     },
   }),
 )
@@ -204,11 +205,11 @@ const match = route({
   description: 'Creates nothing.',
   multipart: { description: 'The CBL file as part `file`.' },
   responses: { 200: MatchReport },
-  handle: ({ viewer, request, signal }, { sql }) =>
+  handle: ({ viewer, request, signal }, deps) =>
     withUpload({ request, accountId: viewer.accountId, signal }, async file => {
       const cbl = await readCbl(file, signal)
-      const matches = await matchCbl(sql, viewer, cbl.entries)
-      const { requests, ...members } = await matchReport(sql, viewer, cbl, matches)
+      const matches = await matchCbl(deps.sql, viewer, cbl.entries)
+      const { requests, ...members } = await matchReport(deps, viewer, cbl, matches)
       const headers = { 'content-type': 'application/json; charset=utf-8' }
       return respond(200, longListJson(members, { requests }), headers)
     }),

@@ -51,7 +51,7 @@ export const downloads = [
     responses: zipResponses,
     async handle(input, deps) {
       const { params, viewer, request, signal } = input
-      const { name, books: members } = await readListBooks(deps.sql, readerOf(input), params.id)
+      const { name, books: members } = await readListBooks(deps, readerOf(input), params.id)
       const ids = members.map(({ id }) => id)
       const books = await filesOf(deps.sql, viewer, ids)
       return await zipResponse(request, deps, { title: name, books, signal })

@@ -62,11 +62,12 @@ const books = [
     summary: 'List the read lists with a book',
     params: BookId,
     responses: { 200: list(ReadListDto) },
-    async handle(input, { sql }) {
+    async handle(input, deps) {
+      const { sql } = deps
       const { viewer, params } = input
       await requireBook(sql, viewer, params.id)
       const request = { memberId: params.id, page: 1, pageSize: maxGroupings }
-      const { rows } = await listGroupings(sql, viewer, readLists, request)
+      const { rows } = await listGroupings(deps, viewer, readLists, request)
       return await readListDtos(
         sql,
         readerOf(input),
@@ -95,11 +96,12 @@ const series = [
     summary: 'List the collections with a series',
     params: SeriesId,
     responses: { 200: list(CollectionDto) },
-    async handle(input, { sql }) {
+    async handle(input, deps) {
+      const { sql } = deps
       const { viewer, params } = input
       await requireSeries(sql, viewer, params.id)
       const request = { memberId: params.id, page: 1, pageSize: maxGroupings }
-      const { rows } = await listGroupings(sql, viewer, collections, request)
+      const { rows } = await listGroupings(deps, viewer, collections, request)
       return await collectionDtos(
         sql,
         readerOf(input),

@@ -9,7 +9,7 @@ import { BookDto, bookDtos } from '../../../komga/book-dto.ts'
 import { parseBookCondition } from '../../../komga/search/condition.ts'
 import { bookFilters } from '../../../komga/search/filters.ts'
 import { findBooks } from '../../../komga/search/find.ts'
-import { mediaStatusNames } from '../../../komga/search/keys.ts'
+import { mediaStatusNames, readStatusNames } from '../../../komga/search/keys.ts'
 import type { SortProperty } from '../../../komga/search/sort.ts'
 import { readerOf } from '../../../komga/values.ts'
 import { maybe, oneOf, record, Type, text } from '../../../schema.ts'
@@ -18,7 +18,6 @@ import { pageOf, pageQuery, pageRequest, sortQuery } from '../http/paging.ts'
 import { listParameter } from '../http/read-request.ts'
 import { costOfList, listResponse, withinLibraries } from './list-response.ts'
 import { contextOf, listRoutes, searchBody } from './list-route.ts'
-import { readStatusNames } from './series.ts'
 
 const texts = () => listParameter(Type.String())
 const filterQuery = {
@@ -79,7 +78,7 @@ export const bookLists: Route[] = [
     params: SeriesId,
     filters: record(memberQuery),
     search: (filters, reader, seriesId) => bookFilters(filters, { seriesId }, contextOf(reader)),
-    async orderOf(sql, { viewer }, id) {
+    async orderOf({ sql }, { viewer }, id) {
       await requireSeries(sql, viewer, id)
       return by('metadata.numberSort', false)
     },
@@ -93,8 +92,8 @@ export const bookLists: Route[] = [
     filters: record({ ...memberQuery, library_id: texts() }),
     search: (filters, reader, readListId) =>
       bookFilters(filters, { readListId }, contextOf(reader)),
-    async orderOf(sql, { viewer, isAdmin }, id) {
-      const { ordered } = await findGrouping(sql, viewer, readLists, { id, withEmpty: isAdmin })
+    async orderOf(db, { viewer, isAdmin }, id) {
+      const { ordered } = await findGrouping(db, viewer, readLists, { id, withEmpty: isAdmin })
       return by(ordered ? 'readList.number' : 'metadata.releaseDate', false)
     },
   }),

@@ -9,6 +9,7 @@ import type { KeyContext } from '../../../komga/search/keys.ts'
 import type { SortProperty } from '../../../komga/search/sort.ts'
 import { type Reader, readerOf } from '../../../komga/values.ts'
 import { maybe, nullable, record, type Static, type TSchema, Type, text } from '../../../schema.ts'
+import type { WithServices } from '../../../services.ts'
 import type { SeriesId } from '../../params.ts'
 import {
   type PageRequest,
@@ -49,7 +50,7 @@ type MemberList<F extends Filters> = Names & {
   /** Throws Invalid. */
   search: (filters: Static<F>, reader: Reader, id: string) => Search
   /** The order where the client chooses none. Throws NotFound. */
-  orderOf: (sql: Sql, reader: Reader, id: string) => Promise<readonly SortProperty[]>
+  orderOf: (db: WithServices, reader: Reader, id: string) => Promise<readonly SortProperty[]>
 }
 
 export const contextOf = ({ isAdmin }: Reader): KeyContext => ({ isAdmin, now: new Date() })
@@ -126,11 +127,11 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
         query: record({ ...pageQuery, ...sortQuery, ...filters.properties }),
         cost: ({ query }) =>
           costOfList(pageRequest(query), () => ({ condition: null }), { isShort: true }),
-        async handle({ params: { id }, query, ...input }, { sql }) {
+        async handle({ params: { id }, query, ...input }, deps) {
           const reader = readerOf(input)
-          const order = await orderOf(sql, reader, id)
+          const order = await orderOf(deps, reader, id)
           const sort = sortKeys(query.sort)
-          return await respond(sql, {
+          return await respond(deps.sql, {
             ...{ reader, request: pageRequest(query) },
             search: search(query as Static<F>, reader, id),
             sort: sort.length > 0 ? sort : order,

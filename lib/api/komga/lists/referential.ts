@@ -9,8 +9,8 @@ import {
 } from '../../../komga/referential.ts'
 import { Author, type Reader, readerOf } from '../../../komga/values.ts'
 import { searchKey } from '../../../name/text.ts'
-import type { Sql } from '../../../postgres/db.ts'
 import { list, maybe, oneOf, record, type TSchema, Type, text } from '../../../schema.ts'
+import type { WithServices } from '../../../services.ts'
 import { pageOf, pageOfAll, pageQuery, pageRequest } from '../http/paging.ts'
 import { listParameter } from '../http/read-request.ts'
 
@@ -50,18 +50,18 @@ function matcherOf({ search = '' }: Query): (value: string) => boolean {
   return value => key === '' || searchKey(value).includes(key)
 }
 
-type ListRequest = { sql: Sql; reader: Reader; query: Query }
+type ListRequest = { db: WithServices; reader: Reader; query: Query }
 type Values<T> = (request: ListRequest) => Promise<T[]>
 
 const valuesOf =
   (namesOf: (query: Query) => readonly Referential[]): Values<string> =>
-  async ({ sql, reader, query }) => {
-    const values = await referentialValues(sql, reader, namesOf(query), scopeOf(query))
+  async ({ db, reader, query }) => {
+    const values = await referentialValues(db, reader, namesOf(query), scopeOf(query))
     return values.filter(matcherOf(query))
   }
 
-const authors: Values<AuthorEntry> = async ({ sql, reader, query }) =>
-  authorsOfCredits(await referentialValues(sql, reader, ['credits'], scopeOf(query)), {
+const authors: Values<AuthorEntry> = async ({ db, reader, query }) =>
+  authorsOfCredits(await referentialValues(db, reader, ['credits'], scopeOf(query)), {
     ...{ contains: matcherOf(query), role: query.role?.toLowerCase() },
   })
 const unique = (values: readonly string[]) => [...new Set(values)]
@@ -166,8 +166,8 @@ export const referential: Route[] = definitions.flatMap(
             ...{ ...common, operationId: v1, path, summary },
             query: record(query),
             responses: { 200: list(item) },
-            handle: (input, { sql }) =>
-              values({ sql, reader: readerOf(input), query: input.query }) as never,
+            handle: (input, db) =>
+              values({ db, reader: readerOf(input), query: input.query }) as never,
           }),
         ]
       : []),
@@ -177,8 +177,8 @@ export const referential: Route[] = definitions.flatMap(
             ...{ ...common, operationId: v2, path: `/api/v2${path}`, atRoot: true, summary },
             query: record({ ...query, ...pageQuery }),
             responses: { 200: pageOf(item) },
-            async handle(input, { sql }) {
-              const all = await values({ sql, reader: readerOf(input), query: input.query })
+            async handle(input, db) {
+              const all = await values({ db, reader: readerOf(input), query: input.query })
               return pageOfAll(pageRequest(input.query), all) as never
             },
           }),

@@ -6,6 +6,7 @@ import { parseSeriesCondition } from '../../../komga/search/condition.ts'
 import { allOfParts, type Part, predicate } from '../../../komga/search/condition-tree.ts'
 import { seriesFilters } from '../../../komga/search/filters.ts'
 import { findSeries, groupSeries } from '../../../komga/search/find.ts'
+import { readStatusNames } from '../../../komga/search/keys.ts'
 import type { SortProperty } from '../../../komga/search/sort.ts'
 import { SeriesDto, seriesDtos } from '../../../komga/series-dto.ts'
 import { readerOf, seriesStatusNames } from '../../../komga/values.ts'
@@ -15,8 +16,6 @@ import { listParameter } from '../http/read-request.ts'
 import { contextOf, listRoutes, searchBody } from './list-route.ts'
 
 const texts = () => listParameter(Type.String())
-
-export const readStatusNames = ['UNREAD', 'READ', 'IN_PROGRESS'] as const
 
 const recentQuery = {
   library_id: texts(),
@@ -124,8 +123,8 @@ export const seriesLists: Route[] = [
     filters: record(memberQuery),
     search: (filters, reader, id) =>
       seriesFilters({ ...filters, collection_id: [id] }, contextOf(reader)),
-    async orderOf(sql, { viewer, isAdmin }, id) {
-      const { ordered } = await findGrouping(sql, viewer, collections, { id, withEmpty: isAdmin })
+    async orderOf(db, { viewer, isAdmin }, id) {
+      const { ordered } = await findGrouping(db, viewer, collections, { id, withEmpty: isAdmin })
       return by(ordered ? 'collection.number' : 'metadata.titleSort', false)
     },
   }),

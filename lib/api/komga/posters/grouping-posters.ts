@@ -58,15 +58,20 @@ type Owned = { viewer: Viewer; grouping: Grouping; id: string; withEmpty: boolea
 
 /** Of a collection or read list that the viewer sees. Throws NotFound. */
 async function visiblePosters(
-  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  deps: Pick<Deps, 'sql' | 'services' | 'config'>,
   { viewer, grouping, id, withEmpty }: Owned,
 ) {
-  await findGrouping(sql, viewer, grouping, { id, withEmpty })
-  return await postersOf(sql, grouping, { id, folders: coverFolders(config.data_dir) })
+  await findGrouping(deps, viewer, grouping, { id, withEmpty })
+  const folders = coverFolders(deps.config.data_dir)
+  return await postersOf(deps.sql, grouping, { id, folders })
 }
 
 /** That with this id. Throws NotFound. */
-async function requirePoster(deps: Pick<Deps, 'sql' | 'config'>, owned: Owned, posterId: string) {
+async function requirePoster(
+  deps: Pick<Deps, 'sql' | 'services' | 'config'>,
+  owned: Owned,
+  posterId: string,
+) {
   const found = (await visiblePosters(deps, owned)).find(({ poster }) => poster.id === posterId)
   if (!found) throw new NotFound('Poster not found')
   return found
@@ -143,7 +148,7 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
       responses: { 200: item, 503: ErrorBody },
       async handle({ params: { id }, query, viewer, request, signal }, deps) {
         const { sql, config, pages } = deps
-        await findGrouping(sql, viewer, grouping, { id, withEmpty: true })
+        await findGrouping(deps, viewer, grouping, { id, withEmpty: true })
         const client = { accountId: viewer.accountId, signal }
         const folders = coverFolders(config.data_dir)
         const coverId = await withUpload({ request, ...client }, async (original, fields) =>
@@ -165,7 +170,7 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
       params: PosterId,
       responses: { 202: null },
       async handle({ params: { id, poster_id }, viewer }, deps) {
-        await findGrouping(deps.sql, viewer, grouping, { id, withEmpty: true })
+        await findGrouping(deps, viewer, grouping, { id, withEmpty: true })
         await selectGroupingCover(deps.sql, viewer, grouping, { id, coverId: poster_id })
         return respond(202)
       },
@@ -179,7 +184,7 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
       params: PosterId,
       responses: { 202: null },
       async handle({ params: { id, poster_id }, viewer }, deps) {
-        await findGrouping(deps.sql, viewer, grouping, { id, withEmpty: true })
+        await findGrouping(deps, viewer, grouping, { id, withEmpty: true })
         const folders = coverFolders(deps.config.data_dir)
         await deleteGroupingCover(deps.sql, viewer, grouping, { id, folders, coverId: poster_id })
         return respond(202)

@@ -1,6 +1,7 @@
 // Read progress in the Komga-compatible API: of a book, of a whole series, and as trackers exchange it.
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../../auth/identify.ts'
+import { recordsReading } from '../../../auth/permission.ts'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { bookFile } from '../../../catalog/book/book-file.ts'
 import { type MarkSelection, markBooks } from '../../../catalog/reading/mark.ts'
@@ -21,7 +22,7 @@ import { readerOf } from '../../../komga/values.ts'
 import { maybe, nullable, record, Type } from '../../../schema.ts'
 import { BookId, ReadListId, SeriesId } from '../../params.ts'
 
-const writePermission = { any: ['BooksWrite', 'ProgressWrite'] } as const
+const writePermission = { any: recordsReading } as const
 
 const common = { permission: writePermission, responses: { 204: null } } as const
 
@@ -148,8 +149,8 @@ const forTrackers = [
     summary: 'Get the read progress of a read list for trackers',
     params: ReadListId,
     responses: { 200: ReadListProgress },
-    handle: async (input, { sql }) =>
-      readListProgress((await readListBooks(sql, readerOf(input), input.params.id)).books),
+    handle: async (input, deps) =>
+      readListProgress((await readListBooks(deps, readerOf(input), input.params.id)).books),
   }),
   route({
     ...common,
@@ -163,7 +164,7 @@ const forTrackers = [
       { component: 'TachiyomiReadProgressUpdateDto' },
     ),
     async handle(input, deps) {
-      const { books } = await readListBooks(deps.sql, readerOf(input), input.params.id)
+      const { books } = await readListBooks(deps, readerOf(input), input.params.id)
       const read = books.slice(0, Math.max(0, input.body.lastBookRead)).map(({ id }) => id)
       return read.length === 0
         ? respond(204)

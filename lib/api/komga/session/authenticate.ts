@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { entriesUpTo } from '../../../async/cache-size.ts'
 import { sessionDays, startClientSession } from '../../../auth/client-session.ts'
+import type { Credential } from '../../../auth/credential.ts'
 import type { BeforePassword, Identity } from '../../../auth/identify.ts'
 import { normalizedName } from '../../../auth/identity.ts'
 import { Forbidden, Unauthorized } from '../../../errors.ts'
@@ -21,24 +22,20 @@ import {
   wantsHeader,
 } from './presented.ts'
 
-type AuthDeps = Pick<Deps, 'sql' | 'identities' | 'config' | 'log'>
+type AuthDeps = Pick<Deps, 'sql' | 'services' | 'identities' | 'config' | 'log'>
 
 /** Identifies callers. */
 export function createAuthentication(): Dialect['identify'] {
-  return async ({ route, request, reply, beforePassword }, deps) => {
-    const issued = issuedBy(deps)
-    const found = await identifyCaller(request, deps, {
-      koreaderAllowed: route.koreader === true,
-      beforePassword,
-    })
+  return async ({ request, reply, credential, beforePassword }, deps) => {
+    const issued = deps.services(createIssuedSessions)
+    const found = await identifyCaller(request, deps, { credential, beforePassword })
     if (found === null) {
       if (presentsSession(request)) throw new Unauthorized('The session has ended')
       return null
     }
     const { identity, session } = found
     if (session === null) {
-      if (request.cataloguePath?.apiKey == null && !(route.koreader && isKoreader(request)))
-        await issue(identity, { request, reply, issued }, deps)
+      if (credential === null) await issue(identity, { request, reply, issued }, deps)
     } else if (session.isRemembered) await issue(identity, { request, reply, issued }, deps)
     else if (session.isCookie && issued.isDue(session.secret))
       setSessionCookie({ request, reply }, deps, { name: sessionCookie, secret: session.secret })
@@ -46,11 +43,9 @@ export function createAuthentication(): Dialect['identify'] {
   }
 }
 
-const isKoreader = ({ headers }: FastifyRequest) => headers['x-auth-user'] !== undefined
-
 type UsedSession = { secret: string; isCookie: boolean; isRemembered: boolean }
 type Caller = { identity: Identity; session: UsedSession | null }
-type Options = { koreaderAllowed?: boolean; beforePassword?: BeforePassword }
+type Options = { credential?: Credential | null; beforePassword?: BeforePassword }
 
 /**
  * The first valid one of: the credential in the headers, X-Auth-Token, the session cookie, the remember-me
@@ -60,15 +55,14 @@ type Options = { koreaderAllowed?: boolean; beforePassword?: BeforePassword }
 export async function identifyCaller(
   request: FastifyRequest,
   { identities }: Pick<Deps, 'identities'>,
-  { koreaderAllowed = false, beforePassword }: Options = {},
+  { credential = null, beforePassword }: Options = {},
 ): Promise<Caller | null> {
-  const { headers, ip: address, cataloguePath } = request
+  const { headers, ip: address } = request
   let rejection: Unauthorized | null = null
   try {
-    const key = cataloguePath?.apiKey ?? null
     const identity = await identities.identify(
-      { headers, address, key },
-      { koreaderAllowed, ...(beforePassword ? { beforePassword } : {}) },
+      { headers, address, credential },
+      beforePassword ? { beforePassword } : {},
     )
     if (identity !== null) return { identity, session: null }
   } catch (error) {
@@ -141,7 +135,9 @@ export async function issueRemembered(
     const held = await deps.identities.identifySession(secret)
     if (held?.account.id === identity.account.id && held.keyId === identity.keyId) return
   }
-  const secret = await issuedBy(deps).secretFor(request, identity, deps, rememberedDays)
+  const secret = await deps
+    .services(createIssuedSessions)
+    .secretFor(request, identity, deps, rememberedDays)
   if (secret === null) return
   setSessionCookie({ request, reply }, deps, { name: rememberCookie, secret, days: rememberedDays })
 }
@@ -149,15 +145,6 @@ export async function issueRemembered(
 export const rememberedDays = 365
 
 type IssuedSessions = ReturnType<typeof createIssuedSessions>
-const issuedSessions = new WeakMap<AuthDeps['identities'], IssuedSessions>()
-
-/** By this server. */
-function issuedBy({ identities }: Pick<AuthDeps, 'identities'>): IssuedSessions {
-  const issued = issuedSessions.get(identities) ?? createIssuedSessions()
-  issuedSessions.set(identities, issued)
-  return issued
-}
-
 const resendAfterMs = 24 * 60 * 60_000
 
 /** Sessions that were issued: apps that drop cookies get the same one with every response. */

@@ -8,9 +8,10 @@ import { missingPermission } from '../../../http/authorize.ts'
 import type { Deps } from '../../../http/deps.ts'
 import { type Input, respond, route } from '../../../http/route.ts'
 import { taskScope } from '../../../queue/task/scope.ts'
-import { taskStats } from '../../../queue/task/stats.ts'
+import { openTaskStats } from '../../../queue/task/stats.ts'
 import { bytes } from '../../../schema.ts'
-import { cachedSetting } from '../../../setting/setting.ts'
+import type { Services } from '../../../services.ts'
+import { openSettings } from '../../../setting/setting.ts'
 import { identifyCaller } from '../session/authenticate.ts'
 import { formatKomgaEvents, formatKomgaMessage } from './event-format.ts'
 import { withListEvents } from './list-events.ts'
@@ -44,7 +45,7 @@ type StreamInput = Input<typeof permission, undefined, undefined, undefined>
 async function openStream({ request, reply, identity, signal }: StreamInput, deps: Deps) {
   // A stream never ends, and HEAD would wait for its end.
   if (request.method === 'HEAD') return respond(200, Readable.from([]), headers)
-  const { feed, sql } = deps
+  const { feed, sql, services } = deps
   const { id: userId } = identity.account
   const end = () => reply.raw.destroy()
   const listener = await feed.join({ accountId: userId, stream: 'entity', end })
@@ -53,7 +54,7 @@ async function openStream({ request, reply, identity, signal }: StreamInput, dep
     if (signal.aborted) listener.leave()
     const lastEventId = request.headers['last-event-id']?.toString() || undefined
     const identify = async () => {
-      if (!(await cachedSetting(sql, 'komga.enabled'))) return null
+      if (!(await services(openSettings).cached('komga.enabled'))) return null
       const caller = await identifyCaller(request, deps)
       return caller && missingPermission(caller.identity, permission) === null
         ? caller.identity
@@ -62,8 +63,8 @@ async function openStream({ request, reply, identity, signal }: StreamInput, dep
     const options = {
       ...(await startPosition(sql, lastEventId, feed.tail())),
       ...{ stream: 'entity' as const, unnamed: false, opening: [], identify },
-      render: rendererOf(sql),
-      readStatus: (subscriber: Subscriber) => readTaskStatus(sql, subscriber),
+      render: services(createKomgaRenderer),
+      readStatus: (subscriber: Subscriber) => readTaskStatus(deps, subscriber),
       farewell: formatKomgaMessage({ name: 'SessionExpired', data: { userId } }),
     }
     return respond(200, Readable.from(eventStream(feed, listener, options)), headers)
@@ -73,25 +74,22 @@ async function openStream({ request, reply, identity, signal }: StreamInput, dep
   }
 }
 
-const renderers = new WeakMap<Sql, Renderer>()
-
 /** One for all streams of a process. */
-function rendererOf(sql: Sql): Renderer {
-  const known = renderers.get(sql)
-  if (known) return known
-  const render = createRenderer(sql, { formatEvents: formatKomgaEvents, maxCacheBytes: cacheBytes })
-  const renderer = withListEvents(sql, render)
-  renderers.set(sql, renderer)
-  return renderer
-}
+const createKomgaRenderer = (pool: Sql, services: Services): Renderer =>
+  withListEvents(
+    { sql: pool, services },
+    createRenderer(pool, { formatEvents: formatKomgaEvents, maxCacheBytes: cacheBytes }),
+  )
 
 /** For administrators; also while nothing is to do, for which some clients wait. */
 async function readTaskStatus(
-  sql: Deps['sql'],
+  { services }: Deps,
   { viewer, permissions }: Subscriber,
 ): Promise<Buffer | null> {
   if (!permissions.has('TasksRead')) return null
-  const stats = await taskStats(sql, taskScope(viewer)).catch(() => null)
+  const stats = await services(openTaskStats)
+    .all(taskScope(viewer))
+    .catch(() => null)
   if (stats === null) return null
   const active = stats
     .map(({ type, pending, running }) => [type, pending + running] as const)

@@ -15,6 +15,7 @@ import { NotFound } from '../../../errors.ts'
 import type { Subscriber } from '../../../event/audience.ts'
 import type { EventRow } from '../../../event/event-rows.ts'
 import type { Rendered, Renderer } from '../../../event/render.ts'
+import type { WithServices } from '../../../services.ts'
 import { formatKomgaMessage, type Message } from './event-format.ts'
 
 // Clients load the others.
@@ -45,7 +46,7 @@ type Kind = (typeof kinds)[keyof typeof kinds]
 type Change = 'created' | 'updated' | 'deleted'
 
 /** A renderer of these events, and of all others by `render`. */
-export function withListEvents(sql: Sql, render: Renderer): Renderer {
+export function withListEvents(db: WithServices, render: Renderer): Renderer {
   const known = new LRUCache<string, Promise<Buffer>>({ max: maxCached, ttl: visibilityTtlMs })
 
   /** No bytes: the subscriber does not receive it. */
@@ -57,7 +58,7 @@ export function withListEvents(sql: Sql, render: Renderer): Renderer {
     const key = `${row.number} ${seesEverything(viewer) || restrictionsOf(viewer)}`
     const cached = known.get(key)
     if (cached) return cached
-    const made = messageOf(sql, viewer, { row, kind, change: change as Change }).then(message =>
+    const made = messageOf(db, viewer, { row, kind, change: change as Change }).then(message =>
       message ? formatKomgaMessage(message, row.number) : Buffer.alloc(0),
     )
     known.set(key, made)
@@ -93,7 +94,7 @@ function* inOrder(lists: Rendered[], others: Iterable<Rendered>): Generator<Rend
 type ListEvent = { row: EventRow; kind: Kind; change: Change }
 
 async function messageOf(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   { row, kind, change }: ListEvent,
 ): Promise<Message | null> {
@@ -105,7 +106,7 @@ async function messageOf(
   })
   const isWhole = seesEverything(viewer)
   // Members that have changed, or of a deleted list those that it had.
-  const concerned = () => shownOf(sql, viewer, grouping, row.audience?.members ?? [])
+  const concerned = () => shownOf(db.sql, viewer, grouping, row.audience?.members ?? [])
   if (change === 'deleted') {
     const members = await concerned()
     return isWhole || members.length > 0 ? message('Deleted', members) : null
@@ -113,7 +114,7 @@ async function messageOf(
   const fields = row.fields ?? []
   const isOfMembers = change === 'updated' && fields.every(field => field === grouping.contents)
   if (!isWhole && isOfMembers && (await concerned()).length === 0) return null
-  const members = await membersOf(sql, viewer, kind, id)
+  const members = await membersOf(db, viewer, kind, id)
   // The last member that the account saw may have been removed.
   if (members === null) return (await concerned()).length > 0 ? message('Deleted', []) : null
   if (fields.includes('cover') || fields.includes('covers')) {
@@ -125,10 +126,10 @@ async function messageOf(
 }
 
 /** Null if the viewer does not see the list. */
-async function membersOf(sql: Sql, viewer: Viewer, { contents }: Kind, id: string) {
+async function membersOf(db: WithServices, viewer: Viewer, { contents }: Kind, id: string) {
   try {
     const request = { id, withEmpty: seesEverything(viewer), page: 1, pageSize: maxListed }
-    return (await contents(sql, viewer, request)).ids
+    return (await contents(db, viewer, request)).ids
   } catch (error) {
     if (error instanceof NotFound) return null
     throw error

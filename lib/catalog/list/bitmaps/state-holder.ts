@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { poolOf } from '../../../postgres/cancellable.ts'
-import { noteReleasedMemory } from '../../../released-memory.ts'
 import { noteFailedReading } from '../background-failures.ts'
 import type { BackgroundQueue } from '../background-queue.ts'
 import { type FileStored, storeInFile } from './file-store.ts'
@@ -58,10 +57,7 @@ export function createStateHolder<Table extends RowTable>({
       if (isStillUnused()) resting = stored
       else await stored?.discard()
     } finally {
-      if (isStillUnused()) {
-        state = null
-        noteReleasedMemory()
-      }
+      if (isStillUnused()) state = null
     }
   }
 

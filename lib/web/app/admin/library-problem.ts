@@ -18,4 +18,4 @@ export function libraryProblem(
 }
 
 /** Whether a scan failed because its folder was not there. */
-const isUnavailable = ({ message }: Scan): boolean => /folder cannot be read/.test(message ?? '')
+const isUnavailable = ({ message }: Scan): boolean => /^The library folder /.test(message ?? '')

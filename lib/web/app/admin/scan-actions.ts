@@ -2,7 +2,7 @@
 import { api } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { t } from '../text/translate.ts'
-import { showNotice } from '../ui/toast.ts'
+import { showNotice } from '../ui/toast.tsx'
 
 /** Throws ApiError. A scan that runs already is what was wanted. */
 export async function startScan(

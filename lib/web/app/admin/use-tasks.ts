@@ -22,9 +22,9 @@ export function useTasks(
   { pageSize = 50, isHeld = () => false }: { pageSize?: number; isHeld?: () => boolean } = {},
 ): Resource<TaskPage> {
   const query = { ...filter, page, pageSize }
-  const resource = useResource(`tasks:${JSON.stringify(query)}`, async signal => {
-    return (await body(api.GET('/api/v1/tasks', { params: { query }, signal }))) as TaskPage
-  })
+  const resource = useResource(`tasks:${JSON.stringify(query)}`, signal =>
+    body(api.GET('/api/v1/tasks', { params: { query }, signal })),
+  )
   const latest = useRef(resource)
   latest.current = resource
   const waiting = useRef(new Map<string, Record<string, unknown>>())

@@ -4,7 +4,7 @@ import { basePath } from './address.ts'
 import { failureOf, noConnection } from './errors.ts'
 import { fetchWatched } from './reachable.ts'
 import type { components, paths } from './schema.d.ts'
-import { accessToken, renewRefused } from './session.ts'
+import { accessToken, renewRefused, untilSignedOut } from './session.ts'
 
 /** Records of the API by the name of their schema, such as `Schemas['Book']`. */
 export type Schemas = components['schemas']
@@ -17,6 +17,8 @@ export const api = createClient<paths>({ baseUrl: basePath || '/', fetch: sendAu
 
 async function sendAuthorized(request: Request): Promise<Response> {
   const token = await accessToken()
+  // A sign-in, or what leads to one.
+  if (token === null && request.method !== 'GET') await untilSignedOut()
   const repeated = request.clone()
   const response = await send(request, token)
   if (response.status !== 401 || token === null) return await checked(response)

@@ -119,17 +119,28 @@ async function fetchAccount(token: string): Promise<Account | null> {
   }
 }
 
+/** Until the server has ended the last session: its response deletes the cookie, also that of a next session. */
+let ending: Promise<unknown> = Promise.resolve()
+export const untilSignedOut = () => ending
+
 export async function signOut(): Promise<void> {
   // That of a preview ends nothing.
   const token = await ownToken().catch(() => null)
   const refreshToken = tokens.value?.refreshToken
   endSession()
-  if (token !== null)
-    await send('/auth/logout', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ refreshToken }),
-    }).catch(() => {})
+  if (token === null) return
+  ending = endOnServer(token, refreshToken).catch(() => {})
+  await ending
+}
+
+async function endOnServer(token: string, refreshToken: string | undefined): Promise<void> {
+  // The views are removed in a task, and browsers cancel their images in another: the server would refuse them.
+  for (let task = 0; task < 2; task++) await new Promise(resolve => setTimeout(resolve))
+  await send('/auth/logout', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ refreshToken }),
+  })
 }
 
 /** Forgets the session in this browser. */

@@ -6,7 +6,7 @@ import { canScroll } from '../reader/turning.ts'
 import { toggleFullscreen } from '../reading/fullscreen.ts'
 import { goBack } from '../routing/router.ts'
 import type { BookReader } from './book-reader.ts'
-import type { Panel } from './panels.ts'
+import type { Panel } from './panels.tsx'
 import { changeFontSize } from './settings.ts'
 
 type KeyOptions = {

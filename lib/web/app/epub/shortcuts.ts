@@ -1,5 +1,5 @@
 // Keys of the EPUB reader, for its help.
-import type { Shortcut } from '../ui/shortcuts-dialog.ts'
+import type { Shortcut } from '../ui/shortcuts-dialog.tsx'
 
 /** What the help shows: keys with what they do. */
 export const shortcuts: readonly Shortcut[] = [

@@ -1,7 +1,7 @@
 // Selection of several series or books of a list.
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../text/translate.ts'
-import { showNotice } from '../ui/toast.ts'
+import { showNotice } from '../ui/toast.tsx'
 
 export type Selection = {
   ids: Signal<ReadonlySet<string>>

@@ -77,7 +77,10 @@ export type Scans = Omit<Resource<unknown>, 'data' | 'replace'> & {
 }
 
 /** The scans that `load` gives and all that start later, as they progress. */
-export function useScans(key: string, load: (signal: AbortSignal) => Promise<Scan[]>): Scans {
+export function useScans(
+  key: string,
+  load: (signal: AbortSignal) => Promise<{ data: Scan[] }>,
+): Scans {
   const { data, error, isLoading, reload } = useResource(`scans:${key}`, load)
   const [known, setKnown] = useState<ReadonlyMap<string, Known>>(new Map())
   const waiting = useRef(new Map<string, Scan>())
@@ -93,7 +96,7 @@ export function useScans(key: string, load: (signal: AbortSignal) => Promise<Sca
   }
   useEffect(() => () => clearTimeout(timer.current), [])
   useEffect(() => {
-    if (data) add(data)
+    if (data) add(data.data)
   }, [data])
   useEvents('scans', event => {
     if (event.type === 'resync') {

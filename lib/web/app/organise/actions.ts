@@ -1,5 +1,5 @@
 // Actions on series and books that other views offer; dialogs are loaded when they are opened.
-import { openDialog } from '../ui/dialog-host.ts'
+import { openDialog } from '../ui/dialog-host.tsx'
 
 export { setRead } from './read-state.ts'
 export { setWantToRead } from './wanted.ts'
@@ -12,12 +12,12 @@ type Subject = { owner: 'series' | 'books'; ids: readonly string[]; onSaved?: ()
 export const editMetadata = (props: Subject) =>
   props.ids.length === 1
     ? openDialog(
-        async () => (await import('./metadata/metadata-dialog.ts')).MetadataDialog,
+        async () => (await import('./metadata/metadata-dialog.tsx')).MetadataDialog,
         { owner: props.owner, id: props.ids[0]!, ...(props.onSaved && { onSaved: props.onSaved }) },
         dialogStyles,
       )
     : openDialog(
-        async () => (await import('./metadata/bulk-dialog.ts')).BulkDialog,
+        async () => (await import('./metadata/bulk-dialog.tsx')).BulkDialog,
         props,
         dialogStyles,
       )
@@ -25,7 +25,7 @@ export const editMetadata = (props: Subject) =>
 /** Metadata of a series from sources: search, comparison, choice of fields. */
 export const findMetadata = (props: { seriesId: string; title: string; onSaved?: () => void }) =>
   openDialog(
-    async () => (await import('./metadata/match-dialog.ts')).MatchDialog,
+    async () => (await import('./metadata/match-dialog.tsx')).MatchDialog,
     props,
     dialogStyles,
   )
@@ -38,12 +38,12 @@ type CoverSubject = {
 }
 
 export const chooseCover = (props: CoverSubject) =>
-  openDialog(async () => (await import('./covers-dialog.ts')).CoversDialog, props, dialogStyles)
+  openDialog(async () => (await import('./covers-dialog.tsx')).CoversDialog, props, dialogStyles)
 
 /** Series into collections, books into read lists. */
 export const addTo = (kind: 'series' | 'books', ids: readonly string[]) =>
   openDialog(
-    async () => (await import('./add-to-dialog.ts')).AddToDialog,
+    async () => (await import('./add-to-dialog.tsx')).AddToDialog,
     { kind, ids },
     dialogStyles,
   )

@@ -2,7 +2,7 @@
 import { api, body, type Schemas } from '../api/client.ts'
 import { forgetLocalPosition } from '../reading/local-position.ts'
 import { t } from '../text/translate.ts'
-import { showNotice } from '../ui/toast.ts'
+import { showNotice } from '../ui/toast.tsx'
 
 export type Selection = { seriesIds?: readonly string[]; bookIds?: readonly string[] }
 

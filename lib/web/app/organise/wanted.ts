@@ -1,7 +1,7 @@
 // Series and books put on the want-to-read list, or removed from it.
 import { api } from '../api/client.ts'
 import { t } from '../text/translate.ts'
-import { showError, showNotice } from '../ui/toast.ts'
+import { showError, showNotice } from '../ui/toast.tsx'
 import type { Selection } from './read-state.ts'
 
 /** Changes the list and shows a notice, which has an action that undoes it. Throws ApiError. */

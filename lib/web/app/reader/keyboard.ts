@@ -1,7 +1,7 @@
 // Keyboard of the reader.
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { toggleFullscreen } from '../reading/fullscreen.ts'
-import type { Shortcut } from '../ui/shortcuts-dialog.ts'
+import type { Shortcut } from '../ui/shortcuts-dialog.tsx'
 import type { Reader } from './reader.ts'
 import { canScroll, scrollPart, turn } from './turning.ts'
 import { zoomIn, zoomOut, zoomTo } from './zoom.ts'

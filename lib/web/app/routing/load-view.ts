@@ -1,12 +1,11 @@
 // Loading of views: module and style sheets, before the view is shown.
 import type { FunctionComponent } from 'preact'
 import { basePath } from '../api/address.ts'
+import { assets, assetUrl } from '../api/assets.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
 import type { Route } from './route.ts'
 import type { ViewProps } from './view-props.ts'
 
-/** The folder of the built files. */
-const assets = new URL('../', import.meta.url)
 const loadedStyles = new Map<string, Promise<void>>()
 const loadedViews = new Map<Route, FunctionComponent<ViewProps>>()
 
@@ -63,7 +62,7 @@ export function loadStyles(path: string): Promise<void> {
     loading = new Promise<void>((resolve, reject) => {
       const link = document.createElement('link')
       link.rel = 'stylesheet'
-      link.href = new URL(path, assets).href
+      link.href = assetUrl(path)
       link.onload = () => resolve()
       link.onerror = () => {
         link.remove()

@@ -1,5 +1,5 @@
 // Streaks: days in a row with reading.
-import type { Day } from './calendar-chart.ts'
+import type { Day } from './calendar-chart.tsx'
 
 export type Streaks = { current: number; longest: number; activeDays: number }
 

@@ -1,5 +1,6 @@
 // Texts of the application in the language of the reader, with plurals, numbers and dates.
 import { signal } from '@preact/signals'
+import { assetUrl } from '../api/assets.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
 import type catalogue from './en.json'
 import { type Language, languages } from './languages.ts'
@@ -58,7 +59,7 @@ export async function chooseLanguage(next: Language): Promise<void> {
 }
 
 async function loadLanguage(next: Language): Promise<void> {
-  const response = await fetch(new URL(`${next}.json`, import.meta.url))
+  const response = await fetch(assetUrl(`text/${next}.json`))
   if (!response.ok) throw new Error(`The texts cannot be loaded: ${response.status}`)
   texts.value = await response.json()
   language.value = next

@@ -1,5 +1,6 @@
 // Documents of EPUBs in frames: fetched, parsed without effect, sanitized, and put into a sandboxed frame in which
 // no script of a book runs.
+import { assetUrl } from '../../api/assets.ts'
 import { removeNames } from './names.ts'
 import { fetchText, loadableUrl, type Publication, resourceUrl } from './publication.ts'
 import { sanitize, withoutScripts } from './sanitize.ts'
@@ -16,7 +17,7 @@ export type BookDocument = {
 
 type Request = { host: HTMLElement; path: string; type: string; title: string; signal: AbortSignal }
 
-const frameUrl = new URL('frame.html', import.meta.url).href
+const frameUrl = assetUrl('epub/content/frame.html')
 
 /** A frame at the end of `host`, hidden at first. The document of it is that of a path in the book. Throws ApiError. */
 export async function openDocument(

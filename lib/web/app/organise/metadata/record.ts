@@ -1,4 +1,5 @@
 // Metadata of a series or book: loaded as a record, compared, and saved as the fields that changed.
+import { allItems } from '../../api/all-items.ts'
 import { api, body, type Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { can } from '../../api/session.ts'
@@ -22,7 +23,9 @@ export async function loadRecord(
   const isSeries = owner === 'series'
   const sharing =
     isSeries && can('SystemAdmin')
-      ? body(api.GET('/api/v1/series/{id}/sharing-tags', init))
+      ? allItems(query =>
+          api.GET('/api/v1/series/{id}/sharing-tags', { ...init, params: { ...params, query } }),
+        )
       : Promise.resolve([])
   const [metadata, { links }, tags] = await Promise.all([
     isSeries

@@ -1,0 +1,18 @@
+// A request of a recording.
+import type { Viewer } from './catalogue.ts'
+
+export type Request = {
+  as: Viewer
+  method: string
+  /** With `{{name}}` for the ids of records, as in `body`. */
+  path: string
+  body?: unknown
+  headers?: Record<string, string>
+  /** Of a page of records only the ids are compared. */
+  only?: 'ids'
+}
+
+export const get = (as: Viewer, path: string, more: Partial<Request> = {}): Request => ({
+  ...{ as, method: 'GET', path },
+  ...more,
+})

@@ -1,0 +1,95 @@
+// Messages of a connection to PostgreSQL, followed from outside the driver: whether it is open, and whether it owes a response.
+import type { Socket } from 'node:net'
+
+type Options = {
+  /** 0: silence is no loss. */
+  responseTimeoutMs: number
+  /** An open connection was closed. */
+  onLoss: (() => void) | undefined
+}
+
+const code = (letter: string) => letter.charCodeAt(0)
+// What the server answers with ReadyForQuery: Sync and Query.
+const questions = new Set([code('S'), code('Q')])
+const flush = code('H')
+const readyForQuery = code('Z')
+// The last messages that answer a Flush: RowDescription, NoData, PortalSuspended, CommandComplete, ErrorResponse.
+const flushAnswers = new Set(['T', 'n', 's', 'C', 'E'].map(code))
+const graceMs = 1_000
+
+/**
+ * A connection that owes a response and is silent for the timeout is closed: a network can lose one without an error.
+ * While the rows of a cursor are read, its reader decides when more are sent.
+ */
+export function followMessages(socket: Socket, { responseTimeoutMs, onLoss }: Options): void {
+  let isOpen = false
+  let isStarted = false
+  // The answer to the startup message.
+  let owed = 1
+  let isFlushed = false
+  let timer: NodeJS.Timeout | undefined
+  const lost = (message: string) =>
+    socket.destroy(Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' }))
+
+  function wait() {
+    if (responseTimeoutMs === 0) return
+    if (owed > 0 || isFlushed) timer = timer?.refresh() ?? setTimeout(silent, responseTimeoutMs)
+    else {
+      clearTimeout(timer)
+      timer = undefined
+    }
+  }
+
+  // Time also passes while this process is suspended: then the response comes soon.
+  function silent() {
+    const { bytesRead } = socket
+    setTimeout(() => {
+      if (timer && socket.bytesRead === bytesRead) lost('The server does not respond')
+    }, graceMs)
+  }
+
+  const received = messageReader(type => {
+    if (flushAnswers.has(type)) isFlushed = false
+    if (type !== readyForQuery) return
+    isOpen = true
+    owed -= 1
+  })
+  const sent = messageReader(type => {
+    if (questions.has(type)) owed += 1
+    if (type === flush) isFlushed = true
+  })
+  socket.on('data', (chunk: Buffer) => {
+    received(chunk)
+    wait()
+  })
+  const { write } = socket
+  socket.write = ((...args: Parameters<typeof write>) => {
+    // The startup message has no type.
+    if (isStarted) sent(args[0] as Buffer)
+    isStarted = true
+    wait()
+    return write.apply(socket, args)
+  }) as typeof write
+  // The driver would try again for ever.
+  socket.once('end', () => isOpen || lost('The server closed the connection'))
+  socket.once('close', () => {
+    clearTimeout(timer)
+    timer = undefined
+    if (isOpen) onLoss?.()
+  })
+}
+
+/** Calls `see` with the type of each message in a stream of chunks. */
+function messageReader(see: (type: number) => void): (chunk: Buffer) => void {
+  // Of the current message: what is still to come, or the beginning of its header.
+  let skipped = 0
+  let header = Buffer.alloc(0)
+  return chunk => {
+    const bytes = header.length > 0 ? Buffer.concat([header, chunk]) : chunk
+    let at = skipped
+    for (; at + 5 <= bytes.length; at += 1 + bytes.readUInt32BE(at + 1)) see(bytes[at]!)
+    // A copy: a part would hold the whole chunk.
+    header = Buffer.from(bytes.subarray(at))
+    skipped = Math.max(0, at - bytes.length)
+  }
+}

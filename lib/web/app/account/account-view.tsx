@@ -1,0 +1,138 @@
+// Page of the signed-in account: e-mail address, password, appearance, what it may see.
+
+import { useState } from 'preact/hooks'
+import { api, body, type Schemas } from '../api/client.ts'
+import { preview } from '../api/preview.ts'
+import { useResource } from '../api/resource.ts'
+import { loadAccount } from '../api/session.ts'
+import { useUnsaved } from '../routing/unsaved.ts'
+import { LanguageSelect, ThemeSelect } from '../shell/appearance.tsx'
+import { formatDate, t, textOr } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorState } from '../ui/error-state.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
+import { showNotice } from '../ui/toast.tsx'
+import { AccountFrame } from './account-frame.tsx'
+import { NewPasswordField } from './password-field.tsx'
+
+export function View() {
+  const profile = useResource('user', signal => body(api.GET('/api/v1/user', { signal })))
+  const { data, error, reload } = profile
+  return (
+    <AccountFrame title={t('account.title')}>
+      {error && !data && <ErrorState error={error} onRetry={reload} />}
+      {data && (
+        <div class="account-grid">
+          <ProfileForm profile={data} onChange={reload} />
+          <PasswordForm />
+          <Appearance />
+          <Visibility profile={data} />
+        </div>
+      )}
+    </AccountFrame>
+  )
+}
+
+type ProfileFormProps = {
+  profile: Schemas['Profile']
+  onChange: () => void
+}
+
+function ProfileForm({ profile, onChange }: ProfileFormProps) {
+  const [email, setEmail] = useState(profile.email)
+  useUnsaved(email !== profile.email)
+  const save = async () => {
+    await api.PATCH('/api/v1/user', { body: { email } })
+    onChange()
+    await loadAccount()
+    showNotice(t('action.saved'))
+  }
+  return (
+    <section class="card">
+      <h2>{profile.username}</h2>
+      <p class="secondary-text">{textOr(`role.${profile.role}`, profile.role)}</p>
+      <Form onSubmit={save}>
+        <TextField
+          label={t('account.email')}
+          type="email"
+          autocomplete="email"
+          required
+          value={email}
+          onInput={setEmail}
+        />
+        <Button type="submit" disabled={email === profile.email || preview.value !== null}>
+          {t('action.save')}
+        </Button>
+      </Form>
+    </section>
+  )
+}
+
+function PasswordForm() {
+  const [currentPassword, setCurrent] = useState('')
+  const [newPassword, setNew] = useState('')
+  useUnsaved(currentPassword !== '' || newPassword !== '')
+  const save = async () => {
+    await api.PUT('/api/v1/user/password', { body: { currentPassword, newPassword } })
+    setCurrent('')
+    setNew('')
+    showNotice(t('account.passwordChanged'))
+  }
+  return (
+    <section class="card">
+      <h2>{t('account.password')}</h2>
+      <Form onSubmit={save}>
+        <TextField
+          label={t('account.currentPassword')}
+          type="password"
+          autocomplete="current-password"
+          required
+          value={currentPassword}
+          onInput={setCurrent}
+        />
+        <NewPasswordField label={t('account.newPassword')} value={newPassword} onInput={setNew} />
+        <Button type="submit" disabled={preview.value !== null}>
+          {t('account.changePassword')}
+        </Button>
+      </Form>
+    </section>
+  )
+}
+
+function Appearance() {
+  return (
+    <section class="card form">
+      <h2>{t('account.appearance')}</h2>
+      <ThemeSelect />
+      <LanguageSelect />
+      <p class="field-hint">{t('account.appearanceHint')}</p>
+    </section>
+  )
+}
+
+function Visibility({ profile }: { profile: Schemas['Profile'] }) {
+  const { libraryIds, ageLimit, sharingTags, lastLoginAt, createdAt } = profile
+  const facts = [
+    [
+      t('nav.libraries'),
+      libraryIds === null
+        ? t('account.allLibraries')
+        : t('account.someLibraries', { count: libraryIds.length }),
+    ],
+    [t('users.ageLimit'), ageLimit === null ? t('users.noLimit') : String(ageLimit)],
+    ...(sharingTags.length > 0
+      ? [[t('users.sharingTags'), sharingTags.map(tag => tag.sharingTagName).join(', ')]]
+      : []),
+    [t('account.created'), formatDate(createdAt)],
+    ...(lastLoginAt ? [[t('users.lastLogin'), formatDate(lastLoginAt, 'dateTime')]] : []),
+  ]
+  return (
+    <section class="card">
+      <h2>{t('account.visibility')}</h2>
+      <dl class="facts">
+        {facts.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd>{value}</dd>])}
+      </dl>
+    </section>
+  )
+}

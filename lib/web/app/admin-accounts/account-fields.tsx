@@ -1,0 +1,46 @@
+// Fields of an account for administrators: name, e-mail address, role.
+import type { Schemas } from '../api/client.ts'
+import { t } from '../text/translate.ts'
+import { Select, TextField } from '../ui/field.tsx'
+
+export type Role = Schemas['Role']
+const roles: readonly Role[] = ['reader', 'maintainer', 'admin']
+
+export type AccountDraft = { username: string; email: string; role: Role }
+
+type AccountFieldsProps = {
+  draft: AccountDraft
+  onChange: (changes: Partial<AccountDraft>) => void
+  isRoleFixed?: boolean
+}
+
+export function AccountFields({ draft, onChange, isRoleFixed = false }: AccountFieldsProps) {
+  const { username, email, role } = draft
+  return (
+    <>
+      <TextField
+        label={t('register.name')}
+        required
+        autocomplete="off"
+        value={username}
+        onInput={username => onChange({ username })}
+      />
+      <TextField
+        label={t('account.email')}
+        type="email"
+        required
+        autocomplete="off"
+        value={email}
+        onInput={email => onChange({ email })}
+      />
+      <Select<Role>
+        label={t('users.role')}
+        hint={t(`role.${role}Hint`)}
+        value={role}
+        options={roles.map(value => ({ value, text: t(`role.${value}`) }))}
+        disabled={isRoleFixed}
+        onChange={role => onChange({ role })}
+      />
+    </>
+  )
+}

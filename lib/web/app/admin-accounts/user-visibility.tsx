@@ -1,0 +1,133 @@
+// What an account may see: libraries, age limit, sharing tags.
+import { useState } from 'preact/hooks'
+import { allItems } from '../api/all-items.ts'
+import { api, body, type Schemas } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { useEdited, useUnsaved } from '../routing/unsaved.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { Select, Switch, TextField } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
+import { showNotice } from '../ui/toast.tsx'
+import { updateUser } from './update-user.ts'
+
+type User = Schemas['User']
+type UserVisibilityProps = { user: User; onSaved: () => void }
+
+export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
+  const [libraryIds, setLibraryIds] = useState<readonly string[] | null>(user.libraryIds)
+  const [ageLimit, setAgeLimit] = useState(user.ageLimit === null ? '' : String(user.ageLimit))
+  const [showsUnrated, setShowsUnrated] = useState(user.showsUnrated)
+  const { isEdited, setSaved } = useEdited([libraryIds, ageLimit, showsUnrated])
+  useUnsaved(isEdited)
+  const libraries = useResource('libraries:all', signal =>
+    body(api.GET('/api/v1/libraries', { params: { query: { pageSize: 500 } }, signal })),
+  )
+  const save = async () => {
+    const limit = ageLimit.trim() === '' ? null : Number(ageLimit)
+    const changes = { libraryIds: libraryIds && [...libraryIds], ageLimit: limit, showsUnrated }
+    await updateUser(user.id, changes)
+    setSaved()
+    onSaved()
+    showNotice(t('action.saved'))
+  }
+  const toggle = (id: string, isVisible: boolean) => {
+    const others = (libraryIds ?? []).filter(other => other !== id)
+    setLibraryIds(isVisible ? [...others, id] : others)
+  }
+  return (
+    <section class="card">
+      <h2>{t('users.visibility')}</h2>
+      <Form onSubmit={save}>
+        <Switch
+          label={t('account.allLibraries')}
+          hint={t('users.allLibrariesHint')}
+          checked={libraryIds === null}
+          onChange={all =>
+            setLibraryIds(all ? null : (libraries.data?.data ?? []).map(({ id }) => id))
+          }
+        />
+        {libraryIds !== null && (
+          <div class="user-libraries" role="group" aria-label={t('nav.libraries')}>
+            {libraries.data?.data.map(({ id, name }) => (
+              <Switch
+                key={id}
+                label={name}
+                checked={libraryIds.includes(id)}
+                onChange={isVisible => toggle(id, isVisible)}
+              />
+            ))}
+          </div>
+        )}
+        <TextField
+          label={t('users.ageLimit')}
+          hint={t('users.ageLimitHint')}
+          type="number"
+          min={0}
+          max={99}
+          value={ageLimit}
+          onInput={setAgeLimit}
+        />
+        {ageLimit.trim() !== '' && (
+          <Switch
+            label={t('users.showsUnrated')}
+            checked={showsUnrated}
+            onChange={setShowsUnrated}
+          />
+        )}
+        <Button type="submit" variant="primary">
+          {t('action.save')}
+        </Button>
+      </Form>
+      <SharingRules userId={user.id} />
+    </section>
+  )
+}
+
+type Mode = 'none' | 'allow' | 'deny'
+
+/** Series with an allowed tag are shown to this account only if it has such a rule; denied ones never. */
+function SharingRules({ userId }: { userId: string }) {
+  const tags = useResource('sharing-tags', signal =>
+    body(api.GET('/api/v1/admin/sharing-tags', { params: { query: { pageSize: 500 } }, signal })),
+  )
+  const path = { id: userId }
+  const rules = useResource(`users/${userId}/sharing-tags`, signal =>
+    allItems(query =>
+      api.GET('/api/v1/users/{id}/sharing-tags', { params: { path, query }, signal }),
+    ),
+  )
+  if (!tags.data?.data.length || !rules.data) return null
+  const modeOf = (tagId: string): Mode =>
+    (rules.data?.find(rule => rule.sharingTagId === tagId)?.accessMode as Mode) ?? 'none'
+  const change = async (tagId: string, mode: Mode) => {
+    if (mode === 'none')
+      await api.DELETE('/api/v1/users/{id}/sharing-tags/{tag_id}', {
+        params: { path: { id: userId, tag_id: tagId } },
+      })
+    else
+      await api.PUT('/api/v1/users/{id}/sharing-tags', {
+        params: { path },
+        body: { sharingTagId: tagId, accessMode: mode },
+      })
+    rules.reload()
+  }
+  return (
+    <div class="user-sharing form">
+      <h3>{t('users.sharingTags')}</h3>
+      <p class="field-hint">{t('users.sharingTagsHint')}</p>
+      {tags.data.data.map(({ id, name }) => (
+        <Select<Mode>
+          key={id}
+          label={name}
+          value={modeOf(id)}
+          options={(['none', 'allow', 'deny'] as const).map(value => ({
+            value,
+            text: t(`users.sharing.${value}`),
+          }))}
+          onChange={mode => void change(id, mode)}
+        />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,140 @@
+// Libraries with their state: counts, watching, next scan, latest scan, folders that are away.
+
+import { api, body } from '../api/client.ts'
+import { useEvents } from '../api/use-events.ts'
+import { cronText } from '../manage/cron.ts'
+import { placeText } from '../manage/place.ts'
+import { isActive, type Scan, useScans } from '../manage/scan.ts'
+import { failureOf, resultText, ScanLine } from '../manage/scan-progress.tsx'
+import { href } from '../routing/router.ts'
+import { formatRelative, t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { Cover } from '../ui/cover.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorState } from '../ui/error-state.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { AdminFrame } from './admin-frame.tsx'
+import { libraryProblem } from './library-problem.ts'
+import { startScan } from './scan-actions.ts'
+import { type Library, useLibraries } from './use-libraries.ts'
+import { useSoon } from './use-tasks.ts'
+
+const reloadMs = 2_000
+
+export function View() {
+  const { data, error, reload } = useLibraries()
+  const latest = useScans('latest', signal => body(api.GET('/api/v1/scans/latest', { signal })))
+  const reloadSoon = useSoon(reloadMs, reload)
+  useEvents('events', event => {
+    if (event.type.startsWith('library_') || event.type === 'resync') reloadSoon()
+  })
+  const add = (
+    <a class="button primary" href={href('admin/libraries/new')}>
+      <Icon name="add" />
+      {t('library.add')}
+    </a>
+  )
+  return (
+    <AdminFrame title={t('nav.libraries')} actions={add}>
+      {error && !data && <ErrorState error={error} onRetry={reload} />}
+      {data?.length === 0 && (
+        <EmptyState icon="library" title={t('admin.noLibrary')} text={t('setup.libraryText')} />
+      )}
+      {data && data.length > 0 && (
+        <ul class="library-list">
+          {data.map(library => (
+            <LibraryCard
+              key={library.id}
+              library={library}
+              scan={latest.scans.get(library.id)}
+              onStarted={latest.reload}
+            />
+          ))}
+        </ul>
+      )}
+    </AdminFrame>
+  )
+}
+
+type LibraryCardProps = { library: Library; scan: Scan | undefined; onStarted: () => void }
+
+function LibraryCard({ library, scan, onStarted }: LibraryCardProps) {
+  const { id, name, path, bookCount, seriesCount } = library
+  const isRunning = scan !== undefined && isActive(scan)
+  const problem = libraryProblem(library, { scan })
+  return (
+    <li class="library-card card">
+      <div class="library-cover">
+        <Cover owner="libraries" id={id} />
+      </div>
+      <div class="library-main">
+        <h2>
+          <a class="library-name" href={href(`admin/libraries/${id}`)}>
+            <bdi>{name}</bdi>
+          </a>
+        </h2>
+        <code class="file-path" dir="ltr">
+          {path}
+        </code>
+        <p class="secondary-text">
+          {`${t('count.series', { count: seriesCount })} · ${t('count.books', { count: bookCount })}`}
+        </p>
+        {problem !== null && <p class="notice danger">{problem}</p>}
+        {isRunning ? (
+          <ScanLine scan={scan} />
+        ) : (
+          <p class="secondary-text">{latestText(library, scan)}</p>
+        )}
+        <Marks library={library} />
+      </div>
+      <div class="library-actions">
+        <Button
+          class="small"
+          icon="refresh"
+          disabled={isRunning}
+          onClick={() => startScan(id, 'normal', onStarted)}
+        >
+          {t('scan.start')}
+        </Button>
+        <a class="button small" href={href(`admin/libraries/${id}`)}>
+          <Icon name="settings" />
+          {t('library.options')}
+        </a>
+      </div>
+    </li>
+  )
+}
+
+function latestText(library: Library, scan: Scan | undefined): string {
+  if (scan) {
+    const failure = failureOf(scan)
+    const result = failure ?? (scan.status === 'cancelled' ? t('scan.cancelled') : resultText(scan))
+    const time = formatRelative(scan.completedAt ?? scan.startedAt)
+    return `${[time, placeText(scan)].filter(Boolean).join(' · ')}: ${result}`
+  }
+  return library.lastScannedAt === null ? t('setup.notScanned') : ''
+}
+
+/** How it is watched, and when it is scanned next. */
+export function Marks({ library }: { library: Library }) {
+  const { watchState, scanningConfig, nextScanAt } = library
+  const isDegraded = watchState.message !== null
+  const cron = scanningConfig?.enabled ? scanningConfig.cronSchedule : null
+  return (
+    <div class="library-marks">
+      <span
+        class={`badge ${isDegraded ? 'danger' : watchState.mode === 'off' ? '' : 'success'}`}
+        title={watchState.message ?? undefined}
+      >
+        {t(`library.watch.${watchState.mode}`)}
+        {isDegraded && `: ${watchState.message}`}
+      </span>
+      {cron && (
+        <span class="badge">
+          {cronText(cron)}
+          {nextScanAt && ` · ${t('library.nextScan', { time: formatRelative(nextScanAt) })}`}
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+// Maintenance of a library: missing books, covers, titles, files that were not analyzed; deletion.
+import { useState } from 'preact/hooks'
+import { api, body } from '../api/client.ts'
+import { can } from '../api/session.ts'
+import { Section } from '../manage/library-options.tsx'
+import { navigate } from '../routing/router.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import { showNotice } from '../ui/toast.tsx'
+import type { Library } from './use-libraries.ts'
+
+type LibraryProps = { library: Library; onChange: () => void }
+
+export function LibraryMaintenance({ library, onChange }: LibraryProps) {
+  const params = { path: { id: library.id } }
+  const started = ({ tasksEnqueued }: { tasksEnqueued: number }) =>
+    showNotice(t(tasksEnqueued > 0 ? 'maintenance.started' : 'maintenance.nothing'))
+  const makeCovers = async () => {
+    const request = { params, body: { force: false } }
+    started(await body(api.POST('/api/v1/libraries/{id}/books/thumbnails/generate', request)))
+  }
+  const reprocess = async () => {
+    const request = { params, body: {} }
+    started(await body(api.POST('/api/v1/libraries/{id}/series/titles/reprocess', request)))
+  }
+  return (
+    <>
+      <Section title="maintenance.title">
+        {can('TasksWrite') && <Action name="covers" icon="refresh" onClick={makeCovers} />}
+        <Action name="titles" icon="refresh" onClick={reprocess} />
+        {can('BooksDelete') && <PurgeAction library={library} onChange={onChange} />}
+      </Section>
+      {can('LibrariesDelete') && <DeleteAction library={library} />}
+    </>
+  )
+}
+
+type ActionProps = {
+  name: 'covers' | 'titles' | 'purge' | 'delete'
+  icon: 'refresh' | 'delete'
+  onClick: () => unknown
+  variant?: 'danger'
+}
+
+function Action({ name, icon, onClick, variant }: ActionProps) {
+  return (
+    <div class="maintenance-action">
+      <div>
+        <strong>{t(`maintenance.${name}`)}</strong>
+        <p class="secondary-text">{t(`maintenance.${name}.text`)}</p>
+      </div>
+      <Button icon={icon} onClick={onClick} {...(variant && { variant })}>
+        {t(`maintenance.${name}.action`)}
+      </Button>
+    </div>
+  )
+}
+
+function PurgeAction({ library, onChange }: LibraryProps) {
+  const [isOpen, setOpen] = useState(false)
+  const purge = async () => {
+    const params = { path: { id: library.id } }
+    const count = await body(api.DELETE('/api/v1/libraries/{id}/purge-deleted', { params }))
+    showNotice(t('maintenance.purged', { count: Number(count) }))
+    onChange()
+  }
+  return (
+    <>
+      <Action name="purge" icon="delete" onClick={() => setOpen(true)} />
+      {isOpen && (
+        <ConfirmDialog
+          title={t('maintenance.purge')}
+          text={t('maintenance.purge.text')}
+          action={t('maintenance.purge.action')}
+          onConfirm={purge}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function DeleteAction({ library }: { library: Library }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Section title="maintenance.danger">
+      <Action name="delete" icon="delete" variant="danger" onClick={() => setOpen(true)} />
+      {isOpen && <DeleteDialog library={library} onClose={() => setOpen(false)} />}
+    </Section>
+  )
+}
+
+/** Deletion is confirmed by typing the name: it takes the reading progress of all accounts with it. */
+function DeleteDialog({ library, onClose }: { library: Library; onClose: () => void }) {
+  const [typed, setTyped] = useState('')
+  const isConfirmed = typed.trim() === library.name.trim()
+  const remove = async () => {
+    await api.DELETE('/api/v1/libraries/{id}', { params: { path: { id: library.id } } })
+    onClose()
+    showNotice(t('maintenance.deleted', { name: library.name }))
+    navigate('admin/libraries')
+  }
+  const actions = (
+    <>
+      <Button variant="quiet" onClick={onClose}>
+        {t('action.cancel')}
+      </Button>
+      <Button variant="danger" disabled={!isConfirmed} onClick={remove}>
+        {t('maintenance.delete.action')}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog title={t('maintenance.delete')} onClose={onClose} actions={actions}>
+      <div class="form">
+        <p>{t('maintenance.delete.text')}</p>
+        <p>
+          {t('maintenance.deleteCounts', { books: t('count.books', { count: library.bookCount }) })}
+        </p>
+        <TextField
+          label={t('maintenance.typeName', { name: library.name })}
+          value={typed}
+          autocomplete="off"
+          onInput={setTyped}
+        />
+      </div>
+    </Dialog>
+  )
+}

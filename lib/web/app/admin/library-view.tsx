@@ -1,0 +1,193 @@
+// A library in the administration: its scan as it runs, all options, maintenance, deletion.
+
+import { useEffect, useState } from 'preact/hooks'
+import { api, body } from '../api/client.ts'
+import { type Resource, useResource } from '../api/resource.ts'
+import {
+  changesStrategies,
+  draftOf,
+  type LibraryDraft,
+  updateRequest,
+} from '../manage/library-draft.ts'
+import { LibraryOptions, Section } from '../manage/library-options.tsx'
+import { placeText } from '../manage/place.ts'
+import { isActive, type Scan, useScans } from '../manage/scan.ts'
+import { failureOf, resultText, ScanStages } from '../manage/scan-progress.tsx'
+import { href } from '../routing/router.ts'
+import { useUnsaved } from '../routing/unsaved.ts'
+import type { ViewProps } from '../routing/view-props.ts'
+import { formatRelative, t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorState } from '../ui/error-state.tsx'
+import { TextArea, TextField } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
+import { showNotice } from '../ui/toast.tsx'
+import { AdminFrame } from './admin-frame.tsx'
+import { Marks } from './libraries-view.tsx'
+import { LibraryMaintenance } from './library-maintenance.tsx'
+import { libraryProblem } from './library-problem.ts'
+import { cancelScan, startScan } from './scan-actions.ts'
+import type { Library } from './use-libraries.ts'
+
+export function View({ params: { id = '' } }: ViewProps) {
+  return <LibraryPage key={id} id={id} />
+}
+
+function LibraryPage({ id }: { id: string }) {
+  const params = { path: { id } }
+  const library = useResource(`library:${id}`, signal =>
+    body(api.GET('/api/v1/libraries/{id}', { params, signal })),
+  )
+  const { scans, reload } = useScans(id, signal => {
+    const query = { libraryId: id }
+    return body(api.GET('/api/v1/scans/latest', { params: { query }, signal }))
+  })
+  const scan = scans.get(id)
+  const isRunning = scan !== undefined && isActive(scan)
+  useEffect(library.reload, [isRunning])
+  const { data, error } = library
+  if (error && !data)
+    return (
+      <AdminFrame title={t('nav.libraries')}>
+        <ErrorState error={error} onRetry={library.reload} />
+      </AdminFrame>
+    )
+  if (!data) return <AdminFrame title="">{null}</AdminFrame>
+  return (
+    <AdminFrame
+      title={data.name}
+      subtitle={
+        <code class="file-path" dir="ltr">
+          {data.path}
+        </code>
+      }
+      actions={<ScanButtons id={id} isRunning={isRunning} onStarted={reload} />}
+    >
+      <State library={data} scan={scan} />
+      <div class="admin-form">
+        <OptionsForm library={data} resource={library} onScan={reload} />
+        <LibraryMaintenance library={data} onChange={library.reload} />
+      </div>
+    </AdminFrame>
+  )
+}
+
+type ScanButtonsProps = { id: string; isRunning: boolean; onStarted: () => void }
+
+function ScanButtons({ id, isRunning, onStarted }: ScanButtonsProps) {
+  if (isRunning)
+    return (
+      <Button icon="close" onClick={() => cancelScan(id)}>
+        {t('scan.cancel')}
+      </Button>
+    )
+  return (
+    <>
+      <a class="button" href={href(`libraries/${id}`)}>
+        {t('library.open')}
+      </a>
+      <Button onClick={() => startScan(id, 'deep', onStarted)} title={t('scan.mode.deep')}>
+        {t('scan.startDeep')}
+      </Button>
+      <Button icon="refresh" variant="primary" onClick={() => startScan(id, 'normal', onStarted)}>
+        {t('scan.start')}
+      </Button>
+    </>
+  )
+}
+
+function State({ library, scan }: { library: Library; scan: Scan | undefined }) {
+  const problem = libraryProblem(library, { scan })
+  const failure = scan ? failureOf(scan) : null
+  return (
+    <section class="library-state" aria-live="polite">
+      {problem !== null && <p class="notice danger">{problem}</p>}
+      {problem === null && failure !== null && <p class="notice danger">{failure}</p>}
+      {library.strategiesChanged && !(scan && isActive(scan)) && (
+        <p class="notice">{t('library.strategiesChanged')}</p>
+      )}
+      {scan && isActive(scan) ? (
+        <ScanStages scan={scan} />
+      ) : (
+        <p class="secondary-text">{stateText(library, scan)}</p>
+      )}
+      {scan && scan.failures > 0 && (
+        <p>
+          <a href={href(`admin/errors?library=${library.id}`)}>
+            {t('scan.failures', { count: scan.failures })}
+          </a>
+        </p>
+      )}
+      <Marks library={library} />
+    </section>
+  )
+}
+
+function stateText(library: Library, scan: Scan | undefined): string {
+  const counts = `${t('count.series', { count: library.seriesCount })} · ${t('count.books', { count: library.bookCount })}`
+  if (!scan) return `${counts} · ${t('setup.notScanned')}`
+  const ended = formatRelative(scan.completedAt ?? scan.startedAt)
+  const time = [ended, placeText(scan)].filter(Boolean).join(' · ')
+  if (scan.status === 'cancelled') return `${counts} · ${time}: ${t('scan.cancelled')}`
+  return scan.status === 'completed' ? `${counts} · ${time}: ${resultText(scan)}` : counts
+}
+
+type OptionsFormProps = { library: Library; resource: Resource<Library>; onScan: () => void }
+
+function OptionsForm({ library, resource, onScan }: OptionsFormProps) {
+  const [saved, setSaved] = useState<LibraryDraft>(() => draftOf(library))
+  const [draft, setDraft] = useState<LibraryDraft>(saved)
+  const changes = updateRequest(saved, draft)
+  const isChanged = Object.keys(changes).length > 0
+  useUnsaved(isChanged)
+  const change = (changes: Partial<LibraryDraft>) =>
+    setDraft(previous => ({ ...previous, ...changes }))
+  const save = async () => {
+    const params = { path: { id: library.id } }
+    const updated = await body(api.PATCH('/api/v1/libraries/{id}', { params, body: changes }))
+    resource.replace(updated)
+    setSaved(draftOf(updated))
+    setDraft(draftOf(updated))
+    showNotice(t('action.saved'))
+    if (changesStrategies(saved, draft)) await startScan(library.id, 'normal', onScan)
+  }
+  return (
+    <Form onSubmit={save}>
+      <Section title="libraryOptions.general">
+        <TextField
+          label={t('library.name')}
+          value={draft.name}
+          required
+          maxLength={200}
+          onInput={name => change({ name })}
+        />
+        <TextField
+          label={t('folder.path')}
+          hint={t('library.pathHint')}
+          value={draft.path}
+          required
+          dir="ltr"
+          onInput={path => change({ path })}
+        />
+        <TextArea
+          label={t('library.description')}
+          rows={2}
+          value={draft.description}
+          maxLength={5000}
+          onInput={description => change({ description })}
+        />
+      </Section>
+      <LibraryOptions draft={draft} onChange={change} existing={{ id: library.id, saved }} />
+      <div class={`save-bar${isChanged ? ' changed' : ''}`}>
+        <button class="button primary" type="submit" disabled={!isChanged}>
+          {t(changesStrategies(saved, draft) ? 'library.saveAndScan' : 'action.save')}
+        </button>
+        {isChanged && (
+          <Button variant="quiet" onClick={() => setDraft(saved)}>
+            {t('library.discard')}
+          </Button>
+        )}
+      </div>
+    </Form>
+  )
+}

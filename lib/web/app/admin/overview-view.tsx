@@ -1,0 +1,271 @@
+// Overview of the administration: inventory, queue, errors, disk space, active scans, latest failures.
+
+import type { ComponentChildren } from 'preact'
+import { api, body, type Schemas } from '../api/client.ts'
+import { haveLoaded, useResource } from '../api/resource.ts'
+import { can } from '../api/session.ts'
+import { isActive, useScans } from '../manage/scan.ts'
+import { ScanLine } from '../manage/scan-progress.tsx'
+import { href } from '../routing/router.ts'
+import { formatBytes, formatNumber, t } from '../text/translate.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorState } from '../ui/error-state.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { AdminFrame } from './admin-frame.tsx'
+import { libraryProblem } from './library-problem.ts'
+import { loadServerMetrics, metricOf, type ServerMetrics } from './server-metrics.ts'
+import { TaskRow } from './task-row.tsx'
+import { useInterval } from './use-interval.ts'
+import { type Library, useLibraries } from './use-libraries.ts'
+import { useTasks } from './use-tasks.ts'
+
+type Metrics = Schemas['Metrics']
+const reloadMs = 10_000
+
+export function View() {
+  // The other representation is the text for Prometheus.
+  const metrics = useResource('metrics', async signal => {
+    return (await body(api.GET('/api/v1/metrics', { signal }))) as Metrics
+  })
+  const server = useResource('server-metrics', loadServerMetrics)
+  const health = useResource('health-summary', signal =>
+    body(api.GET('/api/v1/health', { signal })),
+  )
+  const errors = useResource('error-count', signal =>
+    body(api.GET('/api/v1/books/errors', { params: { query: { pageSize: 1 } }, signal })),
+  )
+  const libraries = useLibraries()
+  useInterval(() => {
+    for (const resource of [metrics, server, health, errors, libraries]) resource.reload()
+  }, reloadMs)
+  if (metrics.error && !metrics.data)
+    return (
+      <AdminFrame title={t('admin.overview')}>
+        <ErrorState error={metrics.error} onRetry={metrics.reload} />
+      </AdminFrame>
+    )
+  if (!haveLoaded(metrics, server, health, errors, libraries))
+    return (
+      <AdminFrame title={t('admin.overview')}>
+        <Loading />
+      </AdminFrame>
+    )
+  return (
+    <AdminFrame title={t('admin.overview')} subtitle={<HealthBadge health={health.data} />}>
+      {libraries.data?.length === 0 && <NoLibrary />}
+      <Problems libraries={libraries.data ?? []} metrics={server.data} />
+      {metrics.data && (
+        <Tiles metrics={metrics.data} server={server.data} errors={errors.data?.total} />
+      )}
+      <div class="overview-columns">
+        <ActiveScans libraries={libraries.data ?? []} />
+        {can('TasksRead') && <LatestFailures libraries={libraries.data ?? []} />}
+        {metrics.data && <LibrarySizes metrics={metrics.data} />}
+      </div>
+    </AdminFrame>
+  )
+}
+
+function HealthBadge({ health }: { health: Schemas['Health'] | undefined }) {
+  if (!health) return null
+  const state = health.status
+  return (
+    <a href={href('admin/health')} class="overview-health">
+      <span class={`badge ${state === 'ok' ? 'success' : 'danger'}`}>{t(`health.${state}`)}</span>
+      {health.message ?? t('health.version.is', { version: health.version })}
+    </a>
+  )
+}
+
+const NoLibrary = () => (
+  <EmptyState
+    icon="library"
+    title={t('admin.noLibrary')}
+    text={t('setup.libraryText')}
+    action={
+      <a class="button primary" href={href('admin/libraries/new')}>
+        {t('library.add')}
+      </a>
+    }
+  />
+)
+
+type ProblemsProps = { libraries: readonly Library[]; metrics: ServerMetrics | undefined }
+
+function Problems({ libraries, metrics }: ProblemsProps) {
+  return libraries.flatMap(library => {
+    const text = libraryProblem(library, { metrics })
+    if (text === null) return []
+    const link = (
+      <a href={href(`admin/libraries/${library.id}`)}>
+        <bdi>{library.name}</bdi>
+      </a>
+    )
+    return [
+      <p key={library.id} class="notice danger">
+        {link}: {text}
+      </p>,
+    ]
+  })
+}
+
+type TilesProps = {
+  metrics: Metrics
+  server: ServerMetrics | undefined
+  errors: number | undefined
+}
+
+function Tiles({ metrics, server, errors }: TilesProps) {
+  const { tasks } = metrics
+  const open = tasks.pendingCount + tasks.processingCount
+  const free = metricOf(server, 'data_disk_free_bytes')
+  const size = metricOf(server, 'data_disk_size_bytes')
+  const isShort = (server?.get('storage_short') ?? []).some(({ value }) => value === 1)
+  return (
+    <div class="overview-tiles">
+      <Tile
+        path="series"
+        value={formatNumber(metrics.bookCount)}
+        label={t('overview.books', { series: formatNumber(metrics.seriesCount) })}
+      />
+      <Tile
+        path="admin/libraries"
+        value={formatBytes(metrics.totalBookSize)}
+        label={t('overview.size', { pages: formatNumber(metrics.pageCount) })}
+      />
+      <Tile
+        path="admin/tasks"
+        value={formatNumber(open)}
+        label={t('overview.tasks', { count: open, running: formatNumber(tasks.processingCount) })}
+      />
+      <Tile
+        path="admin/tasks?status=failed"
+        value={formatNumber(tasks.failedCount)}
+        label={t('overview.failedTasks', { count: tasks.failedCount })}
+        isBad={tasks.failedCount > 0}
+      />
+      {errors !== undefined && (
+        <Tile
+          path="admin/errors"
+          value={formatNumber(errors)}
+          label={t('overview.errors', { count: errors })}
+          isBad={errors > 0}
+        />
+      )}
+      {free !== null && size !== null && (
+        <Tile
+          path="admin/health"
+          value={formatBytes(free)}
+          label={t('overview.disk', { size: formatBytes(size) })}
+          isBad={isShort}
+        />
+      )}
+      {can('UsersRead') && (
+        <Tile
+          path="admin/users"
+          value={formatNumber(metrics.userCount)}
+          label={t('overview.users', { count: metrics.userCount })}
+        />
+      )}
+      {metrics.databaseSize > 0 && (
+        <Tile
+          path="admin/health"
+          value={formatBytes(metrics.databaseSize)}
+          label={t('overview.database')}
+        />
+      )}
+    </div>
+  )
+}
+
+type TileProps = { path: string; value: string; label: string; isBad?: boolean }
+
+function Tile({ path, value, label, isBad = false }: TileProps) {
+  return (
+    <a class={`overview-tile card${isBad ? ' bad' : ''}`} href={href(path)}>
+      <span class="overview-value">{value}</span>
+      <span class="secondary-text">{label}</span>
+    </a>
+  )
+}
+
+type SectionProps = { title: string; children?: ComponentChildren }
+
+const Section = ({ title, children }: SectionProps) => (
+  <section class="admin-section">
+    <h2>{title}</h2>
+    {children}
+  </section>
+)
+
+const nameOf = (libraries: readonly Library[], id: string | null) =>
+  libraries.find(library => library.id === id)?.name
+
+function ActiveScans({ libraries }: { libraries: readonly Library[] }) {
+  const { scans } = useScans('active', signal => body(api.GET('/api/v1/scans/active', { signal })))
+  const active = [...scans.values()].filter(isActive)
+  return (
+    <Section title={t('overview.scans')}>
+      {active.length === 0 ? (
+        <p class="secondary-text">{t('overview.noScans')}</p>
+      ) : (
+        <ul class="card overview-list">
+          {active.map(scan => (
+            <li key={scan.id}>
+              <a href={href(`admin/libraries/${scan.libraryId}`)}>
+                <bdi>{nameOf(libraries, scan.libraryId) ?? '…'}</bdi>
+              </a>
+              <ScanLine scan={scan} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+function LatestFailures({ libraries }: { libraries: readonly Library[] }) {
+  const { data, reload } = useTasks({ status: 'failed' }, 1, { pageSize: 5 })
+  if (!data || data.data.length === 0) return null
+  return (
+    <Section title={t('overview.failures')}>
+      <ul class="task-list card">
+        {data.data.map(task => (
+          <TaskRow
+            key={task.id}
+            task={task}
+            libraryName={nameOf(libraries, task.libraryId)}
+            onChange={reload}
+          />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+const shownLibraries = 8
+
+function LibrarySizes({ metrics: { libraries } }: { metrics: Metrics }) {
+  if (libraries.length < 2) return null
+  const largest = [...libraries].sort((a, b) => b.totalSize - a.totalSize)
+  const most = largest[0]!.totalSize || 1
+  return (
+    <Section title={t('nav.libraries')}>
+      <ul class="card overview-list">
+        {largest.slice(0, shownLibraries).map(({ id, name, bookCount, totalSize }) => (
+          <li key={id}>
+            <a href={href(`admin/libraries/${id}`)}>
+              <bdi>{name}</bdi>
+            </a>
+            <span class="secondary-text">
+              {t('count.books', { count: bookCount })} · {formatBytes(totalSize)}
+            </span>
+            <span class="progress-bar" aria-hidden="true">
+              <span style={{ width: `${(totalSize / most) * 100}%` }} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}

@@ -1,0 +1,73 @@
+// Filters in use, each with a button that removes it.
+import { t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import {
+  countFilters,
+  type Filters,
+  filterFields,
+  noFilters,
+  withChoices,
+} from './filter-fields.ts'
+import { choiceText, conditionText, useLibraryNames } from './filter-texts.ts'
+import { openFilters } from './series-address.ts'
+
+export function FilterChips({ filters }: { filters: Filters }) {
+  const names = useLibraryNames(
+    (filters.fields.library?.length ?? 0) > 0 || filters.condition.includes('ibrary'),
+  )
+  if (countFilters(filters) === 0) return null
+  const chips = filterFields.flatMap(({ name }) =>
+    (filters.fields[name] ?? []).map(choice => {
+      const others = filters.fields[name]!.filter(other => other !== choice)
+      return (
+        <Chip
+          key={`${name} ${choice.isExcluded} ${choice.value}`}
+          text={choiceText(name, choice, names)}
+          isExcluded={choice.isExcluded}
+          onRemove={() => openFilters(withChoices(filters, name, others))}
+        />
+      )
+    }),
+  )
+  if (filters.text)
+    chips.push(
+      <Chip
+        key="text"
+        text={t('filter.text', { text: filters.text })}
+        onRemove={() => openFilters({ ...filters, text: '' })}
+      />,
+    )
+  if (filters.condition)
+    chips.push(
+      <Chip
+        key="condition"
+        text={conditionText(filters.condition, names)}
+        onRemove={() => openFilters({ ...filters, condition: '' })}
+      />,
+    )
+  return (
+    <div class="browse-chips">
+      {chips}
+      <Button variant="quiet" onClick={() => openFilters(noFilters)}>
+        {t('filter.clear')}
+      </Button>
+    </div>
+  )
+}
+
+type ChipProps = { text: string; isExcluded?: boolean; onRemove: () => void }
+
+function Chip({ text, isExcluded = false, onRemove }: ChipProps) {
+  return (
+    <button
+      type="button"
+      class={`browse-chip${isExcluded ? ' excluded' : ''}`}
+      aria-label={t('filter.remove', { filter: text })}
+      onClick={onRemove}
+    >
+      <span dir="auto">{text}</span>
+      <Icon name="close" size={14} />
+    </button>
+  )
+}

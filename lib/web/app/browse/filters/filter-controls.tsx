@@ -1,0 +1,226 @@
+// Controls of one filter: values that are included or excluded, a text, a range, or yes and no.
+
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { api, body } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { perStar, starsText } from '../../organise/groupings/rule-words.ts'
+import { formatNumber, t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.tsx'
+import { Select, TextField } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import type { FilterChoice, FilterField, FilterName } from './filter-fields.ts'
+import { type LibraryNames, useLibraryNames, valueText } from './filter-texts.ts'
+
+type ControlProps = {
+  field: FilterField
+  choices: readonly FilterChoice[]
+  onChange: (choices: readonly FilterChoice[]) => void
+}
+
+export function FilterControl(props: ControlProps) {
+  switch (props.field.kind) {
+    case 'label':
+      return props.field.name === 'library' ? (
+        <LibraryControl {...props} />
+      ) : (
+        <LabelControl {...props} />
+      )
+    case 'choice':
+      return <Values {...props} options={props.field.values!.map(value => ({ value }))} />
+    case 'text':
+      return <TextControl {...props} />
+    case 'range':
+      return <RangeControl {...props} />
+    case 'stars':
+      return <StarsControl {...props} />
+    case 'flag':
+      return <FlagControl {...props} />
+  }
+}
+
+type Option = { value: string; count?: number }
+
+function LibraryControl(props: ControlProps) {
+  const names = useLibraryNames(true)
+  if (names.size < 2) return null
+  return <Values {...props} names={names} options={[...names.keys()].map(value => ({ value }))} />
+}
+
+/** Genres and tags come in thousands; the most frequent are offered until a text narrows them. */
+const maxOptions = 40
+
+function LabelControl(props: ControlProps) {
+  const { name } = props.field
+  const [text, setText] = useState('')
+  const params = { query: { page: 1, pageSize: 500 } }
+  const { data } = useResource(`${name}s`, signal =>
+    body(
+      name === 'genre'
+        ? api.GET('/api/v1/genres', { params, signal })
+        : api.GET('/api/v1/tags', { params, signal }),
+    ),
+  )
+  if (!data || data.total === 0) return null
+  const wanted = text.toLocaleLowerCase()
+  const found = data.data
+    .map(({ name, seriesCount = 0 }) => ({ name, seriesCount }))
+    .filter(label => label.seriesCount > 0 && label.name.toLocaleLowerCase().includes(wanted))
+    .toSorted((a, b) => b.seriesCount - a.seriesCount)
+    .slice(0, maxOptions)
+  const chosen = props.choices
+    .filter(({ value }) => !found.some(label => label.name === value))
+    .map(({ value }) => ({ value }))
+  const options = [
+    ...chosen,
+    ...found.map(label => ({ value: label.name, count: label.seriesCount })),
+  ]
+  const search = data.total > maxOptions && (
+    <input
+      type="search"
+      class="control browse-option-search"
+      placeholder={t('filter.find')}
+      aria-label={t('filter.find')}
+      value={text}
+      onInput={event => setText(event.currentTarget.value)}
+    />
+  )
+  return <Values {...props} options={options} search={search} />
+}
+
+type ValuesProps = ControlProps & {
+  options: readonly Option[]
+  names?: LibraryNames
+  search?: ComponentChildren
+}
+
+/** Each value is off, included or excluded: a press goes on to the next. */
+function Values({ field, choices, onChange, options, names = new Map(), search }: ValuesProps) {
+  const press = (value: string) => {
+    const known = choices.find(choice => choice.value === value)
+    const others = choices.filter(choice => choice.value !== value)
+    if (!known) onChange([...others, { value, isExcluded: false }])
+    else onChange(known.isExcluded ? others : [...others, { value, isExcluded: true }])
+  }
+  return (
+    <fieldset class={`browse-options${field.kind === 'label' ? ' wide' : ''}`}>
+      <legend>{t(field.text)}</legend>
+      {search}
+      <div class="browse-option-list">
+        {options.map(({ value, count }) => {
+          const choice = choices.find(other => other.value === value)
+          const state = !choice ? 'off' : choice.isExcluded ? 'excluded' : 'included'
+          return (
+            <button
+              key={value}
+              type="button"
+              class={`browse-option ${state}`}
+              aria-pressed={state === 'excluded' ? 'mixed' : state === 'included'}
+              onClick={() => press(value)}
+            >
+              {choice && <Icon name={choice.isExcluded ? 'close' : 'check'} size={14} />}
+              <span dir="auto">{valueText(field.name as FilterName, value, names)}</span>
+              {count !== undefined && (
+                <span class="browse-option-count">{formatNumber(count)}</span>
+              )}
+              {state === 'excluded' && (
+                <span class="visually-hidden">{t('filter.isExcluded')}</span>
+              )}
+            </button>
+          )
+        })}
+      </div>
+    </fieldset>
+  )
+}
+
+/** Values that the server has no list of are typed, one after another. */
+function TextControl(props: ControlProps) {
+  const { field, choices, onChange } = props
+  const [text, setText] = useState('')
+  const value = text.trim()
+  const add = (isExcluded: boolean) => {
+    const others = choices.filter(choice => choice.value !== value)
+    onChange([...others, { value, isExcluded }])
+    setText('')
+  }
+  return (
+    <div class="browse-typed">
+      <TextField
+        label={t(field.text)}
+        value={text}
+        maxLength={200}
+        onInput={setText}
+        onKeyDown={(event: KeyboardEvent) => {
+          if (event.key !== 'Enter' || !value) return
+          event.preventDefault()
+          add(false)
+        }}
+      />
+      {value && <Button onClick={() => add(false)}>{t('filter.include')}</Button>}
+      {value && <Button onClick={() => add(true)}>{t('filter.exclude')}</Button>}
+      {choices.length > 0 && (
+        <Values {...props} options={choices.map(choice => ({ value: choice.value }))} />
+      )}
+    </div>
+  )
+}
+
+type Bound = (value: string, label: string, onChange: (value: string) => void) => ComponentChildren
+
+/** The lower and the upper bound, each of which may be missing. */
+function Bounds({ field, choices, onChange, bound }: ControlProps & { bound: Bound }) {
+  const [from = '', to = ''] = (choices[0]?.value ?? '').split('-', 2)
+  const change = (nextFrom: string, nextTo: string) =>
+    onChange(nextFrom || nextTo ? [{ value: `${nextFrom}-${nextTo}`, isExcluded: false }] : [])
+  return (
+    <fieldset class="browse-options">
+      <legend>{t(field.text)}</legend>
+      <div class="browse-range">
+        {bound(from, t('filter.from'), value => change(value, to))}
+        {bound(to, t('filter.to'), value => change(from, value))}
+      </div>
+    </fieldset>
+  )
+}
+
+function RangeControl(props: ControlProps) {
+  const input: Bound = (value, label, onInput) => (
+    <TextField
+      label={label}
+      value={value}
+      inputMode="numeric"
+      maxLength={7}
+      onInput={text => onInput(text.replace(/\D/g, ''))}
+    />
+  )
+  return <Bounds {...props} bound={input} />
+}
+
+const halfStars = Array.from({ length: 10 }, (_, i) => (i + 1) / 2)
+
+function StarsControl(props: ControlProps) {
+  const options = [
+    { value: '', text: t('filter.any') },
+    ...halfStars.map(stars => ({ value: String(stars), text: starsText(stars * perStar) })),
+  ]
+  const select: Bound = (value, label, onSelect) => (
+    <Select<string> label={label} value={value} options={options} onChange={onSelect} />
+  )
+  return <Bounds {...props} bound={select} />
+}
+
+function FlagControl({ field, choices, onChange }: ControlProps) {
+  return (
+    <Select<'' | 'yes' | 'no'>
+      label={t(field.text)}
+      value={(choices[0]?.value ?? '') as '' | 'yes' | 'no'}
+      options={[
+        { value: '', text: t('filter.any') },
+        { value: 'yes', text: t('filter.yes') },
+        { value: 'no', text: t('filter.no') },
+      ]}
+      onChange={value => onChange(value ? [{ value, isExcluded: false }] : [])}
+    />
+  )
+}

@@ -1,0 +1,153 @@
+// Metadata of series and books: labels as links to filtered lists, authors by role, web links, summaries.
+
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Schemas } from '../api/client.ts'
+import { href } from '../routing/router.ts'
+import { t, textOr } from '../text/translate.ts'
+import { observeSize } from '../ui/observe-size.ts'
+
+/** A line of a description list; nothing without content. */
+export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
+  const isEmpty =
+    children === null ||
+    children === undefined ||
+    children === false ||
+    children === '' ||
+    (Array.isArray(children) && children.length === 0)
+  if (isEmpty) return null
+  return (
+    <div class="browse-fact">
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** A lowest age, 0 for all ages. */
+export const ageText = (age: number | null) =>
+  age === null ? null : age === 0 ? t('details.allAges') : t('details.age', { age })
+
+/** Link to the series with a value, such as a genre. */
+export function filterLink(name: string, value: string, text = value) {
+  return (
+    <a key={value} dir="auto" href={href(`series?${new URLSearchParams({ [name]: value })}`)}>
+      {text}
+    </a>
+  )
+}
+
+/** Elements with commas between them; of very many the first ones, until a button shows all. */
+export const joined = (parts: readonly ComponentChildren[]): ComponentChildren =>
+  parts.length === 0 ? [] : [<Joined key="parts" parts={parts} />]
+
+function Joined({ parts }: { parts: readonly ComponentChildren[] }) {
+  const { shown, more } = useFirst(parts)
+  return [shown.flatMap((part, i) => (i === 0 ? [part] : [', ', part])), more && [' ', more]]
+}
+
+// A book may have a thousand tags, and a series the authors of all its books.
+const maxShown = 40
+
+/** The first of very many items with a button for all of them. */
+function useFirst<T>(items: readonly T[]) {
+  const [isOpen, setOpen] = useState(false)
+  const count = items.length - maxShown
+  if (isOpen || count <= 0) return { shown: items, more: null }
+  const more = (
+    <button key="more" type="button" class="browse-more" onClick={() => setOpen(true)}>
+      {t('details.moreItems', { count })}
+    </button>
+  )
+  return { shown: items.slice(0, maxShown), more }
+}
+
+type LabelsProps = { name: 'genre' | 'tag'; labels: readonly { name: string }[] }
+
+/** Genres or tags as chips. */
+export function Labels({ name, labels }: LabelsProps) {
+  const { shown, more } = useFirst(labels)
+  if (labels.length === 0) return null
+  return (
+    <ul class="browse-labels" aria-label={t(name === 'genre' ? 'filter.genre' : 'filter.tag')}>
+      {shown.map(label => (
+        <li key={label.name}>
+          <a
+            class={`badge ${name === 'genre' ? 'accent' : ''}`}
+            dir="auto"
+            href={href(`series?${new URLSearchParams({ [name]: label.name })}`)}
+          >
+            {label.name}
+          </a>
+        </li>
+      ))}
+      {more && <li key="more of all">{more}</li>}
+    </ul>
+  )
+}
+
+/** Authors by what they did, as facts. */
+export function AuthorFacts({ authors }: { authors: readonly Schemas['Author'][] }) {
+  const byRole = Map.groupBy(authors, ({ role }) => role?.toLowerCase() ?? 'author')
+  return [...byRole].map(([role, people]) => (
+    <Fact
+      key={role}
+      // Roles of books come in more spellings than those that can be chosen in the forms.
+      label={textOr(`authorRole.${role}`, textOr(`metadata.role.${role}`, role))}
+    >
+      {joined([...new Set(people.map(({ name }) => name))].map(name => filterLink('author', name)))}
+    </Fact>
+  ))
+}
+
+/** Links come from files: only those of the web are shown. */
+export function WebLinks({ links }: { links: readonly { name: string; url: string }[] }) {
+  const safe = links.filter(({ url }) => /^https?:\/\//i.test(url) && URL.canParse(url))
+  if (safe.length === 0) return null
+  return (
+    <Fact label={t('details.links')}>
+      {joined(
+        safe.map(({ name, url }) => (
+          <a key={url} href={url} target="_blank" rel="noreferrer noopener" dir="auto">
+            {name || new URL(url).hostname}
+          </a>
+        )),
+      )}
+    </Fact>
+  )
+}
+
+// More than four lines of the widest window; laying out all of a text of megabytes takes seconds.
+const maxClosedLength = 2_000
+
+/** A text of which four lines are shown until a button shows all. */
+export function Summary({ text }: { text: string | null }) {
+  const [isOpen, setOpen] = useState(false)
+  const [isLong, setLong] = useState(false)
+  const paragraph = useRef<HTMLParagraphElement>(null)
+  useLayoutEffect(() => {
+    const element = paragraph.current
+    if (!element) return
+    const measure = () => setLong(isOpen || element.scrollHeight > element.clientHeight + 2)
+    measure()
+    return observeSize(element, measure)
+  }, [text, isOpen])
+  if (!text) return null
+  return (
+    <div class="browse-summary">
+      <p ref={paragraph} class={isOpen ? '' : 'closed'} dir="auto">
+        {isOpen ? text : text.slice(0, maxClosedLength)}
+      </p>
+      {isLong && (
+        <button
+          type="button"
+          class="browse-more"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {t(isOpen ? 'details.less' : 'details.more')}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,215 @@
+// Page of a series: metadata, actions and its books.
+import { api, body, type Schemas } from '../api/client.ts'
+import { type Resource, useResource } from '../api/resource.ts'
+import { can } from '../api/session.ts'
+import { useReloadOnEvents } from '../lists/list-events.ts'
+import { setWantToRead } from '../organise/actions.ts'
+import { SeriesRating } from '../organise/rating.tsx'
+import { href } from '../routing/router.ts'
+import type { ViewProps } from '../routing/view-props.ts'
+import { formatBytes, formatDate, t, textOr } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorState } from '../ui/error-state.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { DetailLayout } from './detail-layout.tsx'
+import { languageName } from './filters/filter-texts.ts'
+import {
+  AuthorFacts,
+  ageText,
+  Fact,
+  filterLink,
+  joined,
+  Labels,
+  Summary,
+  WebLinks,
+} from './metadata.tsx'
+import { nextBookOf } from './next-book.ts'
+import { SeriesBooks } from './series-books.tsx'
+import { SeriesMenu } from './series-menu.tsx'
+
+type Series = Schemas['SeriesFull']
+
+export function View({ params: { id } }: ViewProps) {
+  return <SeriesPage key={id} id={id!} />
+}
+
+function SeriesPage({ id }: { id: string }) {
+  const series = useResource(`series/${id}`, signal =>
+    body(api.GET('/api/v1/series/{id}/full', { params: { path: { id } }, signal })),
+  )
+  const next = useResource(`series/${id}/next`, signal => nextBookOf(id, signal))
+  const reload = () => {
+    series.reload()
+    next.reload()
+  }
+  useReloadOnEvents(event => event.seriesId === id && event.type !== 'cover_updated', reload)
+  const { data, error } = series
+  if (error && !data) return <ErrorState error={error} onRetry={series.reload} />
+  if (!data) return <div class="view-loading" aria-busy />
+  return (
+    <div>
+      <DetailLayout
+        owner="series"
+        id={id}
+        title={data.title}
+        above={
+          <a href={href(`libraries/${data.libraryId}`)} dir="auto">
+            {data.libraryName}
+          </a>
+        }
+        subtitle={<SeriesSubtitle series={data} />}
+        actions={<SeriesActions series={series} data={data} next={next.data} onChange={reload} />}
+      >
+        <SeriesSummary series={data} />
+        <Labels name="genre" labels={data.genres} />
+        <Labels name="tag" labels={data.tags} />
+        <SeriesFacts series={data} />
+      </DetailLayout>
+      <SeriesBooks series={data} />
+    </div>
+  )
+}
+
+/** Its own, or that of its first book that has one. */
+function SeriesSummary({ series: { summary, booksMetadata } }: { series: Series }) {
+  const ofBook = booksMetadata.summary
+  if (summary || !ofBook) return <Summary text={summary} />
+  const name = ofBook.number === null ? t('details.aBook') : `#${ofBook.number}`
+  return (
+    <div>
+      <Summary text={ofBook.text} />
+      <p class="browse-source">
+        <a href={href(`books/${ofBook.bookId}`)}>{t('details.summaryOf', { name })}</a>
+      </p>
+    </div>
+  )
+}
+
+function SeriesSubtitle({ series }: { series: Series }) {
+  const { year, status, bookCount, unreadCount, booksMetadata } = series
+  const publisher = series.publisher ?? booksMetadata.publishers[0]
+  const parts = [
+    year === null ? yearsOf(booksMetadata) : filterLink('year', `${year}-${year}`, String(year)),
+    publisher && (series.publisher ? filterLink('publisher', publisher) : publisher),
+    status && status !== 'unknown' && textOr(`series.status.${status}`, status),
+    t('lists.books', { count: bookCount }),
+    unreadCount > 0 && unreadCount < bookCount && t('lists.unreadBooks', { count: unreadCount }),
+  ]
+  return parts.filter(Boolean).map((part, key) => <span key={key}>{part}</span>)
+}
+
+/** Of the books; only years of the series itself are found by the filter. */
+function yearsOf({ firstYear, lastYear }: Series['booksMetadata']): string | null {
+  if (firstYear === null) return null
+  return firstYear === lastYear ? String(firstYear) : `${firstYear}–${lastYear}`
+}
+
+type ActionsProps = {
+  series: Resource<Series>
+  data: Series
+  next: Schemas['Book'] | null | undefined
+  onChange: () => void
+}
+
+function SeriesActions({ series, data, next, onChange }: ActionsProps) {
+  const toggleWanted = async () => {
+    await setWantToRead({ seriesIds: [data.id] }, !data.wantToRead)
+    series.replace({ ...data, wantToRead: !data.wantToRead })
+  }
+  const isBegun = data.readCount > 0 || next?.readProgress != null
+  return (
+    <>
+      {/* Its place, until it is known. */}
+      {next === undefined && (
+        <span class="button primary browse-read blank" aria-hidden>
+          <Icon name="play" />
+          {data.readCount > 0 ? t('action.continue', { title: '#00' }) : t('action.read')}
+        </span>
+      )}
+      {next && (
+        <a class="button primary browse-read" href={href(`books/${next.id}/read`)}>
+          <Icon name="play" />
+          <span>{readText(next, isBegun)}</span>
+        </a>
+      )}
+      <Button
+        icon="bookmark"
+        class={data.wantToRead ? 'active' : ''}
+        aria-pressed={data.wantToRead}
+        onClick={toggleWanted}
+      >
+        {t('action.wantToRead')}
+      </Button>
+      <SeriesRating
+        seriesId={data.id}
+        rating={data.userRating}
+        onChanged={userRating => series.replace({ ...data, userRating })}
+      />
+      <SeriesMenu series={data} onChange={onChange} />
+    </>
+  )
+}
+
+function readText({ readProgress, numberText, title }: Schemas['Book'], isBegun: boolean): string {
+  if (readProgress?.completed) return t('action.readAgain')
+  return isBegun
+    ? t('action.continue', { title: numberText ? `#${numberText}` : title })
+    : t('action.read')
+}
+
+function SeriesFacts({ series }: { series: Series }) {
+  const { metadata, alternateTitles, externalLinks, externalRatings, collections } = series
+  const { booksMetadata } = series
+  const authors = metadata.authors?.length ? metadata.authors : booksMetadata.authors
+  return (
+    <dl class="browse-facts">
+      <AuthorFacts authors={authors} />
+      <Fact label={t('details.otherTitles')}>
+        {joined(
+          alternateTitles.map(({ title, label }) => (
+            <span key={title} dir="auto" title={label}>
+              {title}
+            </span>
+          )),
+        )}
+      </Fact>
+      <Fact label={t('details.imprint')}>{metadata.imprint}</Fact>
+      <Fact label={t('filter.language')}>
+        {series.language
+          ? filterLink('language', series.language, languageName(series.language))
+          : booksMetadata.languages.map(languageName).join(', ')}
+      </Fact>
+      <Fact label={t('details.ageRating')}>
+        {ageText(series.ageRating ?? booksMetadata.ageRating)}
+      </Fact>
+      <Fact label={t('details.direction')}>
+        {metadata.readingDirection && textOr(`direction.${metadata.readingDirection}`, '')}
+      </Fact>
+      <Fact label={t('details.volumes')}>
+        {metadata.totalVolumeCount !== null && String(metadata.totalVolumeCount)}
+      </Fact>
+      <Fact label={t('details.ratings')}>
+        {joined(
+          externalRatings.map(
+            ({ sourceName, rating }) => `${sourceName} ${Math.round(rating * 10) / 10}`,
+          ),
+        )}
+      </Fact>
+      <Fact label={t('nav.collections')}>
+        {joined(
+          collections.map(({ id, name }) => (
+            <a key={id} href={href(`collections/${id}`)} dir="auto">
+              {name}
+            </a>
+          )),
+        )}
+      </Fact>
+      <WebLinks links={externalLinks.map(({ sourceName, url }) => ({ name: sourceName, url }))} />
+      <Fact label={t('details.size')}>{formatBytes(series.fileSize)}</Fact>
+      <Fact label={t('details.added')}>{formatDate(series.createdAt)}</Fact>
+      <Fact label={t('details.folder')}>
+        {can('SeriesWrite') && series.path && <code dir="ltr">{series.path}</code>}
+      </Fact>
+    </dl>
+  )
+}

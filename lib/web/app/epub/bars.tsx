@@ -1,0 +1,163 @@
+// Bars of the EPUB reader: leaving, contents and settings above, the position in the book below.
+import type { Signal } from '@preact/signals'
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../api/client.ts'
+import { canFullscreen, toggleFullscreen } from '../reading/fullscreen.ts'
+import { goBack, href } from '../routing/router.ts'
+import { formatNumber, t } from '../text/translate.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import type { BookReader } from './book-reader.ts'
+import type { Panel } from './panels.tsx'
+
+type Book = Schemas['Book']
+
+export function LeaveLink({ book }: { book: Book }) {
+  const path = `books/${book.id}`
+  const leave = (event: MouseEvent) => {
+    event.preventDefault()
+    goBack(path)
+  }
+  return (
+    <a
+      class="button quiet icon-button icon-directional"
+      href={href(path)}
+      aria-label={t('epub.leave')}
+      title={t('epub.leave')}
+      onClick={leave}
+    >
+      <Icon name="arrowLeft" />
+    </a>
+  )
+}
+
+type BarsProps = {
+  book: Book
+  reader: BookReader
+  areBarsShown: Signal<boolean>
+  panel: Signal<Panel | null>
+  isSelecting: Signal<boolean>
+}
+
+export function ReaderBars({ book, reader, areBarsShown, panel, isSelecting }: BarsProps) {
+  const isShown = areBarsShown.value || isSelecting.value
+  const open = (name: Panel) => () => {
+    panel.value = name
+  }
+  const state = isShown ? '' : ' away'
+  return (
+    <>
+      <header class={`epub-bar top${state}`}>
+        <LeaveLink book={book} />
+        <p class="epub-title">{book.title}</p>
+        {reader.way.value.length > 0 && (
+          <IconButton
+            icon="undo"
+            variant="quiet"
+            label={t('epub.back')}
+            onClick={reader.goBackOnWay}
+          />
+        )}
+        {!reader.publication.isFixed && (
+          <IconButton
+            icon="search"
+            variant="quiet"
+            label={t('epub.search')}
+            onClick={open('search')}
+          />
+        )}
+        <IconButton
+          icon="textSelect"
+          variant="quiet"
+          label={t('epub.selectText')}
+          aria-pressed={isSelecting.value}
+          onClick={() => {
+            isSelecting.value = !isSelecting.value
+          }}
+        />
+        {canFullscreen && (
+          <IconButton
+            icon="fullscreen"
+            variant="quiet"
+            label={t('epub.fullscreen')}
+            class="epub-fullscreen"
+            onClick={toggleFullscreen}
+          />
+        )}
+        <IconButton
+          icon="list"
+          variant="quiet"
+          label={t('epub.contents')}
+          onClick={open('contents')}
+        />
+        <IconButton
+          icon="textSize"
+          variant="quiet"
+          label={t('epub.settings')}
+          onClick={open('settings')}
+        />
+      </header>
+      <BottomBar reader={reader} state={state} />
+    </>
+  )
+}
+
+function BottomBar({ reader, state }: { reader: BookReader; state: string }) {
+  const [dragged, setDragged] = useState<number | null>(null)
+  const { position, publication } = reader
+  const total = position.value?.totalProgression ?? 0
+  const value = dragged ?? Math.round(total * 1000)
+  const entry = publication.contents[position.value?.entry ?? -1]
+  return (
+    <footer class={`epub-bar bottom${state}`} dir={publication.isRightToLeft ? 'rtl' : 'ltr'}>
+      <IconButton
+        icon="chevronLeft"
+        variant="quiet"
+        class="icon-directional"
+        label={t('epub.previousChapter')}
+        onClick={() => reader.goToSection(-1)}
+      />
+      <input
+        type="range"
+        class="epub-slider"
+        min={0}
+        max={1000}
+        value={value}
+        aria-label={t('epub.position')}
+        aria-valuetext={`${percent(value / 1000)}${entry ? `, ${entry.title}` : ''}`}
+        onInput={event => setDragged(Number(event.currentTarget.value))}
+        onChange={event => {
+          setDragged(null)
+          void reader.goToTotal(Number(event.currentTarget.value) / 1000)
+        }}
+      />
+      <span class="epub-percent">{percent(value / 1000)}</span>
+      <IconButton
+        icon="chevronRight"
+        variant="quiet"
+        class="icon-directional"
+        label={t('epub.nextChapter')}
+        onClick={() => reader.goToSection(1)}
+      />
+    </footer>
+  )
+}
+
+/** One line below the text: chapter and page. */
+export function RunningFoot({ reader }: { reader: BookReader }) {
+  const position = reader.position.value
+  if (!position) return null
+  const { contents, isFixed, sections } = reader.publication
+  const { entry, page, pages, section, totalProgression } = position
+  const number = isFixed ? section + 1 : page + 1
+  const count = isFixed ? sections.length : pages
+  return (
+    <div class="epub-foot" dir="auto">
+      <span class="epub-foot-title">{contents[entry]?.title ?? ''}</span>
+      <span aria-live="polite">{t('epub.page', { page: number, pages: count })}</span>
+      <span>{percent(totalProgression)}</span>
+    </div>
+  )
+}
+
+const percent = (fraction: number) => formatNumber(fraction, { style: 'percent' })

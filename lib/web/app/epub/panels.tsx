@@ -1,0 +1,149 @@
+// Panels of the EPUB reader: contents, settings, search, notes, and links that lead out of the book.
+
+import type { Signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { ShortcutsDialog } from '../ui/shortcuts-dialog.tsx'
+import type { BookReader } from './book-reader.ts'
+import { sectionOf } from './content/publication.ts'
+import { SearchPanel } from './search-panel.tsx'
+import { SettingsPanel } from './settings-panel.tsx'
+import { shortcuts } from './shortcuts.ts'
+
+export type Panel = 'contents' | 'settings' | 'search' | 'help'
+
+type PanelProps = { reader: BookReader; onClose: () => void }
+
+type PanelsProps = {
+  reader: BookReader
+  panel: Signal<Panel | null>
+  isIncognito: Signal<boolean>
+}
+
+export function Panels({ reader, panel, isIncognito }: PanelsProps) {
+  const onClose = () => {
+    panel.value = null
+  }
+  if (reader.following.note.value) return <NotePanel reader={reader} />
+  if (reader.following.externalLink.value) return <ExternalLinkPanel reader={reader} />
+  if (panel.value === 'contents') return <ContentsPanel reader={reader} onClose={onClose} />
+  if (panel.value === 'settings')
+    return (
+      <SettingsPanel
+        isFixed={reader.publication.isFixed}
+        isIncognito={isIncognito}
+        onShortcuts={() => void (panel.value = 'help')}
+        onClose={onClose}
+      />
+    )
+  if (panel.value === 'help') return <ShortcutsDialog shortcuts={shortcuts} onClose={onClose} />
+  if (panel.value === 'search') return <SearchPanel reader={reader} onClose={onClose} />
+  return null
+}
+
+function ContentsPanel({ reader, onClose }: PanelProps) {
+  const { publication, position } = reader
+  const { contents, sections } = publication
+  const list = useRef<HTMLOListElement>(null)
+  const current = position.value?.entry ?? -1
+  useEffect(() => {
+    list.current?.querySelector<HTMLElement>('[aria-current]')?.focus()
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
+  }, [])
+  const entries =
+    contents.length > 0
+      ? contents
+      : sections.map(({ path }, i) => ({
+          title: t('epub.section', { number: i + 1 }),
+          depth: 0,
+          path,
+          id: '',
+        }))
+  return (
+    <Dialog title={t('epub.contents')} onClose={onClose}>
+      <ol class="epub-contents" ref={list}>
+        {entries.map(({ title, depth, path, id }, i) => {
+          const section = sectionOf(publication, path)
+          const go = () => {
+            onClose()
+            void reader.jump({ section, ...(id && { at: { id } }) })
+          }
+          return (
+            <li key={i} style={{ paddingInlineStart: `${depth * 18}px` }}>
+              <button
+                type="button"
+                class="menu-item"
+                dir="auto"
+                disabled={section < 0}
+                aria-current={i === current ? 'true' : undefined}
+                onClick={go}
+              >
+                {title}
+              </button>
+            </li>
+          )
+        })}
+      </ol>
+    </Dialog>
+  )
+}
+
+function NotePanel({ reader }: { reader: BookReader }) {
+  const { paragraphs, target } = reader.following.note.value!
+  const onClose = () => {
+    reader.following.note.value = null
+  }
+  const go = () => {
+    onClose()
+    void reader.jump(target)
+  }
+  return (
+    <Dialog
+      title={t('epub.note')}
+      onClose={onClose}
+      actions={<Button onClick={go}>{t('epub.goToNote')}</Button>}
+    >
+      <div class="epub-note" dir="auto">
+        {paragraphs.map((text, i) => (
+          <p key={i}>{text}</p>
+        ))}
+      </div>
+    </Dialog>
+  )
+}
+
+function ExternalLinkPanel({ reader }: { reader: BookReader }) {
+  const url = reader.following.externalLink.value!
+  const onClose = () => {
+    reader.following.externalLink.value = null
+  }
+  return (
+    <Dialog
+      title={t('epub.externalLink')}
+      onClose={onClose}
+      actions={
+        <>
+          <Button variant="quiet" onClick={onClose}>
+            {t('action.cancel')}
+          </Button>
+          <a
+            class="button primary"
+            href={url}
+            target="_blank"
+            rel="noreferrer noopener"
+            onClick={onClose}
+          >
+            {t('epub.openLink')}
+          </a>
+        </>
+      }
+    >
+      <p>{t('epub.externalLinkText')}</p>
+      <p class="epub-url" dir="ltr">
+        {url.slice(0, 500)}
+      </p>
+    </Dialog>
+  )
+}

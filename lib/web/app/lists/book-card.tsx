@@ -1,0 +1,63 @@
+// Book as a card or a line of a list.
+import type { Schemas } from '../api/client.ts'
+import { href } from '../routing/router.ts'
+import { formatBytes, formatRelative, t } from '../text/translate.ts'
+import { bookFormat, bookProgress, bookState } from './book-state.ts'
+import { Card, type CardOptions, CardSkeleton, CoverBadge } from './card.tsx'
+
+type BookCardProps = CardOptions & {
+  /** Undefined while it is loading. */
+  book: Schemas['Book'] | undefined
+  /** With the name of its series, in lists of several series. */
+  showSeries?: boolean
+  /** Whether the link opens the reader. */
+  toReader?: boolean
+}
+
+export function BookCard({ book, showSeries, toReader, ...options }: BookCardProps) {
+  if (!book) return <CardSkeleton isLine={options.isLine} />
+  const { id, title, seriesName, numberText, pageCount, readProgress } = book
+  const state = bookState(book)
+  const number = numberText && t('lists.number', { number: numberText })
+  const pages =
+    state === 'reading' && readProgress && pageCount > 0
+      ? t('lists.pageOf', { page: readProgress.currentPage, count: pageCount })
+      : pageCount > 0 && t('lists.pages', { count: pageCount })
+  const subtitle = showSeries ? [number, seriesName] : [number, pages]
+  const details = (
+    <>
+      <span class="lists-detail">{bookFormat(book)}</span>
+      <span class="lists-detail">{formatBytes(book.fileSize)}</span>
+      <span class="lists-detail">{readProgress ? formatRelative(readProgress.updatedAt) : ''}</span>
+    </>
+  )
+  return (
+    <Card
+      {...options}
+      owner="books"
+      id={id}
+      path={href(toReader ? `books/${id}/read` : `books/${id}`)}
+      title={title}
+      subtitle={subtitle.filter(Boolean).join(' · ')}
+      details={details}
+      badge={stateBadge(state)}
+      progress={state === 'reading' ? bookProgress(book) : null}
+      isFaded={state === 'missing'}
+    />
+  )
+}
+
+function stateBadge(state: ReturnType<typeof bookState>) {
+  switch (state) {
+    case 'read':
+      return <CoverBadge icon="check" label={t('lists.read')} kind="success" />
+    case 'missing':
+      return <CoverBadge icon="error" label={t('lists.missing')} kind="danger" />
+    case 'error':
+      return <CoverBadge icon="error" label={t('lists.unreadable')} kind="danger" />
+    case 'unread':
+      return <span class="visually-hidden">{t('lists.unread')}</span>
+    default:
+      return null
+  }
+}

@@ -1,0 +1,133 @@
+// Card and line of a series or book: cover, title, state, and the box to select it.
+import type { ComponentChildren } from 'preact'
+import { t } from '../text/translate.ts'
+import { Cover, type CoverOwner } from '../ui/cover.tsx'
+import { Icon } from '../ui/icon.tsx'
+import type { Selection } from './selection.ts'
+
+export type CardOptions = {
+  selection?: Selection | undefined
+  tabIndex?: number
+  /** A line with a small cover instead of a card. */
+  isLine?: boolean
+}
+
+type CardProps = CardOptions & {
+  owner: CoverOwner
+  id: string
+  path: string
+  title: string
+  subtitle: ComponentChildren
+  /** Further columns of a line. */
+  details?: ComponentChildren
+  /** On the cover, at its end. */
+  badge?: ComponentChildren
+  /** From 0 to 1; null for none. */
+  progress?: number | null
+  isFaded?: boolean
+  /** Changes with the cover, where there is no event for it. */
+  coverVersion?: number
+}
+
+export function Card(props: CardProps) {
+  const { owner, id, path, title, subtitle, details, badge, progress, isFaded } = props
+  const { selection, tabIndex, isLine } = props
+  const isSelected = selection?.ids.value.has(id) ?? false
+  const isSelecting = (selection?.ids.value.size ?? 0) > 0
+  const classes = [
+    isLine ? 'lists-line' : 'lists-card',
+    isSelected && 'selected',
+    isSelecting && 'selecting',
+    isFaded && 'faded',
+  ]
+  const toggleInstead = (event: MouseEvent) => {
+    if (!isSelecting || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    selection?.toggle(id)
+  }
+  return (
+    <div class={classes.filter(Boolean).join(' ')}>
+      <a
+        class="lists-link"
+        href={path}
+        tabIndex={tabIndex}
+        onClick={toggleInstead}
+        draggable={false}
+      >
+        <span class="lists-cover">
+          <Cover
+            owner={owner}
+            id={id}
+            {...(props.coverVersion && { version: props.coverVersion })}
+          />
+          {badge}
+          {progress != null && <ProgressLine value={progress} />}
+        </span>
+        <span class="lists-text">
+          <span class="lists-title" dir="auto">
+            {title}
+          </span>
+          <span class="lists-subtitle">{subtitle}</span>
+        </span>
+        {isLine && details}
+      </a>
+      {selection && (
+        <label class="lists-select">
+          <input
+            type="checkbox"
+            checked={isSelected}
+            tabIndex={tabIndex}
+            aria-label={t('lists.select', { title })}
+            onChange={() => selection.toggle(id)}
+          />
+        </label>
+      )}
+    </div>
+  )
+}
+
+function ProgressLine({ value }: { value: number }) {
+  const percent = Math.round(Math.min(1, Math.max(0, value)) * 100)
+  return (
+    <span class="lists-progress">
+      <span style={{ width: `${percent}%` }} />
+      <span class="visually-hidden">{t('lists.progress', { percent })}</span>
+    </span>
+  )
+}
+
+/** A mark on a cover: a number or an icon, with its meaning for screen readers. */
+export function CoverBadge({
+  icon,
+  text,
+  label,
+  kind = 'accent',
+}: {
+  icon?: Parameters<typeof Icon>[0]['name']
+  text?: string
+  label: string
+  kind?: 'accent' | 'danger' | 'success'
+}) {
+  return (
+    <span class={`lists-badge ${kind}`} title={label}>
+      {icon && <Icon name={icon} size={14} />}
+      {text && <span aria-hidden>{text}</span>}
+      <span class="visually-hidden">{label}</span>
+    </span>
+  )
+}
+
+/** In place of a card that is loading. */
+export function CardSkeleton({ isLine }: { isLine?: boolean | undefined }) {
+  return (
+    <div class={`${isLine ? 'lists-line' : 'lists-card'} loading`} aria-hidden>
+      <span class="lists-link">
+        <span class="lists-cover" />
+        <span class="lists-text">
+          <span class="lists-title" />
+          <span class="lists-subtitle" />
+        </span>
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+// Actions for the selected series or books.
+
+import type { ComponentChildren } from 'preact'
+import { can } from '../api/session.ts'
+import { addTo, editMetadata, setRead, setWantToRead } from '../organise/actions.ts'
+import { t } from '../text/translate.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import type { PagedList } from './paged-list.ts'
+import { maxSelected, type Selection } from './selection.ts'
+
+type SelectionBarProps = {
+  kind: 'series' | 'books'
+  selection: Selection
+  /** Of which all can be selected. */
+  list: PagedList<{ id: string }>
+  /** After a change. */
+  onDone: () => void
+  /** Further buttons. */
+  extra?: ComponentChildren
+}
+
+/** Nothing while nothing is selected. */
+export function SelectionBar({ kind, selection, list, onDone, extra }: SelectionBarProps) {
+  const ids = [...selection.ids.value]
+  if (ids.length === 0) return null
+  const isSeries = kind === 'series'
+  const subject = isSeries ? { seriesIds: ids } : { bookIds: ids }
+  const done = () => {
+    selection.clear()
+    onDone()
+  }
+  const add = () => addTo(kind, ids)
+  const edit = () => editMetadata({ owner: kind, ids, onSaved: done })
+  return (
+    <div class="lists-selection" role="toolbar" aria-label={t('lists.selection')}>
+      <strong aria-live="polite">{t('lists.selected', { count: ids.length })}</strong>
+      <SelectAll selection={selection} list={list} />
+      {can('ProgressWrite') && (
+        <>
+          <Button icon="check" onClick={() => setRead(subject, true).then(done)}>
+            {t('action.markRead')}
+          </Button>
+          <Button onClick={() => setRead(subject, false).then(done)}>
+            {t('action.markUnread')}
+          </Button>
+        </>
+      )}
+      <Button icon="bookmark" onClick={() => setWantToRead(subject, true).then(done)}>
+        {t('action.wantToRead')}
+      </Button>
+      {can(isSeries ? 'CollectionsWrite' : 'ReadListsWrite') && (
+        <Button icon={isSeries ? 'collection' : 'list'} onClick={add}>
+          {t(isSeries ? 'action.addToCollection' : 'action.addToReadList')}
+        </Button>
+      )}
+      {can(isSeries ? 'SeriesWrite' : 'BooksWrite') && (
+        <Button icon="edit" onClick={edit}>
+          {t('action.edit')}
+        </Button>
+      )}
+      {extra}
+      <IconButton
+        icon="close"
+        variant="quiet"
+        label={t('lists.endSelection')}
+        onClick={() => selection.clear()}
+      />
+    </div>
+  )
+}
+
+function SelectAll({ selection, list }: Pick<SelectionBarProps, 'selection' | 'list'>) {
+  const total = list.total.value ?? 0
+  const count = Math.min(total, maxSelected)
+  if (selection.ids.value.size >= count) return null
+  const select = async () => selection.select((await list.first(count)).map(({ id }) => id))
+  return (
+    <Button onClick={select}>
+      {t(count < total ? 'lists.selectFirst' : 'lists.selectAll', { count })}
+    </Button>
+  )
+}

@@ -1,0 +1,149 @@
+// Options of a library in sections: files, series and titles, scanning.
+import type { ComponentChildren } from 'preact'
+import { type TextKey, t } from '../text/translate.ts'
+import { Select, Switch, TextArea } from '../ui/field.tsx'
+import {
+  type ChangeDraft,
+  type ExistingLibrary,
+  formats,
+  type LibraryDraft,
+  type Scanning,
+} from './library-draft.ts'
+import { ScheduleFields } from './schedule-fields.tsx'
+import { StrategyFields } from './strategy-fields.tsx'
+import { TitleRules } from './title-rules.tsx'
+
+type OptionsProps = { draft: LibraryDraft; onChange: ChangeDraft }
+
+type LibraryOptionsProps = OptionsProps & {
+  /** Null for a new library. */
+  existing: ExistingLibrary | null
+}
+
+export function LibraryOptions({ draft, onChange, existing }: LibraryOptionsProps) {
+  return (
+    <>
+      <Section title="libraryOptions.scanning">
+        <ScanningFields draft={draft} onChange={onChange} />
+      </Section>
+      <Section title="libraryOptions.files">
+        <FileFields draft={draft} onChange={onChange} />
+      </Section>
+      <Section title="libraryOptions.series">
+        <StrategyFields draft={draft} onChange={onChange} existing={existing} />
+        <TitleRules rules={draft.titleRules} onChange={titleRules => onChange({ titleRules })} />
+      </Section>
+    </>
+  )
+}
+
+export function Section({ title, children }: { title: TextKey; children?: ComponentChildren }) {
+  return (
+    <fieldset class="option-section">
+      <legend>{t(title)}</legend>
+      <div class="form">{children}</div>
+    </fieldset>
+  )
+}
+
+const directions = ['ltr', 'rtl', 'ttb', 'webtoon'] as const
+
+function FileFields({ draft, onChange }: OptionsProps) {
+  return (
+    <>
+      <FormatFields draft={draft} onChange={onChange} />
+      <Select<LibraryDraft['defaultReadingDirection']>
+        label={t('libraryOptions.direction')}
+        hint={t('libraryOptions.directionHint')}
+        value={draft.defaultReadingDirection}
+        options={directions.map(value => ({ value, text: t(`direction.${value}`) }))}
+        onChange={defaultReadingDirection => onChange({ defaultReadingDirection })}
+      />
+      <TextArea
+        label={t('libraryOptions.excluded')}
+        hint={t('libraryOptions.excludedHint')}
+        rows={3}
+        dir="ltr"
+        value={draft.excludedPatterns}
+        placeholder="**/drafts/**"
+        onInput={excludedPatterns => onChange({ excludedPatterns })}
+      />
+      <Switch
+        label={t('libraryOptions.followLinks')}
+        hint={t('libraryOptions.followLinksHint')}
+        checked={draft.followLinks}
+        onChange={followLinks => onChange({ followLinks })}
+      />
+    </>
+  )
+}
+
+function FormatFields({ draft, onChange }: OptionsProps) {
+  const { allowedFormats } = draft
+  const isAllowed = (format: string) =>
+    allowedFormats.length === 0 || allowedFormats.includes(format)
+  const toggle = (format: string) => {
+    const next = formats.filter(name => isAllowed(name) !== (name === format))
+    // No format at all would stand for all of them.
+    if (next.length > 0) onChange({ allowedFormats: next.length === formats.length ? [] : next })
+  }
+  return (
+    <fieldset class="check-group">
+      <legend>{t('libraryOptions.formats')}</legend>
+      {formats.map(format => (
+        <label key={format} class="check">
+          <input
+            type="checkbox"
+            checked={isAllowed(format)}
+            onChange={event => {
+              toggle(format)
+              // The last one stays.
+              event.currentTarget.checked = isAllowed(format)
+            }}
+          />
+          {format.toUpperCase()}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function ScanningFields({ draft, onChange }: OptionsProps) {
+  const { scanning } = draft
+  const change = (changes: Partial<Scanning>) => onChange({ scanning: { ...scanning, ...changes } })
+  return (
+    <>
+      <Select<Scanning['watch']>
+        label={t('libraryOptions.watch')}
+        hint={t(`libraryOptions.watchHint.${scanning.watch}`)}
+        value={scanning.watch}
+        options={(['on', 'poll', 'off'] as const).map(value => ({
+          value,
+          text: t(`libraryOptions.watch.${value}`),
+        }))}
+        onChange={watch => change({ watch })}
+      />
+      <ScheduleFields scanning={scanning} onChange={change} />
+      <Select<Scanning['scanMode']>
+        label={t('libraryOptions.scanMode')}
+        value={scanning.scanMode}
+        options={(['normal', 'deep'] as const).map(value => ({
+          value,
+          text: t(`scan.mode.${value}`),
+        }))}
+        onChange={scanMode => change({ scanMode, defaultMode: scanMode })}
+      />
+      <Switch
+        label={t('libraryOptions.scanOnStart')}
+        checked={scanning.scanOnStart}
+        onChange={scanOnStart => change({ scanOnStart })}
+      />
+      <Switch
+        label={t('libraryOptions.purge')}
+        hint={t('libraryOptions.purgeHint')}
+        checked={scanning.purgeDeletedOnScan}
+        onChange={purgeDeletedOnScan => change({ purgeDeletedOnScan })}
+      />
+    </>
+  )
+}

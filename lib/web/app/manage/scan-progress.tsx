@@ -1,0 +1,137 @@
+// Progress of a scan: its stages with counts, rate and estimated time.
+import { formatBytes, formatDuration, formatNumber, t } from '../text/translate.ts'
+import { Icon } from '../ui/icon.tsx'
+import { isActive, type Scan } from './scan.ts'
+
+const stages = ['discovering', 'reading', 'covers', 'hashing'] as const
+type Stage = (typeof stages)[number]
+type StageState = 'done' | 'current' | 'waiting'
+
+/** Share of a stage, from 0 to 1; null while its end is unknown. */
+function shareOf(scan: Scan, stage: Stage): number | null {
+  const [made, total] = {
+    discovering: [0, 0],
+    reading: [scan.filesProcessed, scan.filesTotal],
+    covers: [scan.coversMade, scan.coversTotal],
+    hashing: [scan.hashesMade, scan.hashesTotal],
+  }[stage] as [number, number]
+  return total > 0 ? Math.min(1, made / total) : null
+}
+
+function stateOf(scan: Scan, stage: Stage): StageState {
+  const current = scan.stage === 'done' ? stages.length : stages.indexOf(scan.stage as Stage)
+  const position = stages.indexOf(stage)
+  return position < current ? 'done' : position === current ? 'current' : 'waiting'
+}
+
+/** Seconds until the end of the current stage; null while unknown. */
+function secondsLeft(scan: Scan): number | null {
+  if (scan.secondsLeft !== null) return scan.secondsLeft
+  if (scan.stage !== 'reading' || scan.filesPerSecond <= 0) return null
+  return (scan.filesTotal - scan.filesProcessed) / scan.filesPerSecond
+}
+
+function countText(scan: Scan, stage: Stage, state: StageState): string {
+  if (state === 'waiting') return ''
+  if (stage === 'discovering') return t('scan.files', { count: scan.filesTotal })
+  const [made, total] = {
+    reading: [scan.filesProcessed, scan.filesTotal],
+    covers: [scan.coversMade, scan.coversTotal],
+    hashing: [scan.hashesMade, scan.hashesTotal],
+  }[stage] as [number, number]
+  if (total === 0) return ''
+  return state === 'done' ? formatNumber(total) : t('scan.of', { made, total })
+}
+
+/** All stages, one below the other. */
+export function ScanStages({ scan }: { scan: Scan }) {
+  return (
+    <ol class="scan-stages">
+      {stages.map(stage => (
+        <StageRow key={stage} scan={scan} stage={stage} />
+      ))}
+    </ol>
+  )
+}
+
+function StageRow({ scan, stage }: { scan: Scan; stage: Stage }) {
+  const state = stateOf(scan, stage)
+  const share = state === 'current' ? shareOf(scan, stage) : null
+  return (
+    <li class={`scan-stage ${state}`} aria-current={state === 'current' ? 'step' : undefined}>
+      <span class="scan-stage-mark">{state === 'done' && <Icon name="check" size={14} />}</span>
+      <div class="scan-stage-content">
+        <div class="scan-stage-line">
+          <span class="scan-stage-name">{t(`scan.stage.${stage}`)}</span>
+          <span class="scan-stage-count">{countText(scan, stage, state)}</span>
+        </div>
+        {state === 'current' && <Bar share={share} label={t(`scan.stage.${stage}`)} />}
+        {state === 'current' && <p class="scan-stage-rate">{rateText(scan)}</p>}
+      </div>
+    </li>
+  )
+}
+
+/** `share` null: how much is left is unknown. */
+export function Bar({ share, label }: { share: number | null; label: string }) {
+  return (
+    <div
+      class={`progress-bar${share === null ? ' indeterminate' : ''}`}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={share === null ? undefined : Math.floor(share * 100)}
+    >
+      <span style={{ width: share === null ? '35%' : `${share * 100}%` }} />
+    </div>
+  )
+}
+
+/** Such as “240 files/s · 1.2 GB read · about 5 min left”. */
+function rateText(scan: Scan): string {
+  const left = secondsLeft(scan)
+  const isReading = scan.stage === 'reading' || scan.stage === 'discovering'
+  const parts = [
+    isReading && scan.filesPerSecond > 0 && t('scan.rate', { rate: scan.filesPerSecond }),
+    isReading && scan.bytesRead > 0 && t('scan.bytes', { size: formatBytes(scan.bytesRead) }),
+    left !== null && t('scan.left', { time: formatDuration(Math.max(1, left)) }),
+  ]
+  return parts.filter(Boolean).join(' · ') || ' '
+}
+
+/** One line and a bar, for lists. */
+export function ScanLine({ scan }: { scan: Scan }) {
+  const stage = stages.find(name => name === scan.stage)
+  const share = stage ? shareOf(scan, stage) : null
+  const left = secondsLeft(scan)
+  const name = t(stage ? `scan.stage.${stage}` : 'scan.waiting')
+  const parts = [
+    name,
+    stage && countText(scan, stage, 'current'),
+    left !== null && t('scan.left', { time: formatDuration(Math.max(1, left)) }),
+  ]
+  return (
+    <div class="scan-line">
+      <span>{parts.filter(Boolean).join(' · ')}</span>
+      <Bar share={share} label={name} />
+    </div>
+  )
+}
+
+/** What a scan found, as “12 added, 3 changed”. */
+export function resultText(scan: Scan): string {
+  const parts = [
+    scan.booksAdded > 0 && t('scan.added', { count: scan.booksAdded }),
+    scan.booksChanged > 0 && t('scan.changed', { count: scan.booksChanged }),
+    scan.booksMoved > 0 && t('scan.moved', { count: scan.booksMoved }),
+    scan.booksMissing > 0 && t('scan.missing', { count: scan.booksMissing }),
+    scan.booksRestored > 0 && t('scan.restored', { count: scan.booksRestored }),
+    scan.failures > 0 && t('scan.failures', { count: scan.failures }),
+  ].filter(Boolean)
+  return parts.length > 0 ? parts.join(', ') : t('scan.nothingChanged')
+}
+
+/** Whether the latest scan ended without its result, and the message of the server about it. */
+export const failureOf = (scan: Scan): string | null =>
+  !isActive(scan) && scan.status === 'failed' ? (scan.message ?? t('scan.failed')) : null

@@ -1,0 +1,165 @@
+// Reader of books made of pages: comics, manga, webtoons and PDF.
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { Schemas } from '../api/client.ts'
+import { useWakeLock } from '../reading/wake-lock.ts'
+import { address, goBack, navigate, setQuery } from '../routing/router.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { useTitle } from '../ui/page-header.tsx'
+import { readerPath, useAdjacentBooks } from './adjacent-books.ts'
+import { EndCard, StartCard } from './end-card.tsx'
+import { type ReaderActions, useKeyboard } from './keyboard.ts'
+import { BottomBar, TopBar } from './menu-bars.tsx'
+import type { PageInfo } from './page-layout.ts'
+import { PagedView } from './paged-view.tsx'
+import { Panels } from './panels.tsx'
+import { startOf, useRecording, useRemotePosition } from './position.ts'
+import { createReader, type Reader } from './reader.ts'
+import type { ReaderSettings } from './settings.ts'
+import { StripView } from './strip-view.tsx'
+
+const cursorMs = 2_500
+
+type ComicReaderProps = { book: Schemas['Book']; pages: readonly PageInfo[] }
+
+export function ComicReader({ book, pages }: ComicReaderProps) {
+  const root = useRef<HTMLElement>(null)
+  const adjacent = useRef<Schemas['AdjacentBooks'] | undefined>(undefined)
+  const reader = useMemo(
+    () =>
+      createReader({
+        book,
+        pages,
+        start: startOf({ ...book, pageCount: pages.length }, address.peek().query.get('page')),
+        hasPrevious: () => Boolean(adjacent.current?.prev),
+      }),
+    [],
+  )
+  adjacent.current = useAdjacentBooks(book.id).data
+  const actions = useActions(reader, adjacent)
+  useTitle(book.title)
+  useViewport(reader, root)
+  useKeyboard(reader, actions)
+  useRecording(reader)
+  useWakeLock(reader.page.value)
+  useMenuHiding(reader)
+  useHiddenCursor(root)
+  useEffect(() => {
+    // The address of the reader stays valid when it is opened again later: it continues where reading ended.
+    if (address.peek().query.has('page')) setQuery({ page: null }, { replace: true })
+    return () => reader.images.release()
+  }, [])
+  const cards = {
+    startCard: <StartCard book={book} />,
+    endCard: <EndCard book={book} onNext={reader.finish} />,
+  }
+  return (
+    <main
+      class={`reader background-${reader.settings.value.background}`}
+      ref={root}
+      style={{ '--reader-filter': filterOf(reader.settings.value) }}
+      aria-label={book.title}
+    >
+      <h1 class="visually-hidden">{book.title}</h1>
+      {reader.layout.value === 'strip' ? (
+        <StripView reader={reader} endCard={cards.endCard} />
+      ) : (
+        <PagedView reader={reader} {...cards} />
+      )}
+      <TopBar reader={reader} actions={actions} />
+      <BottomBar reader={reader} actions={actions} />
+      <RemotePosition reader={reader} />
+      <div class="visually-hidden" role="status">
+        {t('reader.pageOf', { page: reader.page.value, count: reader.count })}
+      </div>
+      <Panels reader={reader} />
+    </main>
+  )
+}
+
+const filterOf = ({ colours, brightness }: ReaderSettings) =>
+  [
+    colours === 'grey' && 'grayscale(1)',
+    colours === 'inverted' && 'invert(1)',
+    brightness !== 100 && `brightness(${brightness}%)`,
+  ]
+    .filter(Boolean)
+    .join(' ') || 'none'
+
+function useActions(
+  reader: Reader,
+  adjacent: { current: Schemas['AdjacentBooks'] | undefined },
+): ReaderActions {
+  return {
+    leave: () => goBack(`books/${reader.book.id}`),
+    openBook(side) {
+      if (side === 'next') reader.finish()
+      const book = side === 'next' ? adjacent.current?.next : adjacent.current?.prev
+      if (book) navigate(readerPath(book), { replace: true })
+      else if (reader.layout.value !== 'strip' && side === 'next') reader.place.value = 'end'
+    },
+  }
+}
+
+/** The size of the element, which differs from that of the window with bars of the browser. */
+function useViewport(reader: Reader, root: { current: HTMLElement | null }) {
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => {
+      const { width, height } = entry!.contentRect
+      if (width > 0 && height > 0)
+        reader.viewport.value = { width: Math.floor(width), height: Math.floor(height) }
+    })
+    observer.observe(root.current!)
+    return () => observer.disconnect()
+  }, [reader])
+}
+
+/** Turning a page hides the menu. */
+function useMenuHiding(reader: Reader) {
+  const opened = useRef(reader.page.peek())
+  const page = reader.page.value
+  // Before the next key, which may show it again.
+  useLayoutEffect(() => {
+    if (page === opened.current || reader.areThumbnailsShown.peek()) return
+    opened.current = -1
+    if (!document.activeElement?.closest('.reader-bar')) reader.isMenuShown.value = false
+  }, [page])
+}
+
+/** The cursor is hidden while the mouse does not move. */
+function useHiddenCursor(root: { current: HTMLElement | null }) {
+  useEffect(() => {
+    const element = root.current!
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const show = () => {
+      clearTimeout(timer)
+      element.classList.remove('without-cursor')
+      timer = setTimeout(() => element.classList.add('without-cursor'), cursorMs)
+    }
+    element.addEventListener('pointermove', show, { passive: true })
+    return () => {
+      clearTimeout(timer)
+      element.removeEventListener('pointermove', show)
+    }
+  }, [])
+}
+
+/** The offer to continue where another device is. */
+function RemotePosition({ reader }: { reader: Reader }) {
+  const { remote, accept, ignore } = useRemotePosition(reader)
+  return (
+    <div class="reader-remote" role="status">
+      {remote && (
+        <div class="reader-remote-box">
+          <span>{t('reader.remote', { page: remote.currentPage })}</span>
+          <Button variant="primary" onClick={accept}>
+            {t('reader.remoteGo')}
+          </Button>
+          <Button variant="quiet" onClick={ignore}>
+            {t('reader.remoteStay')}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,85 @@
+// What is before and after a book: the previous and the next one, of the series or the read list.
+import type { Schemas } from '../api/client.ts'
+import { goBack, href, navigate } from '../routing/router.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { Cover } from '../ui/cover.tsx'
+import { openedReadList, readerPath, useAdjacentBooks } from './adjacent-books.ts'
+
+type CardProps = { book: Schemas['Book'] }
+type EndCardProps = CardProps & { onNext?: () => void }
+
+/** After the last page; of all readers. */
+export function EndCard({ book, onNext }: EndCardProps) {
+  const { data, error, reload } = useAdjacentBooks(book.id)
+  const next = data?.next
+  return (
+    <section class="reader-card" aria-label={t('reader.finishedLabel')}>
+      <p class="reader-card-finished">{t('reader.finished', { title: book.title })}</p>
+      {next ? (
+        <BookLink book={next} onOpen={onNext} />
+      ) : (
+        <p>
+          {data
+            ? t(openedReadList() ? 'reader.lastOfList' : 'reader.lastOfSeries')
+            : error
+              ? t('reader.nextUnknown')
+              : '…'}
+        </p>
+      )}
+      {error && (
+        <Button icon="refresh" onClick={reload}>
+          {t('action.retry')}
+        </Button>
+      )}
+      <div class="reader-card-actions">
+        <Button onClick={() => goBack(`books/${book.id}`)}>{t('reader.close')}</Button>
+        <a class="button" href={href(`series/${book.seriesId}`)}>
+          {t('reader.openSeries')}
+        </a>
+      </div>
+    </section>
+  )
+}
+
+/** Before the first page. */
+export function StartCard({ book }: CardProps) {
+  const previous = useAdjacentBooks(book.id).data?.prev
+  return (
+    <section class="reader-card" aria-label={t('reader.startLabel')}>
+      {previous && <BookLink book={previous} isPrevious />}
+    </section>
+  )
+}
+
+type BookLinkProps = CardProps & { isPrevious?: boolean; onOpen?: (() => void) | undefined }
+
+function BookLink({ book, isPrevious = false, onOpen }: BookLinkProps) {
+  const page = isPrevious ? Math.max(1, book.pageCount) : undefined
+  // The next book replaces this one in the history: going back leaves the reader.
+  const path = readerPath(book, page === undefined ? {} : { page })
+  return (
+    <a
+      class="reader-next"
+      href={href(path)}
+      onClick={(event: MouseEvent) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+        event.preventDefault()
+        onOpen?.()
+        navigate(path, { replace: true })
+      }}
+    >
+      <div class="reader-next-cover">
+        <Cover owner="books" id={book.id} />
+      </div>
+      <div class="reader-next-text">
+        <span class="reader-next-label">{t(isPrevious ? 'reader.previous' : 'reader.next')}</span>
+        <strong>{book.title}</strong>
+        <span class="secondary-text">{book.seriesName}</span>
+        {book.pageCount > 0 && (
+          <span class="secondary-text">{t('reader.pages', { count: book.pageCount })}</span>
+        )}
+      </div>
+    </a>
+  )
+}

@@ -1,0 +1,154 @@
+// Dialogs of the reader: settings, and the help of keys.
+import { can } from '../api/session.ts'
+import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { Choices, Steps } from '../ui/choices.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Switch } from '../ui/field.tsx'
+import { ShortcutsDialog } from '../ui/shortcuts-dialog.tsx'
+import { showNotice } from '../ui/toast.tsx'
+import { shortcuts } from './keyboard.ts'
+import type { Reader } from './reader.ts'
+import {
+  backgrounds,
+  brightnesses,
+  colours,
+  fits,
+  modes,
+  type ReaderSettings,
+  storeAsDefault,
+} from './settings.ts'
+import { zoomIn, zoomOut } from './zoom.ts'
+
+type PanelProps = { reader: Reader }
+
+export function Panels({ reader }: PanelProps) {
+  const { panel } = reader
+  if (panel.value === 'settings') return <SettingsPanel reader={reader} />
+  const onClose = () => {
+    panel.value = 'none'
+  }
+  return panel.value === 'help' ? <ShortcutsDialog shortcuts={shortcuts} onClose={onClose} /> : null
+}
+
+function SettingsPanel({ reader }: PanelProps) {
+  const { settings, panel, layout, book } = reader
+  const current = settings.value
+  const close = () => {
+    panel.value = 'none'
+  }
+  const actions = (
+    <>
+      <Button variant="quiet" onClick={() => void (panel.value = 'help')}>
+        {t('reader.shortcuts')}
+      </Button>
+      <Button
+        onClick={() => {
+          storeAsDefault(book, current)
+          showNotice(t(book.fileFormat === 'pdf' ? 'reader.defaultPdf' : 'reader.defaultComics'))
+        }}
+      >
+        {t('reader.makeDefault')}
+      </Button>
+    </>
+  )
+  const change = <N extends keyof ReaderSettings>(name: N, value: ReaderSettings[N]) =>
+    reader.change({ [name]: value })
+  const choices = <N extends ChoiceName>(name: N, values: readonly ReaderSettings[N][]) => (
+    <Choices<ReaderSettings[N]>
+      key={name}
+      label={t(`reader.${name}`)}
+      name={`reader-${name}`}
+      values={values}
+      value={current[name]}
+      textOf={value => textOr(`reader.${name}.${value}`, value)}
+      onChange={value => change(name, value)}
+    />
+  )
+  const toggle = (name: SwitchName, isShown: boolean, hint?: string) =>
+    isShown && (
+      <Switch
+        key={name}
+        label={t(switchTexts[name])}
+        {...(hint && { hint })}
+        checked={current[name]}
+        onChange={value => change(name, value)}
+      />
+    )
+  const children = (
+    <div class="form">
+      {choices('mode', modes)}
+      {choices('fit', fits)}
+      {choices('direction', ['ltr', 'rtl'])}
+      {choices('background', backgrounds)}
+      {choices('colours', colours)}
+      <Percentages reader={reader} />
+      {toggle('isCoverAlone', layout.value === 'double', t('reader.coverAloneHint'))}
+      {toggle('isSplit', layout.value === 'single')}
+      {toggle('hasGaps', layout.value === 'strip')}
+      {can('ProgressWrite') && (
+        <Switch
+          label={t('reader.incognito')}
+          hint={t('reader.incognitoHint')}
+          checked={reader.isIncognito.value}
+          onChange={isIncognito => {
+            reader.isIncognito.value = isIncognito
+          }}
+        />
+      )}
+    </div>
+  )
+  return (
+    <Dialog title={t('reader.settings')} onClose={close} actions={actions}>
+      {children}
+    </Dialog>
+  )
+}
+
+type ChoiceName = 'mode' | 'fit' | 'direction' | 'background' | 'colours'
+
+const switchTexts = {
+  isCoverAlone: 'reader.coverAlone',
+  isSplit: 'reader.split',
+  hasGaps: 'reader.gaps',
+} as const satisfies Partial<Record<keyof ReaderSettings, TextKey>>
+type SwitchName = keyof typeof switchTexts
+
+/** Brightness, zoom and rotation. */
+function Percentages({ reader }: PanelProps) {
+  const { brightness } = reader.settings.value
+  const { min, max, step } = brightnesses
+  const brighten = (by: number) => reader.change({ brightness: brightness + by })
+  return (
+    <>
+      <Steps
+        label={t('reader.brightness')}
+        text={percent(brightness / 100)}
+        less={{
+          label: t('reader.darker'),
+          disabled: brightness <= min,
+          onClick: () => brighten(-step),
+        }}
+        more={{
+          label: t('reader.brighter'),
+          disabled: brightness >= max,
+          onClick: () => brighten(step),
+        }}
+      />
+      <Steps
+        label={t('reader.zoom')}
+        text={percent(reader.zoom.value)}
+        less={{ label: t('reader.zoomOut'), onClick: () => zoomOut(reader) }}
+        more={{ label: t('reader.zoomIn'), onClick: () => zoomIn(reader) }}
+      />
+      <Steps
+        label={t('reader.rotation')}
+        text={t('reader.degrees', { value: reader.rotation.value * 90 })}
+        less={{ label: t('reader.rotateLeft'), onClick: () => reader.rotate(-1) }}
+        more={{ label: t('reader.rotateRight'), onClick: () => reader.rotate(1) }}
+      />
+    </>
+  )
+}
+
+const percent = (value: number) => formatNumber(value, { style: 'percent' })

@@ -1,0 +1,129 @@
+// Page of the reader: loads the book, and the reader of its format.
+import type { FunctionComponent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { allItems } from '../api/all-items.ts'
+import { api, body, type Schemas } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { loadPart } from '../routing/load-view.ts'
+import { goBack, href } from '../routing/router.ts'
+import type { ViewProps } from '../routing/view-props.ts'
+import { t } from '../text/translate.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorState } from '../ui/error-state.tsx'
+import { ComicReader } from './comic-reader.tsx'
+import type { PageInfo } from './page-layout.ts'
+
+export function View({ params }: ViewProps) {
+  return <BookReader key={params.id!} id={params.id!} />
+}
+
+function BookReader({ id }: { id: string }) {
+  const { data: book, error, reload } = useCurrentBook(id)
+  if (error)
+    return (
+      <Centered>
+        <ErrorState error={error} onRetry={reload} />
+      </Centered>
+    )
+  if (!book) return <main class="reader" aria-busy />
+  return book.fileFormat === 'epub' ? <EpubLoader book={book} /> : <PagesLoader book={book} />
+}
+
+/** Always that of the server: a stored record would continue at an old page. */
+function useCurrentBook(id: string) {
+  const [opened] = useState(() => Date.now())
+  return useResource<Schemas['Book']>(`read:${id}:${opened}`, async signal => {
+    const detail = await body(api.GET('/api/v1/books/{id}', { params: { path: { id } }, signal }))
+    return detail.book
+  })
+}
+
+function PagesLoader({ book }: { book: Schemas['Book'] }) {
+  const { data, error, reload } = useResource(`pages:${book.id}:${book.updatedAt}`, signal =>
+    allItems(query =>
+      api.GET('/api/v1/books/{id}/pages', { params: { path: { id: book.id }, query }, signal }),
+    ),
+  )
+  if (error)
+    return (
+      <Centered>
+        <ErrorState error={error} onRetry={reload} />
+      </Centered>
+    )
+  if (!data) return <main class="reader" aria-busy />
+  if (data.length === 0) return <WithoutPages book={book} onRetry={reload} />
+  return <ComicReader book={book} pages={data.map(pageInfo)} />
+}
+
+const pageInfo = (page: Schemas['Page']): PageInfo => ({
+  number: page.pageNumber,
+  width: page.width,
+  height: page.height,
+  format: page.fileFormat,
+  bytes: page.fileSize,
+})
+
+function WithoutPages({ book, onRetry }: { book: Schemas['Book']; onRetry: () => void }) {
+  const text = book.analyzed
+    ? (book.analysisError ?? t('reader.withoutPages'))
+    : t('reader.notAnalyzed')
+  return (
+    <Centered>
+      <EmptyState
+        icon="book"
+        title={t('reader.unreadable', { title: book.title })}
+        text={text}
+        action={
+          <div class="reader-card-actions">
+            <Button icon="refresh" onClick={onRetry}>
+              {t('action.retry')}
+            </Button>
+            <a class="button" href={href(`books/${book.id}`)}>
+              {t('reader.close')}
+            </a>
+          </div>
+        }
+      />
+    </Centered>
+  )
+}
+
+type EpubComponent = FunctionComponent<{ book: Schemas['Book'] }>
+
+/** The reader of EPUB is a part of its own, which comics do not load. */
+function EpubLoader({ book }: { book: Schemas['Book'] }) {
+  const [{ Reader, error }, setState] = useState<{ Reader?: EpubComponent; error?: Error }>({})
+  useEffect(() => {
+    let isLeft = false
+    loadPart(() => import('../epub/epub-reader.tsx'), ['epub/epub.css']).then(
+      ({ EpubReader }) => !isLeft && setState({ Reader: EpubReader }),
+      error => !isLeft && setState({ error }),
+    )
+    return () => {
+      isLeft = true
+    }
+  }, [])
+  if (Reader) return <Reader book={book} />
+  // Some browsers remember modules that could not be loaded until the page is loaded again.
+  return error ? (
+    <Centered>
+      <ErrorState error={error} onRetry={() => location.reload()} />
+    </Centered>
+  ) : (
+    <main class="reader" aria-busy />
+  )
+}
+
+const Centered: FunctionComponent = ({ children }) => (
+  <main class="reader-message">
+    <IconButton
+      icon="arrowLeft"
+      variant="quiet"
+      class="icon-directional"
+      label={t('reader.close')}
+      onClick={() => goBack('')}
+    />
+    {children}
+  </main>
+)

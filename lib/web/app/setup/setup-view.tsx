@@ -1,0 +1,112 @@
+// First start: the administrator, the first library, and its scan as it runs.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { assetUrl } from '../api/assets.ts'
+import { api, body } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { can, isSignedIn } from '../api/session.ts'
+import { AddLibrary } from '../manage/add-library.tsx'
+import { address, href, navigate } from '../routing/router.ts'
+import { t } from '../text/translate.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorState } from '../ui/error-state.tsx'
+import { useTitle } from '../ui/page-header.tsx'
+import { AdministratorForm } from './administrator-form.tsx'
+import { FirstScan } from './first-scan.tsx'
+
+const steps = ['administrator', 'library', 'scan'] as const
+type Step = (typeof steps)[number]
+
+export function View() {
+  const { data, error, reload } = useResource('setup-status', signal =>
+    body(api.GET('/api/v1/setup/status', { signal })),
+  )
+  const needsSignIn = data?.setupRequired === false && !isSignedIn.value
+  useEffect(() => {
+    if (needsSignIn) navigate('sign-in?from=setup', { replace: true })
+  }, [needsSignIn])
+  if (error && !data) return <ErrorState error={error} onRetry={reload} />
+  if (!data || needsSignIn) return null
+  if (data.setupRequired)
+    return (
+      <SetupPage step="administrator">
+        <AdministratorForm onDone={reload} />
+      </SetupPage>
+    )
+  return <LibrarySetup />
+}
+
+/** The step follows from what is there, so that it goes on after a reload and on another device. */
+function LibrarySetup() {
+  const { query } = address.value
+  const { data, error, reload } = useResource('setup-libraries', signal =>
+    body(api.GET('/api/v1/libraries', { params: { query: { page: 1, pageSize: 100 } }, signal })),
+  )
+  if (error && !data) return <ErrorState error={error} onRetry={reload} />
+  if (!data) return null
+  const latest = [...data.data].sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]
+  const id = query.get('library') ?? latest?.id
+  if (id !== undefined && !query.has('add'))
+    return (
+      <SetupPage step="scan">
+        <FirstScan key={id} libraryId={id} />
+      </SetupPage>
+    )
+  if (!can('LibrariesWrite'))
+    return (
+      <EmptyState
+        icon="lock"
+        title={t('state.noPermission')}
+        text={t('state.noPermissionText')}
+        action={
+          <a class="button" href={href('')}>
+            {t('nav.home')}
+          </a>
+        }
+      />
+    )
+  const added = ({ id }: { id: string }) => {
+    reload()
+    navigate(`setup?library=${id}`)
+  }
+  return (
+    <SetupPage step="library">
+      <header class="setup-header">
+        <h1>{t('setup.library')}</h1>
+        <p class="secondary-text">{t('setup.libraryText')}</p>
+      </header>
+      <AddLibrary onAdded={added} />
+      <p class="setup-skip">
+        <a href={href('')}>{t('setup.later')}</a>
+      </p>
+    </SetupPage>
+  )
+}
+
+function SetupPage({ step, children }: { step: Step; children?: ComponentChildren }) {
+  useTitle(t('setup.title'))
+  const current = steps.indexOf(step)
+  return (
+    <main class={`setup-page ${step}`}>
+      <div class="setup-brand">
+        <img src={brandIcon} alt="" width={40} height={40} />
+        <span>Stackroom</span>
+        <ol class="setup-steps" aria-label={t('setup.steps')}>
+          {steps.map((name, i) => (
+            <li
+              key={name}
+              class={i < current ? 'done' : undefined}
+              aria-current={i === current ? 'step' : undefined}
+            >
+              {t(`setup.step.${name}`)}
+            </li>
+          ))}
+        </ol>
+      </div>
+      {children}
+    </main>
+  )
+}
+
+const brandIcon = assetUrl('icons/icon.svg')

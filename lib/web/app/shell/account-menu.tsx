@@ -1,0 +1,33 @@
+// Menu of the signed-in account: its pages, theme, language, sign-out.
+
+import { type Account, signOut } from '../api/session.ts'
+import { href } from '../routing/router.ts'
+import { discardBefore } from '../routing/unsaved.ts'
+import { t } from '../text/translate.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { LanguageSelect, ThemeSelect } from './appearance.tsx'
+
+export function AccountMenu({ account }: { account: Account }) {
+  return (
+    <Menu label={t('account.menu', { name: account.username })} trigger={<Icon name="account" />}>
+      <div class="menu-title">{account.username}</div>
+      <a class="menu-item" href={href('account')}>
+        <Icon name="account" />
+        {t('account.title')}
+      </a>
+      <hr />
+      <div class="menu-field">
+        <ThemeSelect />
+      </div>
+      <div class="menu-field">
+        <LanguageSelect />
+      </div>
+      <hr />
+      <button class="menu-item" type="button" onClick={() => discardBefore(signOut)}>
+        <Icon name="signOut" />
+        {t('account.signOut')}
+      </button>
+    </Menu>
+  )
+}

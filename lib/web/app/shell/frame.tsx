@@ -1,0 +1,180 @@
+// Frame of the views: navigation at the side or, on phones, at the bottom; search and account at the top.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { assetUrl } from '../api/assets.ts'
+import { account, can } from '../api/session.ts'
+import { address, follow, href } from '../routing/router.ts'
+import { type TextKey, t } from '../text/translate.ts'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { AccountMenu } from './account-menu.tsx'
+
+type Entry = {
+  path: string
+  icon: IconName
+  text: TextKey
+  permission?: string
+  /** Beginning of further addresses that belong to it. */
+  also?: string
+  isSecondary?: true
+}
+
+const entries: readonly Entry[] = [
+  { path: '', icon: 'home', text: 'nav.home' },
+  { path: 'series', icon: 'grid', text: 'nav.series', also: 'books/' },
+  { path: 'libraries', icon: 'library', text: 'nav.libraries' },
+  { path: 'collections', icon: 'collection', text: 'nav.collections', isSecondary: true },
+  { path: 'readlists', icon: 'list', text: 'nav.readLists', isSecondary: true },
+  { path: 'want-to-read', icon: 'bookmark', text: 'nav.wantToRead' },
+  { path: 'statistics', icon: 'chart', text: 'nav.statistics', isSecondary: true },
+  {
+    path: 'admin',
+    icon: 'settings',
+    text: 'nav.admin',
+    permission: 'LibrariesWrite',
+    isSecondary: true,
+  },
+]
+
+export function Frame({ children }: { children: ComponentChildren }) {
+  return (
+    <>
+      <a class="skip-link" href="#content" onClick={skipToContent}>
+        {t('nav.skip')}
+      </a>
+      <div class="frame">
+        <header class="frame-header">
+          <a class="frame-brand" href={href('')}>
+            <img src={brandIcon} alt="" />
+            <span>Stackroom</span>
+          </a>
+          <SearchForm />
+          {account.value && <AccountMenu account={account.value} />}
+        </header>
+        <nav class="frame-navigation" aria-label={t('nav.label')}>
+          {entries
+            .filter(({ permission }) => permission === undefined || can(permission))
+            .map(entry => (
+              <NavigationLink key={entry.path} entry={entry} />
+            ))}
+          <FurtherPages />
+        </nav>
+        <main class="frame-content" id="content" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+    </>
+  )
+}
+
+const brandIcon = assetUrl('icons/icon.svg')
+
+function skipToContent(event: MouseEvent) {
+  event.preventDefault()
+  document.getElementById('content')?.focus()
+}
+
+/** On phones the secondary entries are in a menu. */
+function FurtherPages() {
+  const isCurrent = entries.some(entry => entry.isSecondary && isCurrentPage(entry))
+  return (
+    <div class={`navigation-more${isCurrent ? ' current' : ''}`}>
+      <Menu
+        label={t('nav.more')}
+        trigger={
+          <>
+            <Icon name="menu" />
+            <span>{t('nav.more')}</span>
+          </>
+        }
+      >
+        {entries
+          .filter(({ permission, isSecondary }) => isSecondary && (!permission || can(permission)))
+          .map(({ path, icon, text }) => (
+            <a key={path} class="menu-item" href={href(path)}>
+              <Icon name={icon} />
+              {t(text)}
+            </a>
+          ))}
+      </Menu>
+    </div>
+  )
+}
+
+function isCurrentPage({ path, also }: Entry): boolean {
+  const current = address.value.path
+  if (path === '') return current === ''
+  if (also !== undefined && current.startsWith(also)) return true
+  return current === path || current.startsWith(`${path}/`)
+}
+
+function NavigationLink({ entry }: { entry: Entry }) {
+  const { path, icon, text, isSecondary } = entry
+  return (
+    <a
+      href={href(path)}
+      class={`navigation-link${isSecondary ? ' secondary' : ''}`}
+      aria-current={isCurrentPage(entry) ? 'page' : undefined}
+      title={t(text)}
+    >
+      <Icon name={icon} />
+      <span>{t(text)}</span>
+    </a>
+  )
+}
+
+/** Results are shown as one types; `/` moves the focus here, and the arrow key down to the results. */
+function SearchForm() {
+  const isResults = address.value.path === 'search'
+  const query = isResults ? (address.value.query.get('q') ?? '') : ''
+  const input = useRef<HTMLInputElement>(null)
+  const search = (text: string) =>
+    follow(`search?q=${encodeURIComponent(text)}`, { replace: isResults })
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
+      const { activeElement } = document
+      if (activeElement?.matches('input, textarea, select, dialog *, [contenteditable]')) return
+      event.preventDefault()
+      input.current?.focus()
+      input.current?.select()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown') return
+    const first = document.querySelector<HTMLElement>('.frame-content .lists-link')
+    if (!first) return
+    event.preventDefault()
+    first.focus()
+  }
+  return (
+    <form
+      class="search-field frame-search"
+      role="search"
+      onSubmit={event => {
+        event.preventDefault()
+        const text = new FormData(event.currentTarget).get('q')
+        if (typeof text === 'string' && text.trim()) search(text.trim())
+        document.querySelector<HTMLElement>('.frame-content .lists-link')?.focus()
+      }}
+    >
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        name="q"
+        value={query}
+        placeholder={t('nav.search')}
+        aria-label={t('nav.search')}
+        autocomplete="off"
+        maxLength={200}
+        aria-keyshortcuts="/"
+        onInput={event => search(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+    </form>
+  )
+}

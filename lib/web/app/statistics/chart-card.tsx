@@ -1,0 +1,72 @@
+// A chart with its title and the same data as a table, which screen readers and everybody can switch to.
+
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { t } from '../text/translate.ts'
+import { IconButton } from '../ui/button.tsx'
+
+export type TableData = { columns: readonly string[]; rows: readonly (readonly string[])[] }
+
+type ChartCardProps = {
+  title: string
+  /** Controls of the chart. */
+  controls?: ComponentChildren
+  table: () => TableData
+  children: ComponentChildren
+  class?: string
+}
+
+export function ChartCard({ title, controls, table, children, ...rest }: ChartCardProps) {
+  const [isTable, setTable] = useState(false)
+  return (
+    <section
+      class={['card statistics-card', rest.class].filter(Boolean).join(' ')}
+      aria-label={title}
+    >
+      <header class="statistics-card-header">
+        <h2>{title}</h2>
+        <div class="statistics-controls">
+          {controls}
+          <IconButton
+            icon={isTable ? 'chart' : 'table'}
+            variant="quiet"
+            label={t(isTable ? 'statistics.asChart' : 'statistics.asTable')}
+            aria-pressed={isTable}
+            onClick={() => setTable(!isTable)}
+          />
+        </div>
+      </header>
+      {isTable ? <DataTable {...table()} title={title} /> : children}
+    </section>
+  )
+}
+
+function DataTable({ columns, rows, title }: TableData & { title: string }) {
+  return (
+    <div class="table-scroll statistics-table" tabIndex={0} role="region" aria-label={title}>
+      <table class="table">
+        <thead>
+          <tr>
+            {columns.map(column => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, ...cells], i) => (
+            <tr key={i}>
+              <th scope="row" dir="auto">
+                {name}
+              </th>
+              {cells.map((cell, j) => (
+                <td key={j}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,202 @@
+// The charts of a period: totals, bars, calendar, rankings.
+import type { Schemas } from '../api/client.ts'
+import { address, href, setQuery } from '../routing/router.ts'
+import { formatDuration, formatNumber, formatRelative, locale, t } from '../text/translate.ts'
+import { type Bar, BarChart } from './bar-chart.tsx'
+import { CalendarChart, daysBetween, longDay } from './calendar-chart.tsx'
+import { ChartCard } from './chart-card.tsx'
+import { amountOf, amountText, type Measure, measures } from './measure.ts'
+import { type Period, type Unit, units } from './period.ts'
+import { Ranking, type RankingRow } from './ranking.tsx'
+import { streaksOf } from './streaks.ts'
+
+type Statistics = Schemas['ReadingStatsResponse']
+type ChartsProps = { period: Period; unit: Unit; days: Statistics; bars: Statistics }
+
+export function Charts({ period, unit, days, bars }: ChartsProps) {
+  const measure = measures.find(name => name === address.value.query.get('measure')) ?? 'time'
+  const amounts = new Map(days.periods.map(row => [row.bucket, amountOf(row, measure)]))
+  const calendar = daysBetween(period.from, period.to, amounts)
+  const sessions = new Map(days.periods.map(({ bucket, sessions }) => [bucket, sessions]))
+  const streaks = streaksOf(daysBetween(period.from, period.to, sessions))
+  const dayRows = () => ({
+    columns: [t('statistics.day'), t(`statistics.measure.${measure}`)],
+    rows: calendar
+      .filter(({ amount }) => amount > 0)
+      .toReversed()
+      .map(({ day, amount }) => [longDay(day), amountText(amount, measure)]),
+  })
+  const title = t(`statistics.chart.${measure}`)
+  return (
+    <div class="statistics-charts">
+      <Totals summary={days.summary} streaks={streaks} />
+      <ChartCard
+        title={title}
+        class="wide"
+        controls={<ChartControls unit={unit} measure={measure} />}
+        table={() => ({
+          columns: [t(`statistics.${unit}`), t(`statistics.measure.${measure}`)],
+          rows: barsOf(bars, unit, measure).map(({ label, amount }) => [
+            label,
+            amountText(amount, measure),
+          ]),
+        })}
+      >
+        <BarChart bars={barsOf(bars, unit, measure)} measure={measure} label={title} />
+      </ChartCard>
+      <ChartCard title={t('statistics.calendar')} class="wide" table={dayRows}>
+        <CalendarChart days={calendar} measure={measure} label={t('statistics.calendar')} />
+      </ChartCard>
+      <Rankings statistics={days} measure={measure} />
+    </div>
+  )
+}
+
+function ChartControls({ unit, measure }: { unit: Unit; measure: Measure }) {
+  const segments = <V extends string>(
+    label: string,
+    options: { value: V; text: string }[],
+    { value, onChange }: { value: V; onChange: (value: V) => void },
+  ) => (
+    <div class="segments" role="group" aria-label={label}>
+      {options.map(option => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
+          {option.text}
+        </button>
+      ))}
+    </div>
+  )
+  return (
+    <>
+      {segments(
+        t('statistics.measure'),
+        measures.map(value => ({ value, text: t(`statistics.measure.${value}`) })),
+        {
+          value: measure,
+          onChange: value =>
+            setQuery({ measure: value === 'time' ? null : value }, { replace: true }),
+        },
+      )}
+      {segments(
+        t('statistics.unit'),
+        units.map(value => ({ value, text: t(`statistics.${value}`) })),
+        { value: unit, onChange: value => setQuery({ by: value }, { replace: true }) },
+      )}
+    </>
+  )
+}
+
+type TotalsProps = { summary: Statistics['summary']; streaks: ReturnType<typeof streaksOf> }
+
+function Totals({ summary, streaks }: TotalsProps) {
+  const { duration, pagesRead, booksFinished, sessions } = summary
+  const { current, longest, activeDays } = streaks
+  const perDay = activeDays > 0 ? duration.totalMs / activeDays / 1000 : 0
+  const tiles = [
+    [formatDuration(duration.totalMs / 1000), t('statistics.total.time')],
+    [formatNumber(booksFinished), t('statistics.total.books', { count: booksFinished })],
+    [formatNumber(pagesRead), t('statistics.total.pages', { count: pagesRead })],
+    [formatNumber(sessions), t('statistics.total.sessions', { count: sessions })],
+    [formatDuration(perDay), t('statistics.total.perDay')],
+    [t('statistics.days', { count: current }), t('statistics.total.streak')],
+    [t('statistics.days', { count: longest }), t('statistics.total.longest')],
+  ]
+  return (
+    <dl class="statistics-totals">
+      {tiles.map(([value, name]) => (
+        <div key={name} class="card">
+          <dd>{value}</dd>
+          <dt>{name}</dt>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function barsOf({ periods }: Statistics, unit: Unit, measure: Measure): Bar[] {
+  const options =
+    unit === 'month'
+      ? ({ month: 'short', year: '2-digit' } as const)
+      : ({ day: 'numeric', month: 'short' } as const)
+  const short = new Intl.DateTimeFormat(locale(), { ...options, timeZone: 'UTC' })
+  const month = new Intl.DateTimeFormat(locale(), {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
+  return periods.map(row => {
+    const date = new Date(`${row.bucket}T12:00:00Z`)
+    const label = {
+      day: longDay(row.bucket),
+      week: t('statistics.weekOf', { date: longDay(row.bucket) }),
+      month: month.format(date),
+    }[unit]
+    return {
+      key: row.bucket,
+      label,
+      shortLabel: short.format(date),
+      amount: amountOf(row, measure),
+    }
+  })
+}
+
+function Rankings({ statistics, measure }: { statistics: Statistics; measure: Measure }) {
+  const { series, formats, devices } = statistics
+  const row = (amounts: Parameters<typeof amountOf>[0]) => {
+    const amount = amountOf(amounts, measure)
+    return { amount, text: amountText(amount, measure) }
+  }
+  const groups: {
+    name: 'series' | 'formats' | 'devices'
+    rows: (RankingRow & { plain: string })[]
+  }[] = [
+    {
+      name: 'series',
+      rows: series.map(entry => ({
+        key: entry.seriesId,
+        plain: entry.seriesName,
+        name: <a href={href(`series/${entry.seriesId}`)}>{entry.seriesName}</a>,
+        ...row(entry),
+      })),
+    },
+    {
+      name: 'formats',
+      rows: formats.map(entry => ({
+        key: entry.format,
+        plain: entry.format.toUpperCase(),
+        name: entry.format.toUpperCase(),
+        ...row(entry),
+      })),
+    },
+    {
+      name: 'devices',
+      rows: devices.map(entry => {
+        const name = entry.deviceName ?? entry.deviceId
+        const detail = t('statistics.lastRead', { time: formatRelative(entry.lastReadAt) })
+        return { key: entry.deviceId, plain: name, name, detail, ...row(entry) }
+      }),
+    },
+  ]
+  return groups
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ name, rows }) => {
+      const sorted = rows.toSorted((a, b) => b.amount - a.amount)
+      return (
+        <ChartCard
+          key={name}
+          title={t(`statistics.by.${name}`)}
+          table={() => ({
+            columns: [t(`statistics.column.${name}`), t(`statistics.measure.${measure}`)],
+            rows: sorted.map(({ plain, text }) => [plain, text]),
+          })}
+        >
+          <Ranking rows={sorted} />
+        </ChartCard>
+      )
+    })
+}

@@ -1,0 +1,30 @@
+// Heading of a page with its actions, which also sets the title of the window.
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+
+type PageHeaderProps = {
+  title: string
+  subtitle?: ComponentChildren
+  /** Buttons and menus. */
+  actions?: ComponentChildren
+}
+
+export function PageHeader({ title, subtitle, actions }: PageHeaderProps) {
+  useTitle(title)
+  return (
+    <header class="page-header">
+      <div class="page-heading">
+        <h1>{title}</h1>
+        {subtitle && <div class="subtitle">{subtitle}</div>}
+      </div>
+      {actions && <div class="page-actions">{actions}</div>}
+    </header>
+  )
+}
+
+/** Sets the title of the window while the component is shown. */
+export function useTitle(title: string) {
+  useEffect(() => {
+    document.title = title ? `${title} – Stackroom` : 'Stackroom'
+  }, [title])
+}

@@ -1,0 +1,29 @@
+// Buttons for the pages of a list.
+import { t } from '../text/translate.ts'
+import { IconButton } from './button.tsx'
+
+type PaginationProps = { page: number; totalPages: number; onChange: (page: number) => void }
+
+/** Nothing for a single page. */
+export function Pagination({ page, totalPages, onChange }: PaginationProps) {
+  if (totalPages <= 1) return null
+  return (
+    <nav class="pagination" aria-label={t('pagination.label')}>
+      <IconButton
+        icon="chevronLeft"
+        class="icon-directional"
+        label={t('pagination.previous')}
+        disabled={page <= 1}
+        onClick={() => onChange(page - 1)}
+      />
+      <span>{t('pagination.page', { page, total: totalPages })}</span>
+      <IconButton
+        icon="chevronRight"
+        class="icon-directional"
+        label={t('pagination.next')}
+        disabled={page >= totalPages}
+        onClick={() => onChange(page + 1)}
+      />
+    </nav>
+  )
+}

@@ -1,0 +1,47 @@
+// Navigation between the pages of a section, such as the administration, above the heading of the page.
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { can } from '../api/session.ts'
+import { address, href } from '../routing/router.ts'
+import { type TextKey, t } from '../text/translate.ts'
+import { Icon, type IconName } from './icon.tsx'
+
+export type SectionEntry = {
+  path: string
+  icon: IconName
+  text: TextKey
+  /** What the account needs for the page. */
+  permission?: string
+}
+
+type SectionNavigationProps = { label: string; entries: readonly SectionEntry[] }
+
+/** The first entry is the start page of the section, at whose address the others begin. */
+export function SectionNavigation({ label, entries }: SectionNavigationProps) {
+  const navigation = useRef<HTMLElement>(null)
+  const { path } = address.value
+  // On narrow screens the entry of the page may be outside of the visible part.
+  useLayoutEffect(() => {
+    const current = navigation.current?.querySelector('[aria-current]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [path])
+  const shown = entries.filter(({ permission }) => permission === undefined || can(permission))
+  return (
+    <nav class="section-navigation" aria-label={label} ref={navigation}>
+      {shown.map(({ path: target, icon, text }) => {
+        const isCurrent =
+          path === target || (target !== entries[0]!.path && path.startsWith(`${target}/`))
+        return (
+          <a
+            key={target}
+            href={href(target)}
+            class="section-navigation-link"
+            aria-current={isCurrent ? 'page' : undefined}
+          >
+            <Icon name={icon} size={18} />
+            {t(text)}
+          </a>
+        )
+      })}
+    </nav>
+  )
+}

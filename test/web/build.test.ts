@@ -1,0 +1,63 @@
+// Build of the web application: stored until a source changes, brought by a package, and what happens without esbuild.
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { projectRoot } from '../kit/db.ts'
+import { temporaryFolder } from '../kit/files/folders.ts'
+
+const onUnstored = (error: unknown) => t.fail('stored', { error })
+
+/** A copy of the sources, which may be changed, outside of the repository with its packages. */
+async function checkout(t: Test, { withEsbuild = true } = {}) {
+  const folder = temporaryFolder(t)
+  for (const path of ['lib', 'package.json'])
+    cpSync(join(projectRoot, path), join(folder, path), {
+      recursive: true,
+      filter: path => !path.endsWith('built'),
+    })
+  const packages = join(folder, 'node_modules')
+  mkdirSync(packages)
+  for (const name of readdirSync(join(projectRoot, 'node_modules')))
+    if (!/esbuild$/.test(name))
+      symlinkSync(join(projectRoot, 'node_modules', name), join(packages, name))
+  // A link would lead to the packages of this repository.
+  cpSync(join(projectRoot, 'node_modules', 'esbuild'), join(packages, 'esbuild'), {
+    recursive: true,
+  })
+  if (withEsbuild)
+    symlinkSync(join(projectRoot, 'node_modules', '@esbuild'), join(packages, '@esbuild'))
+  const cache = join(folder, 'cache')
+  const { currentBuild, buildPackage } = (await import(
+    join(folder, 'lib', 'web', 'build-cache.ts')
+  )) as typeof import('../../lib/web/build-cache.ts')
+  return { folder, cache, packages, currentBuild, buildPackage }
+}
+
+t.test('a build is stored until a source changes', async t => {
+  const { folder, cache, packages, currentBuild } = await checkout(t)
+  const build = await currentBuild({ folder: cache, onUnstored })
+  t.ok(build.assets.get('main.js')!.plain.length > 1_000)
+  t.ok(build.initialModules.includes('main.js'))
+  t.equal(readdirSync(cache).length, 1)
+  rmSync(join(packages, '@esbuild'))
+  const stored = await currentBuild({ folder: cache, onUnstored })
+  t.equal(stored.digest, build.digest, 'nothing is built again')
+  writeFileSync(join(folder, 'lib/web/app/styles/base.css'), 'body { margin: 1px }')
+  await t.rejects(currentBuild({ folder: cache, onUnstored }), /cannot be built/, 'now it is')
+})
+
+t.test('without the program of esbuild the error names what is missing', async t => {
+  const { cache, currentBuild } = await checkout(t, { withEsbuild: false })
+  const error: Error = await currentBuild({ folder: cache, onUnstored }).catch(error => error)
+  t.match(error.message, /^The web application cannot be built without the package @esbuild\//)
+  t.equal(error.message.includes('\n'), false, 'in one sentence')
+})
+
+t.test('a package brings its build, which needs no esbuild', async t => {
+  const { cache, packages, currentBuild, buildPackage } = await checkout(t)
+  await buildPackage()
+  rmSync(join(packages, '@esbuild'))
+  rmSync(join(packages, 'esbuild'), { recursive: true })
+  const build = await currentBuild({ folder: cache, onUnstored })
+  t.ok(build.assets.has('main.js'))
+})
