@@ -23,6 +23,8 @@ import { type Attack, type Phase, send, sendAll } from './send.ts'
 import { startSlowClients } from './slow.ts'
 import { walk } from './walk.ts'
 
+const maxPrinted = 200
+
 const { values } = parseArgs({
   options: {
     series: { type: 'string', default: '600' },
@@ -166,8 +168,6 @@ async function run(
     withOtherPrograms: Math.round(wallMs),
   })
 }
-
-const maxPrinted = 200
 
 function note(found: readonly Fault[]) {
   for (const fault of found) {

@@ -51,6 +51,8 @@ export type Match = {
 }
 
 type Candidate = KnownBook & {
+  /** Missing since before the scan, not displaced by a file of an earlier batch. */
+  wasMissing: boolean
   path: Uint8Array
   root: Uint8Array
   followLinks: boolean
@@ -63,9 +65,9 @@ type ReadFile = { file: PendingFile; reading: Reading }
 export async function matchFiles(
   sql: Sql,
   files: ReadFile[],
-  { libraryId, access }: { libraryId: string; access: FileAccess },
+  { libraryId, scanId, access }: { libraryId: string; scanId: string; access: FileAccess },
 ): Promise<Match[]> {
-  const candidates = await findCandidates(sql, files)
+  const candidates = await findCandidates(sql, files, scanId)
   const matchedIds = new Set(files.filter(isSameBook).map(({ file }) => file.bookAtPlace!.id))
   const search = { candidates, matchedIds, libraryId, access, silent: new Set<string>() }
   // One after the other: a book that is matched is no candidate for the next file.
@@ -110,7 +112,11 @@ const sameBookOutcome = (book: KnownBook, { file, reading }: ReadFile): MatchOut
   hasContent(book, file, reading) ? 'unchanged' : reading.error ? 'failed' : 'changed'
 
 /** Books with the same size and fingerprint as files that are not the book at their place. */
-async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, Candidate[]>> {
+async function findCandidates(
+  sql: Sql,
+  files: ReadFile[],
+  scanId: string,
+): Promise<Map<string, Candidate[]>> {
   const contents = files
     .filter(read => read.reading.fingerprint && !isSameBook(read))
     .map(({ file, reading }) => ({ size: file.size, fingerprint: reading.fingerprint }))
@@ -121,6 +127,7 @@ async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, 
       b.directory_id as "directoryId", encode(b.name, 'hex') as name, b.size::float8 as size,
       encode(b.fingerprint, 'hex') as fingerprint, encode(a.sha256, 'hex') as sha256,
       encode(a.checks, 'hex') as checks, b.page_count as "pageCount", b.missing_at is not null as "isMissing", b.format,
+      b.missing_at is not null and (scan.id is null or b.missing_at < scan.started_at) as "wasMissing",
       b.error_code is not null as "hasError",
       num_nonnulls(a.cover, a.cover_error) > 0 as "hasCover",
       b.modified_ms::float8 as "modifiedMs", d.path, l.root, l.follow_links as "followLinks", l.device
@@ -134,7 +141,8 @@ async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, 
     ) b
     join book_artifact a on a.book_id = b.id
     join directory d on d.id = b.directory_id
-    join library l on l.id = b.library_id`
+    join library l on l.id = b.library_id
+    left join scan on scan.id = ${scanId} and scan.library_id = b.library_id`
   return Map.groupBy(rows, row => contentKey(row.size, row.fingerprint!))
 }
 
@@ -185,7 +193,7 @@ function rank(candidate: Candidate, file: PendingFile, libraryId: string): numbe
   const sameFolder = candidate.directoryId === file.directoryId
   const sameName = candidate.name === file.name
   const place = sameFolder && sameName ? 0 : sameName ? 1 : sameFolder ? 2 : 3
-  return place + (candidate.libraryId === libraryId ? 0 : 4) + (candidate.isMissing ? 8 : 0)
+  return place + (candidate.libraryId === libraryId ? 0 : 4) + (candidate.wasMissing ? 8 : 0)
 }
 
 /**

@@ -79,6 +79,24 @@ check('equal books of two libraries keep their ids when both are moved', async t
   t.equal((await second.book('x.cbz')).id, other)
 })
 
+check('folders swapped in a large scan keep their ids while a copy moves elsewhere', async t => {
+  const [bytes, otherBytes] = [comic(), comic({ padding: 99 })]
+  const first = await shelf(t, { 'A/x.cbz': bytes, 'Z/x.cbz': otherBytes })
+  const second = await shelf(t, { 'A/x.cbz': bytes, 'Z/x.cbz': otherBytes })
+  for (const lib of [first, second]) await lib.scan()
+  const idIn = async (folder: string) =>
+    (await first.books()).find(book => book.folder === folder && book.name === 'x.cbz')!.id
+  const ids = [await idIn('A'), await idIn('Z')]
+  first.move('A', 'swap')
+  first.move('Z', 'A')
+  first.move('swap', 'Z')
+  for (const folder of ['A', 'Z']) second.move(`${folder}/x.cbz`, `B/${folder}/x.cbz`)
+  // More than a batch, so that the book of one folder is displaced before its file is matched.
+  for (let i = 0; i < 200; i++) first.write(`M/${i}.cbz`, comic())
+  t.match(await first.scan(), { added: 200, missing: 0 })
+  t.same([await idIn('Z'), await idIn('A')], ids)
+})
+
 check('a moved book keeps its id although an equal one is missing since long ago', async t => {
   const bytes = comic()
   const lib = await shelf(t, { 'A/x.cbz': bytes, 'B/x.cbz': bytes, 'A/1.cbz': comic() })
