@@ -74,9 +74,8 @@ async function openPackage(archive: EpubArchive): Promise<OpenedEpub> {
   }
 }
 
-/** With repeated items, which EPUB forbids: they count as pages, but have positions once. */
-function readingOrderOf({ spine }: EpubPackage, limits: Limits): ReadingItem[] {
-  return spine.map(({ entry, mediaType }) => ({
+function readingOrderOf({ readingOrder }: EpubPackage, limits: Limits): ReadingItem[] {
+  return readingOrder.map(({ entry, mediaType }) => ({
     href: entry.name,
     mediaType,
     bytes: Math.min(entry.sizeBytes, limits.entryBytes),

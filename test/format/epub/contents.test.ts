@@ -34,8 +34,7 @@ t.test('books of the corpus are listed or rejected as unreadable', async t => {
         contents.isFixedLayout,
       )
       const book = use(t, await epubReader.open(file, defaultLimits))
-      if (contents.spine.length === read.length)
-        t.equal(sum(counts), book.pageCount, `${path}: its positions are its pages`)
+      t.equal(sum(counts), book.pageCount, `${path}: its positions are its pages`)
       t.ok(contents.toc.length > 0, 'the table of contents is never empty')
     } catch (error) {
       t.ok(error instanceof Unreadable, `${path}: ${error}`)

@@ -16,6 +16,9 @@ const nothing = ['fail-clean', 'skip', 'absent']
 const otherImages =
   /unlisted-resource|picture-img-src-error|cmt-image-corrupt|svg-file-extension-unusual/
 
+// EPUB forbids it, and a locator could not distinguish the two: each document counts once, the corpus counts it twice.
+const repeats = /spine-itemref-repeated/
+
 t.test('EPUBs of the corpus have the expected result', async t => {
   for (const book of corpusBooks(['epub'])) await check(t, book)
 })
@@ -43,8 +46,10 @@ async function check(t: Test, { name, path, expected }: CorpusBook) {
     isbn: metadata.isbn,
     direction: metadata.readingDirection,
     layout: metadata.layout,
-    positions1024: book.pageCount,
-    spinePresent: book.readingOrder.length,
+    ...(!repeats.test(name) && {
+      positions1024: book.pageCount,
+      spinePresent: book.readingOrder.length,
+    }),
     images: otherImages.test(name) ? expected.images : book.pages.length,
     ...(isSeries && { collection: metadata.series, collectionPosition: metadata.number }),
   }
@@ -75,7 +80,8 @@ t.test('reflowable: pages are positions of 1024 bytes, images are not measured',
         item('b', 'b.xhtml', 'application/xhtml+xml') +
         item('gone', 'gone.xhtml', 'application/xhtml+xml') +
         item('i', 'i.png', 'image/png'),
-      spine: '<itemref idref="a"/><itemref idref="b" linear="no"/><itemref idref="gone"/>',
+      spine:
+        '<itemref idref="a"/><itemref idref="b" linear="no"/><itemref idref="gone"/><itemref idref="a"/>',
       files: { 'OPS/a.xhtml': 'x'.repeat(1025), 'OPS/b.xhtml': '', 'OPS/i.png': pngHeader(7, 9) },
     }),
   )
