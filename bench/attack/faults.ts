@@ -5,7 +5,7 @@ import type { Attack, Received } from './send.ts'
 export type Fault = { fault: string; by: string; request: string; status: number; text: string }
 
 type Rules = {
-  /** Of the requests of this caller something is hidden. */
+  /** Whether something is hidden from this caller. */
   hidden: Hidden | null
   /** Folders of the server, which no error names. */
   folders: readonly string[]

@@ -48,11 +48,13 @@ export type Match = {
   before: KnownBook | null
   /** A present book whose place this file takes and whose own content is gone. */
   displaced: KnownBook | null
+  /** An earlier batch displaced the book, and counted it as missing. */
+  wasDisplaced: boolean
 }
 
 type Candidate = KnownBook & {
-  /** Missing since before the scan, not displaced by a file of an earlier batch. */
-  wasMissing: boolean
+  /** Missing because a file of an earlier batch of this scan took its place. */
+  isDisplaced: boolean
   path: Uint8Array
   root: Uint8Array
   followLinks: boolean
@@ -86,26 +88,31 @@ function isSameBook({ file, reading }: ReadFile): boolean {
   return book !== null && book.fingerprint !== null && isSame(book, file, reading)
 }
 
+const inPlace = { displaced: null, wasDisplaced: false }
+
 /** Content takes precedence over place: a changed file is one whose content no other book has. */
 function matchFile(read: ReadFile, origin: Candidate | null, matchedIds: Set<string>): Match {
   const { file, reading } = read
   const book = file.bookAtPlace
   if (book && isSameBook(read)) {
     const outcome = book.isMissing ? 'restored' : sameBookOutcome(book, read)
-    return { ...read, outcome, bookId: book.id, before: book, displaced: null }
+    return { ...read, outcome, bookId: book.id, before: book, ...inPlace }
   }
   if (origin) {
     const outcome = origin.id === book?.id ? 'restored' : 'moved'
     const displaced = book && !book.isMissing ? book : null
-    return { ...read, outcome, bookId: origin.id, before: origin, displaced }
+    return {
+      ...{ ...read, outcome, bookId: origin.id, before: origin, displaced },
+      wasDisplaced: origin.isDisplaced,
+    }
   }
   if (book && !matchedIds.has(book.id)) {
     matchedIds.add(book.id)
     const outcome = reading.error ? 'failed' : book.isMissing ? 'restored' : 'changed'
-    return { ...read, outcome, bookId: book.id, before: book, displaced: null }
+    return { ...read, outcome, bookId: book.id, before: book, ...inPlace }
   }
   const outcome = reading.error ? 'failed' : 'new'
-  return { file, reading, outcome, bookId: newId(), before: null, displaced: null }
+  return { file, reading, outcome, bookId: newId(), before: null, ...inPlace }
 }
 
 const sameBookOutcome = (book: KnownBook, { file, reading }: ReadFile): MatchOutcome =>
@@ -127,7 +134,7 @@ async function findCandidates(
       b.directory_id as "directoryId", encode(b.name, 'hex') as name, b.size::float8 as size,
       encode(b.fingerprint, 'hex') as fingerprint, encode(a.sha256, 'hex') as sha256,
       encode(a.checks, 'hex') as checks, b.page_count as "pageCount", b.missing_at is not null as "isMissing", b.format,
-      b.missing_at is not null and (scan.id is null or b.missing_at < scan.started_at) as "wasMissing",
+      coalesce(b.missing_at >= scan.started_at, false) as "isDisplaced",
       b.error_code is not null as "hasError",
       num_nonnulls(a.cover, a.cover_error) > 0 as "hasCover",
       b.modified_ms::float8 as "modifiedMs", d.path, l.root, l.follow_links as "followLinks", l.device
@@ -193,7 +200,11 @@ function rank(candidate: Candidate, file: PendingFile, libraryId: string): numbe
   const sameFolder = candidate.directoryId === file.directoryId
   const sameName = candidate.name === file.name
   const place = sameFolder && sameName ? 0 : sameName ? 1 : sameFolder ? 2 : 3
-  return place + (candidate.libraryId === libraryId ? 0 : 4) + (candidate.wasMissing ? 8 : 0)
+  return (
+    place +
+    (candidate.libraryId === libraryId ? 0 : 4) +
+    (candidate.isMissing && !candidate.isDisplaced ? 8 : 0)
+  )
 }
 
 /**
