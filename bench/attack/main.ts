@@ -104,7 +104,9 @@ async function attackEverything() {
       endSlow()
       if (!isRestricted) continue
       const after = await hiddenRows(fixture.sql, hidden)
-      for (const row of changedRows(before, after))
+      // Versions of lists are pruned meanwhile.
+      const changed = changedRows(before, after).filter(row => !row.startsWith('list_change '))
+      for (const row of changed)
         note([{ fault: `changed ${row}`, by: name, request: '', status: 0, text: '' }])
       before = after
     }
