@@ -34,14 +34,14 @@ export function faultsOf(attack: Attack, answer: Received, { hidden, folders }: 
   return found.map(fault => ({
     fault,
     by: attack.by,
-    request: `${attack.method} ${attack.path} ${String(attack.body ?? '').slice(0, 120)}`.slice(
-      0,
-      300,
-    ),
+    request: describe(attack),
     status,
     text: text.slice(0, 300),
   }))
 }
+
+export const describe = ({ method, path, body }: Attack) =>
+  `${method} ${path} ${String(body ?? '').slice(0, 120)}`.slice(0, 300)
 
 /** An unknown member has the same answer, 204; that a hidden one stays is seen in its rows. */
 const isRemoval = ({ method, path }: Attack) =>
