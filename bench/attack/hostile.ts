@@ -20,7 +20,8 @@ export const hostileParameters: readonly string[] = [
   '%FF%FE',
   '%ED%A0%80',
   '..%2F..%2F..%2Fetc%2Fpasswd',
-  '%2e%2e',
+  // `%2e%2e` alone would be resolved before it is sent.
+  '%2e%2e%2f',
   '..%5c..%5cwindows',
   '-1',
   '0',

@@ -17,11 +17,13 @@ import { enableKomga } from '../../test/kit/komga.ts'
 import { type ServerProcess, startStackroom, stopProcess } from '../kit/server-process.ts'
 import { print } from '../kit/stackroom.ts'
 import { costPhases, insertSeries } from './costs.ts'
-import { type Fault, faultsOf } from './faults.ts'
+import { describe, type Fault, faultsOf } from './faults.ts'
 import { startProbe } from './probe.ts'
 import { type Attack, type Phase, send, sendAll } from './send.ts'
 import { startSlowClients } from './slow.ts'
 import { walk } from './walk.ts'
+
+const maxPrinted = 200
 
 const { values } = parseArgs({
   options: {
@@ -88,23 +90,28 @@ async function attackEverything() {
     ends.unshift(() => stopProcess(server.child))
     const folders = [projectRoot, config.data_dir, ...fixture.libraries.map(({ root }) => root)]
     let before = await hiddenRows(fixture.sql, hidden)
+    const noteChanged = async (request: string, by: string) => {
+      const after = await hiddenRows(fixture.sql, hidden)
+      // Versions of lists are pruned meanwhile.
+      const changed = changedRows(before, after).filter(row => !row.startsWith('list_change '))
+      before = after
+      note(changed.map(row => ({ fault: `changed ${row}`, by, request, status: 0, text: '' })))
+    }
     for (const { name, credentials, isThorough, isRestricted } of callers) {
       if (!only.test(`everything as ${name}`)) continue
       const count = isThorough ? Number(values.values) : 1
-      const attacks = walk({ fixture, hidden, caller: name, values: count })
+      const attacks = walk({ fixture, hidden, caller: name, isRestricted, values: count })
       const endSlow = startSlowClients(server.base, credentials['x-api-key'] ?? '', slowClients)
       await run(server, [`everything as ${name}`, attacks], async attack => {
         const answer = await send(server.base, credentials, attack)
         const rules = { hidden: isRestricted ? hidden : null, folders }
         note(faultsOf(attack, answer, rules))
+        const isWrite = attack.method !== 'GET' && answer.status < 300
+        if (isRestricted && isWrite) await noteChanged(describe(attack), name)
         return answer.status
       })
       endSlow()
-      if (!isRestricted) continue
-      const after = await hiddenRows(fixture.sql, hidden)
-      for (const row of changedRows(before, after))
-        note([{ fault: `changed ${row}`, by: name, request: '', status: 0, text: '' }])
-      before = after
+      if (isRestricted) await noteChanged('', name)
     }
   } finally {
     for (const end of ends) await end()
@@ -166,8 +173,6 @@ async function run(
     withOtherPrograms: Math.round(wallMs),
   })
 }
-
-const maxPrinted = 200
 
 function note(found: readonly Fault[]) {
   for (const fault of found) {

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 
 export type Longest = {
-  /** Of the longest answer. */
+  /** The longest answer. */
   wallMs: number
   /** Without what the server and the probe waited for a processor, which other programs occupied. */
   ownMs: number

@@ -6,7 +6,7 @@ export type Attack = {
   /** From the root of the server. */
   path: string
   body?: string | Uint8Array<ArrayBuffer> | FormData
-  /** Of the body; null for what `fetch` sets. */
+  /** Content-Type of the body; null for what `fetch` sets. */
   type?: string | null
 }
 export type Phase = [name: string, attacks: Iterable<Attack>]

@@ -140,7 +140,7 @@ function sqlChanges(
   if (!/^(\w+\.)?sql(<|$)|^tx(<|$)/i.test(node.tag.getText(file))) return []
   const start = node.template.getStart(file)
   const text = node.template.getText(file)
-  // Of nested expressions nothing is SQL.
+  // Nested expressions are not SQL.
   const plain = text.replace(/\$\{[^}]*\}/g, nested => ' '.repeat(nested.length))
   const changes: Change[] = []
   const add = (kind: string, at: number, length: number, by: string) =>

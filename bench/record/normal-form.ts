@@ -63,7 +63,7 @@ function normalValue(names: Names, value: unknown, member = ''): unknown {
   }
   if (Array.isArray(value)) {
     const items = value.map(item => normalValue(names, item))
-    // Of several books together they have no order.
+    // Values aggregated from several books have no order.
     return member === 'tags' && items.every(item => typeof item === 'string') ? items.sort() : items
   }
   if (typeof value !== 'object' || value === null) return value

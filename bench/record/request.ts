@@ -8,7 +8,7 @@ export type Request = {
   path: string
   body?: unknown
   headers?: Record<string, string>
-  /** Of a page of records only the ids are compared. */
+  /** Compares only the ids of the records of a page. */
   only?: 'ids'
 }
 

@@ -13,7 +13,7 @@ import { type AccessRequirement, isRead, type Route } from './route.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     identity: Identity | null
-    /** Of the protocol of the route. */
+    /** The credential that only the protocol of the route knows; null without one. */
     credential: Credential | null
   }
 }

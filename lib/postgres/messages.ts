@@ -81,7 +81,7 @@ export function followMessages(socket: Socket, { responseTimeoutMs, onLoss }: Op
 
 /** Calls `see` with the type of each message in a stream of chunks. */
 function messageReader(see: (type: number) => void): (chunk: Buffer) => void {
-  // Of the current message: what is still to come, or the beginning of its header.
+  // The rest of the current message that is still to come, or the part of its header that has arrived.
   let skipped = 0
   let header = Buffer.alloc(0)
   return chunk => {

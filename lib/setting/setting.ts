@@ -53,12 +53,13 @@ export function openSettings(pool: Sql) {
     /** The current value. */
     async cached<K extends SettingKey>(key: K): Promise<SettingValue<K>> {
       await listen()
-      if (values.has(key)) return values.get(key) as SettingValue<K>
-      const before = generation
-      const value = await fetchSetting(pool, key)
-      // A change notified during the read may be newer than the value.
-      if (generation === before) values.set(key, value)
-      return value
+      while (!values.has(key)) {
+        const before = generation
+        const value = await fetchSetting(pool, key)
+        // A change during the read may be newer than the value, also for those who joined the read after it.
+        if (generation === before) values.set(key, value)
+      }
+      return values.get(key) as SettingValue<K>
     },
     /**
      * Calls `listener` whenever one of the settings may have changed, in any process; a read from then on

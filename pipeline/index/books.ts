@@ -53,7 +53,7 @@ export async function indexBooks(
           readings
             .filter(reading => !goneIds.has(reading.id))
             .map(reading => ({ file: rowsById.get(reading.id)!, reading })),
-          { libraryId: scan.libraryId, access },
+          { libraryId: scan.libraryId, scanId: scan.scanId, access },
         )
         const bytesRead = readings.reduce((sum, reading) => sum + reading.bytesRead, 0)
         const opens = readings.reduce((sum, reading) => sum + reading.opens, 0)

@@ -48,9 +48,13 @@ export type Match = {
   before: KnownBook | null
   /** A present book whose place this file takes and whose own content is gone. */
   displaced: KnownBook | null
+  /** An earlier batch displaced the book, and counted it as missing. */
+  wasDisplaced: boolean
 }
 
 type Candidate = KnownBook & {
+  /** Missing because a file of an earlier batch of this scan took its place. */
+  isDisplaced: boolean
   path: Uint8Array
   root: Uint8Array
   followLinks: boolean
@@ -63,9 +67,9 @@ type ReadFile = { file: PendingFile; reading: Reading }
 export async function matchFiles(
   sql: Sql,
   files: ReadFile[],
-  { libraryId, access }: { libraryId: string; access: FileAccess },
+  { libraryId, scanId, access }: { libraryId: string; scanId: string; access: FileAccess },
 ): Promise<Match[]> {
-  const candidates = await findCandidates(sql, files)
+  const candidates = await findCandidates(sql, files, scanId)
   const matchedIds = new Set(files.filter(isSameBook).map(({ file }) => file.bookAtPlace!.id))
   const search = { candidates, matchedIds, libraryId, access, silent: new Set<string>() }
   // One after the other: a book that is matched is no candidate for the next file.
@@ -84,33 +88,42 @@ function isSameBook({ file, reading }: ReadFile): boolean {
   return book !== null && book.fingerprint !== null && isSame(book, file, reading)
 }
 
+const inPlace = { displaced: null, wasDisplaced: false }
+
 /** Content takes precedence over place: a changed file is one whose content no other book has. */
 function matchFile(read: ReadFile, origin: Candidate | null, matchedIds: Set<string>): Match {
   const { file, reading } = read
   const book = file.bookAtPlace
   if (book && isSameBook(read)) {
     const outcome = book.isMissing ? 'restored' : sameBookOutcome(book, read)
-    return { ...read, outcome, bookId: book.id, before: book, displaced: null }
+    return { ...read, outcome, bookId: book.id, before: book, ...inPlace }
   }
   if (origin) {
     const outcome = origin.id === book?.id ? 'restored' : 'moved'
     const displaced = book && !book.isMissing ? book : null
-    return { ...read, outcome, bookId: origin.id, before: origin, displaced }
+    return {
+      ...{ ...read, outcome, bookId: origin.id, before: origin, displaced },
+      wasDisplaced: origin.isDisplaced,
+    }
   }
   if (book && !matchedIds.has(book.id)) {
     matchedIds.add(book.id)
     const outcome = reading.error ? 'failed' : book.isMissing ? 'restored' : 'changed'
-    return { ...read, outcome, bookId: book.id, before: book, displaced: null }
+    return { ...read, outcome, bookId: book.id, before: book, ...inPlace }
   }
   const outcome = reading.error ? 'failed' : 'new'
-  return { file, reading, outcome, bookId: newId(), before: null, displaced: null }
+  return { file, reading, outcome, bookId: newId(), before: null, ...inPlace }
 }
 
 const sameBookOutcome = (book: KnownBook, { file, reading }: ReadFile): MatchOutcome =>
   hasContent(book, file, reading) ? 'unchanged' : reading.error ? 'failed' : 'changed'
 
 /** Books with the same size and fingerprint as files that are not the book at their place. */
-async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, Candidate[]>> {
+async function findCandidates(
+  sql: Sql,
+  files: ReadFile[],
+  scanId: string,
+): Promise<Map<string, Candidate[]>> {
   const contents = files
     .filter(read => read.reading.fingerprint && !isSameBook(read))
     .map(({ file, reading }) => ({ size: file.size, fingerprint: reading.fingerprint }))
@@ -121,6 +134,7 @@ async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, 
       b.directory_id as "directoryId", encode(b.name, 'hex') as name, b.size::float8 as size,
       encode(b.fingerprint, 'hex') as fingerprint, encode(a.sha256, 'hex') as sha256,
       encode(a.checks, 'hex') as checks, b.page_count as "pageCount", b.missing_at is not null as "isMissing", b.format,
+      coalesce(b.missing_at >= scan.started_at, false) as "isDisplaced",
       b.error_code is not null as "hasError",
       num_nonnulls(a.cover, a.cover_error) > 0 as "hasCover",
       b.modified_ms::float8 as "modifiedMs", d.path, l.root, l.follow_links as "followLinks", l.device
@@ -134,7 +148,8 @@ async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, 
     ) b
     join book_artifact a on a.book_id = b.id
     join directory d on d.id = b.directory_id
-    join library l on l.id = b.library_id`
+    join library l on l.id = b.library_id
+    left join scan on scan.id = ${scanId} and scan.library_id = b.library_id`
   return Map.groupBy(rows, row => contentKey(row.size, row.fingerprint!))
 }
 
@@ -185,7 +200,11 @@ function rank(candidate: Candidate, file: PendingFile, libraryId: string): numbe
   const sameFolder = candidate.directoryId === file.directoryId
   const sameName = candidate.name === file.name
   const place = sameFolder && sameName ? 0 : sameName ? 1 : sameFolder ? 2 : 3
-  return place + (candidate.libraryId === libraryId ? 0 : 4) + (candidate.isMissing ? 8 : 0)
+  return (
+    place +
+    (candidate.libraryId === libraryId ? 0 : 4) +
+    (candidate.isMissing && !candidate.isDisplaced ? 8 : 0)
+  )
 }
 
 /**

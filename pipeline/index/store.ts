@@ -270,7 +270,7 @@ function figuresOf(
     moved: countOf('moved'),
     restored: countOf('restored'),
     unchanged: countOf('unchanged'),
-    missing: matches.filter(m => m.displaced).length,
+    missing: matches.filter(m => m.displaced).length - matches.filter(m => m.wasDisplaced).length,
     failed,
     warnings: matches.reduce((sum, m) => sum + m.reading.warnings.length, 0),
     to_cover: covers,

@@ -93,7 +93,7 @@ test('the server allows what the table allows', async t => {
       method,
       redirect: 'manual',
       headers: { 'content-type': 'application/json', ...headers },
-      // Of a type that no request has: nothing is written by one that is permitted.
+      // No request has this type, so that a permitted one writes nothing.
       ...(method === 'GET' ? {} : { body: '[]' }),
     })
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')

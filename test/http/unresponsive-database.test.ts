@@ -6,6 +6,7 @@ import { openApi } from '../../lib/api/open.ts'
 import { loadConfig } from '../../lib/config/config.ts'
 import { openLog } from '../../lib/log.ts'
 import { connect, type Sql } from '../../lib/postgres/db.ts'
+import { socketPath } from '../../lib/postgres/sockets.ts'
 import { openQueue } from '../../lib/queue/queue.ts'
 import { insertAccount } from '../kit/accounts.ts'
 import { createDatabase } from '../kit/db.ts'
@@ -82,14 +83,13 @@ t.test('requests end with 503 while the database does not respond', async t => {
 
 /** The database at another address, over connections that can be paused. */
 async function startRelay({ options }: Sql) {
-  const { path, host, port, user, pass, database } = options as unknown as {
-    path: string | false
-    host: string[]
-    port: number[]
+  const { target, user, pass, database } = options as unknown as {
+    target: { hosts: [{ name: string; port: number }] }
     user: string
     pass: string
     database: string
   }
+  const [{ name, port }] = target.hosts
   const sockets = new Set<Socket>()
   let isPaused = false
   const join = (from: Socket, to: Socket) => {
@@ -104,7 +104,7 @@ async function startRelay({ options }: Sql) {
     if (isPaused) from.pause()
   }
   const server = createServer(client => {
-    const upstream = path ? dial(path) : dial(port[0]!, host[0])
+    const upstream = name.startsWith('/') ? dial(socketPath(name, port)) : dial(port, name)
     join(client, upstream)
     join(upstream, client)
   })

@@ -20,7 +20,7 @@ type IdentifyInput = {
   route: Route
   request: FastifyRequest
   reply: FastifyReply
-  /** Of the protocol of the route. */
+  /** The credential that only the protocol of the route knows; null without one. */
   credential: Credential | null
   beforePassword: BeforePassword
 }

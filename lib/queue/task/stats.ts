@@ -38,7 +38,7 @@ export function openTaskStats(pool: Sql) {
     async count(scope: TaskScope, match: { status?: TaskStatus; type?: TaskType }) {
       return countMatching(await stateCounts(scope), match)
     },
-    /** Of every task type, in a fixed order. */
+    /** Counts of every task type, in a fixed order. */
     async all(scope: TaskScope): Promise<TypeStats[]> {
       const [counts, times] = await Promise.all([stateCounts(scope), jobTimes(scope)])
       return statsOf(counts, times)

@@ -46,7 +46,7 @@ t.test('a series is ended when its books reach their count, and unknown otherwis
 t.test('series that got books later are not those that were added', async t => {
   const titles = async (query: string) => {
     const { body } = await admin.get(`/series/${query}`)
-    return body.map(({ title }: { title: string }) => title)
+    return body.data.map(({ title }: { title: string }) => title)
   }
   const grown = 'recently-updated?grown=true'
   t.same(await titles(grown), ['Latest'])
@@ -54,7 +54,7 @@ t.test('series that got books later are not those that were added', async t => {
   shelf.write('Plain/2.cbz', comic({ pages: 3 }))
   await shelf.scan()
   t.same(await titles(grown), ['Plain', 'Latest'])
-  t.same(await titles(`${grown}&limit=1`), ['Plain'])
+  t.same(await titles(`${grown}&pageSize=1`), ['Plain'])
   t.equal((await titles('recently-added'))[0], 'New')
   const { body } = await admin.get(`/libraries/${shelf.id}/series/${grown}&page=1`)
   t.equal(body.total, 2)

@@ -79,6 +79,29 @@ check('equal books of two libraries keep their ids when both are moved', async t
   t.equal((await second.book('x.cbz')).id, other)
 })
 
+check('folders swapped in a large scan keep their ids while copies move elsewhere', async t => {
+  // More files than a batch takes: books of one folder are displaced before their own files are matched.
+  const files = Object.fromEntries(
+    ['A', 'Z'].flatMap((folder, f) =>
+      Array.from({ length: 66 }, (_, i) => [
+        `${folder}/${String(i).padStart(2, '0')}.cbz`,
+        comic({ padding: 10 * i + f }),
+      ]),
+    ),
+  )
+  const [first, second] = [await shelf(t, files), await shelf(t, files)]
+  for (const lib of [first, second]) await lib.scan()
+  const idsOf = async (folder: string) =>
+    (await first.books()).filter(book => book.folder === folder).map(({ id }) => id)
+  const before = [await idsOf('A'), await idsOf('Z')]
+  first.move('A', 'swap')
+  first.move('Z', 'A')
+  first.move('swap', 'Z')
+  for (const folder of ['A', 'Z']) second.move(folder, `B/${folder}`)
+  t.match(await first.scan(), { moved: 132, added: 0, missing: 0 })
+  t.same([await idsOf('Z'), await idsOf('A')], before)
+})
+
 check('a moved book keeps its id although an equal one is missing since long ago', async t => {
   const bytes = comic()
   const lib = await shelf(t, { 'A/x.cbz': bytes, 'B/x.cbz': bytes, 'A/1.cbz': comic() })

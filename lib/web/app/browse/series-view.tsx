@@ -98,7 +98,7 @@ function SeriesSubtitle({ series }: { series: Series }) {
   return parts.filter(Boolean).map((part, key) => <span key={key}>{part}</span>)
 }
 
-/** Of the books; only years of the series itself are found by the filter. */
+/** Years of the books; the filter finds only years of the series itself. */
 function yearsOf({ firstYear, lastYear }: Series['booksMetadata']): string | null {
   if (firstYear === null) return null
   return firstYear === lastYear ? String(firstYear) : `${firstYear}–${lastYear}`

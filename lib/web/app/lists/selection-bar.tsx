@@ -11,7 +11,7 @@ import { maxSelected, type Selection } from './selection.ts'
 type SelectionBarProps = {
   kind: 'series' | 'books'
   selection: Selection
-  /** Of which all can be selected. */
+  /** Ids that "select all" selects. */
   list: PagedList<{ id: string }>
   /** After a change. */
   onDone: () => void

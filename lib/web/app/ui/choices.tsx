@@ -3,7 +3,7 @@ import { IconButton } from './button.tsx'
 
 type ChoicesProps<V extends string> = {
   label: string
-  /** Of the group of radio buttons. */
+  /** Label of the group of radio buttons. */
   name: string
   values: readonly V[]
   value: V
