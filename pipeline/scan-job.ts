@@ -11,6 +11,7 @@ import { createPhaseTimer } from '../lib/metrics/pipeline.ts'
 import { mountHealth, mountKey } from '../lib/mount/mount-health.ts'
 import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
+import type { JobOutcome } from '../lib/queue/job-run.ts'
 import type { Jobs, Queue } from '../lib/queue/queue.ts'
 import type { SpaceGuard } from '../lib/space-guard.ts'
 import { enqueueDedupe, enqueueMatching, enqueuePurge } from './finalize/after-scan.ts'
@@ -27,7 +28,6 @@ import { regroupBooks } from './scan/regroup.ts'
 import { type LoadedScan, loadScan } from './scan/scan-context.ts'
 import { nothingUnreadable, type Unreadable, unreadableMessage } from './scan/unreadable.ts'
 import type { Walk } from './scan/walk.ts'
-import type { JobOutcome } from './work/job-runs.ts'
 
 export type ScanDeps = {
   sql: Sql

@@ -3,9 +3,9 @@
 // their ids are stable; deleting a group deletes only the record.
 import { seriesExternalIds } from '../../lib/catalog/metadata/external-reference.ts'
 import type { Queryable, Sql, Transaction } from '../../lib/postgres/db.ts'
+import type { JobControl } from '../../lib/queue/job-run.ts'
 import type { Jobs, Queue } from '../../lib/queue/queue.ts'
 import { fetchSetting } from '../../lib/setting/setting.ts'
-import type { JobControl } from '../work/job-runs.ts'
 import { refreshStatistics } from './statistics.ts'
 
 const intervalMs = 300_000

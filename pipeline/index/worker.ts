@@ -3,8 +3,8 @@ import { enterRun } from '../../lib/async/memory-budget.ts'
 import type { ThreadRequest } from '../../lib/async/thread-pool.ts'
 import { threadTask } from '../../lib/async/thread-task.ts'
 import { isForMemory } from '../../lib/async/worn-thread.ts'
-import type { MadeThumbnail } from '../../lib/catalog/cover/new-cover.ts'
-import { Unreadable, type UnreadableCode } from '../../lib/errors.ts'
+import type { CoverImage } from '../../lib/catalog/cover/new-cover.ts'
+import { Unreadable } from '../../lib/errors.ts'
 import { createCover } from '../../lib/image/cover.ts'
 import { measureImage } from '../../lib/image/image.ts'
 import { imageEnd } from '../../lib/image/image-end.ts'
@@ -41,9 +41,6 @@ export const hash = itemTask(
 )
 
 const isPdf = (path: string | null) => path !== null && extensionOf(path) === 'pdf'
-
-/** A thumbnail of an image that is not in a book. */
-export type CoverImage = MadeThumbnail | { error: { code: UnreadableCode; message: string } }
 
 type ImageOptions = Pick<ThumbnailOptions, 'maxSide' | 'format' | 'quality'>
 

@@ -1,10 +1,10 @@
 // Cover from a source: its thumbnail, made in a thread of the pipeline within the limits of all images.
 import type { ThreadPool } from '../../lib/async/thread-pool.ts'
 import type { NewCover } from '../../lib/catalog/cover/cover.ts'
+import type { CoverImage } from '../../lib/catalog/cover/new-cover.ts'
 import { newCover } from '../../lib/catalog/cover/new-cover.ts'
 import { Unreadable, type UnreadableCode } from '../../lib/errors.ts'
 import type { ThumbnailFormat } from '../../lib/image/thumbnail-path.ts'
-import type { CoverImage } from '../index/worker.ts'
 
 type Options = { maxSide: number; format: ThumbnailFormat; quality: number }
 

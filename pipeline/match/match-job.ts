@@ -23,11 +23,11 @@ import { seriesContexts } from '../../lib/catalog/metadata/template-context.ts'
 import type { StoredSource } from '../../lib/catalog/source/source.ts'
 import { Failure, NotFound } from '../../lib/errors.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import type { JobControl, JobOutcome } from '../../lib/queue/job-run.ts'
 import type { Jobs, Queue } from '../../lib/queue/queue.ts'
 import { fetchSetting } from '../../lib/setting/setting.ts'
 import { SourceFailure } from '../../lib/source/failure.ts'
 import type { Sources } from '../../lib/source/open.ts'
-import type { JobControl, JobOutcome } from '../work/job-runs.ts'
 
 type Deps = {
   sql: Sql

@@ -9,11 +9,11 @@ import { publishPolled } from '../../lib/event/publish-releases.ts'
 import { newId } from '../../lib/id.ts'
 import { countPollError } from '../../lib/metrics/releases.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import type { JobControl, JobOutcome } from '../../lib/queue/job-run.ts'
 import { fetchSetting } from '../../lib/setting/setting.ts'
 import type { ReleaseItem, ReleasePage, TrackedSeries } from '../../lib/source/contract.ts'
 import { SourceFailure } from '../../lib/source/failure.ts'
 import type { Sources } from '../../lib/source/open.ts'
-import type { JobControl, JobOutcome } from '../work/job-runs.ts'
 
 type Deps = { sql: Sql; sources: Sources }
 

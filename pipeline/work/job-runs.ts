@@ -17,18 +17,10 @@ import {
 } from '../../lib/queue/complete.ts'
 import { postpone } from '../../lib/queue/control.ts'
 import { failureReason } from '../../lib/queue/failure-reason.ts'
+import type { JobControl, JobOutcome } from '../../lib/queue/job-run.ts'
 import { type JobName, type Jobs, jobTypes } from '../../lib/queue/jobs.ts'
 import { isShortage } from '../../lib/shortage.ts'
 import type { SpaceGuard, StorageArea } from '../../lib/space-guard.ts'
-
-/** Stop signal of a job: `isStopped` to poll, `signal` to listen. */
-export type JobControl = { isStopped: () => boolean; signal: AbortSignal }
-
-/** Result of a job other than success; `later` runs the same job again after some seconds. */
-export type JobOutcome =
-  | { end: 'later'; seconds: number }
-  | { end: 'failed'; reason: string }
-  | { end: 'cancelled' }
 
 /** `group` is the worker group that runs the job; its jobs are taken in the order of the handlers. */
 export type JobHandler<N extends JobName, G extends string = string> = {

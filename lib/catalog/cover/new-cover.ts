@@ -1,4 +1,5 @@
 // A new cover from the bytes of an image and the thumbnail that was made of it.
+import type { UnreadableCode } from '../../errors.ts'
 import type { ThumbnailFormat } from '../../image/thumbnail-path.ts'
 import type { NewCover } from './cover.ts'
 
@@ -44,3 +45,6 @@ const extensions: Record<string, string> = {
 /** Of the original of a cover. */
 export const mediaTypeOf = (extension: string): string =>
   Object.keys(extensions).find(type => extensions[type] === extension) ?? 'application/octet-stream'
+
+/** A thumbnail of an image that is not in a book. */
+export type CoverImage = MadeThumbnail | { error: { code: UnreadableCode; message: string } }
