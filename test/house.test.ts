@@ -18,6 +18,7 @@ const layers = [
   'lib/lazy.ts',
   'lib/memoize-last.ts',
   'lib/meter.ts',
+  'lib/networks.ts',
   'lib/path.ts',
   'lib/windows-1252.ts',
   'lib/schema-type.ts',

@@ -1,7 +1,7 @@
 // Catalogue of all configuration keys and runtime settings: one line each. docs/configuration.md is
 // generated from it (`npm run docs`).
 import { logLevels } from '../log.ts'
-import { networksProblem } from '../source/http/guard.ts'
+import { networksProblem } from '../networks.ts'
 import { backgroundSettings } from './background-settings.ts'
 import { type Key, keys } from './descriptor.ts'
 import { reservedSegments } from './reserved-segments.ts'

@@ -16,21 +16,10 @@ import type { Links } from '../../opds/links.ts'
 import { positionsType, progressionType } from '../../opds/media-types.ts'
 import { positionList, positionsOf, type ReadableBook } from '../../opds/positions.ts'
 import { type Device, readProgression, storeProgression } from '../../opds/progression.ts'
+import { maxLocatorBytes, ReadiumLocator } from '../../opds/readium-locator.ts'
 import { withoutApiKeys } from '../../opds/stored-locator.ts'
 import { unpackPages } from '../../page/page-list.ts'
-import {
-  bytes,
-  ErrorBody,
-  list,
-  maybe,
-  name,
-  nullable,
-  record,
-  type Static,
-  Type,
-  text,
-  timestamp,
-} from '../../schema.ts'
+import { bytes, ErrorBody, name, record, type Static, timestamp } from '../../schema.ts'
 import { openSettings } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { chunkedBody } from './chunked-body.ts'
@@ -47,46 +36,13 @@ const writePermission = {
   any: ['ProgressWrite', 'BooksWrite'],
 } as const satisfies AccessRequirement
 
-export const maxLocatorBytes = 8 * 1024
-const requiredText = (maxLength: number) => name(maxLength)
-const fraction = () => maybe(nullable(Type.Number({ minimum: 0, maximum: 1 })))
-const optionalText = () => maybe(nullable(text(maxLocatorBytes)))
-
-/** A Readium locator, returned as it was written. Empty values are left out. */
-export const ReadiumLocator = record(
-  {
-    href: requiredText(maxLocatorBytes),
-    type: requiredText(200),
-    title: optionalText(),
-    locations: maybe(
-      nullable(
-        record({
-          fragments: maybe(nullable(list(text(2000), { maxItems: 100 }))),
-          position: maybe(nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
-          progression: fraction(),
-          totalProgression: fraction(),
-        }),
-      ),
-    ),
-    text: maybe(
-      nullable(
-        record({ before: optionalText(), highlight: optionalText(), after: optionalText() }),
-      ),
-    ),
-  },
-  {
-    description:
-      'A Readium locator of at most 8 KiB, stored unchanged. URLs of this server are returned with the catalogue path of the request.',
-  },
-)
-
 // Values that could not be returned unchanged are rejected.
 export const ProgressionUpdate = record(
   {
     modified: timestamp({
       description: 'Time of reading; 409 if it is older than the stored progression.',
     }),
-    device: record({ id: requiredText(500), name: requiredText(500) }),
+    device: record({ id: name(500), name: name(500) }),
     locator: ReadiumLocator,
   },
   { component: 'ProgressionUpdate' },

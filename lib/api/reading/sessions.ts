@@ -10,6 +10,7 @@ import { checkSessions, rejectionReasons, type SentSession } from '../../catalog
 import { route } from '../../http/route.ts'
 import type { ClientLocator } from '../../opds/locator.ts'
 import { storedLocator } from '../../opds/progression.ts'
+import { maxLocatorBytes, ReadiumLocator } from '../../opds/readium-locator.ts'
 import {
   body,
   list,
@@ -24,7 +25,6 @@ import {
   timestamp,
   uuid,
 } from '../../schema.ts'
-import { maxLocatorBytes, ReadiumLocator } from '../opds/reading.ts'
 
 const maxSessions = 500
 const writePermission = { any: recordsReading } as const

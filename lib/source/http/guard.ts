@@ -1,7 +1,8 @@
 // Guard against server-side request forgery: which URLs and addresses sources may connect to. The check of an
 // address is on the one that is connected to, so that a second DNS answer cannot differ from the first.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { type BlockList, isIP, type LookupFunction } from 'node:net'
+import { networkList } from '../../networks.ts'
 import { SourceFailure } from '../failure.ts'
 
 // Not public by the IANA special-purpose registries; 192.88.99.0/24 relays into IPv6.
@@ -15,35 +16,6 @@ const globalIPv6 = networkList('2000::/3')
 // Teredo and other protocols, documentation, 6to4, AS112.
 const specialIPv6 = networkList('2001::/23 2001:db8::/32 2002::/16 3fff::/20 2620:4f:8000::/48')
 const specialIPv4 = networkList(privateIPv4.join(' '))
-
-/** Addresses and networks separated by commas or spaces. Throws for one that is not valid. */
-function networkList(text: string): BlockList {
-  const networks = new BlockList()
-  for (const network of text.split(/[\s,]+/).filter(part => part !== '')) {
-    const [address = '', prefix, ...rest] = network.split('/')
-    const version = isIP(address)
-    const bits = prefix === undefined ? (version === 4 ? 32 : 128) : Number(prefix)
-    if (
-      version === 0 ||
-      address.includes('%') ||
-      rest.length > 0 ||
-      !/^\d{1,3}$/.test(prefix ?? '0')
-    )
-      throw new RangeError(`${network} is not an address or network`)
-    networks.addSubnet(address, bits, version === 4 ? 'ipv4' : 'ipv6')
-  }
-  return networks
-}
-
-/** What is wrong with a list of networks, for users; null when it is valid. */
-export function networksProblem(text: string): string | null {
-  try {
-    networkList(text)
-    return null
-  } catch {
-    return 'use addresses and networks such as 192.168.1.10 or 10.0.0.0/8, separated by commas'
-  }
-}
 
 /** Whether the address is public. `address` in the form that the system writes. */
 function isPublic(address: string): boolean {

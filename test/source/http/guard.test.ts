@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
+import { networksProblem } from '../../../lib/networks.ts'
 import { SourceFailure } from '../../../lib/source/failure.ts'
 import { createHttpClient, type HttpOptions } from '../../../lib/source/http/client.ts'
-import { networksProblem } from '../../../lib/source/http/guard.ts'
 import { failing } from '../failing.ts'
 
 const signal = new AbortController().signal
