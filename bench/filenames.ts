@@ -14,13 +14,13 @@
 // - 장 is a chapter (Kavita: a volume), the first of two `#` ranges counts (Kapowarr: the last).
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { stemOf } from '../lib/format/formats.ts'
-import { type ParsedName, parseFilename, parsePath } from '../lib/name/filename.ts'
-import { sortNumber } from '../lib/name/number.ts'
-import { numberInName } from '../lib/strategy/number.ts'
-import { placeBook } from '../lib/strategy/series.ts'
+import { stemOf } from '../lib/media/format/formats.ts'
+import { type ParsedName, parseFilename, parsePath } from '../lib/media/name/filename.ts'
+import { sortNumber } from '../lib/media/name/number.ts'
+import { numberInName } from '../lib/media/strategy/number.ts'
+import { placeBook } from '../lib/media/strategy/series.ts'
 import { createRandom } from '../test/kit/random.ts'
-import { generateName } from '../test/name/generate.ts'
+import { generateName } from '../test/media/name/generate.ts'
 import { requireShared } from './kit/shared.ts'
 
 const fields = [

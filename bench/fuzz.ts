@@ -3,10 +3,10 @@
 import { parseArgs } from 'node:util'
 import { resources } from '../lib/api/resources.ts'
 import { openapiDocument } from '../lib/http/openapi/openapi.ts'
-import { komgaFuzzOptions } from '../test/api/komga/fuzz-options.ts'
 import { createFixture } from '../test/kit/fixture.ts'
 import { fuzz } from '../test/kit/http/fuzz.ts'
 import { enableKomga } from '../test/kit/komga.ts'
+import { komgaFuzzOptions } from '../test/protocols/komga/routes/fuzz-options.ts'
 import { print } from './kit/stackroom.ts'
 
 const { values } = parseArgs({

@@ -1,13 +1,13 @@
 // Generator of a synthetic catalogue in a fresh data directory, the same on every run.
 // npm run bench -- seed --data DIR [--database-url URL] [--books 1000000] [--series 40000] [--progress 100000]
 import { parseArgs } from 'node:util'
+import { newId } from '../lib/base/id.ts'
 import { refreshAuthorKeys } from '../lib/catalog/derived/author-key.ts'
 import { refreshBooksMetadata } from '../lib/catalog/derived/books-metadata.ts'
-import { refreshFirstRelease } from '../lib/catalog/derived/first-release.ts'
-import { loadConfig } from '../lib/config/config.ts'
-import { newId } from '../lib/id.ts'
-import { openDatabase, type Sql } from '../lib/postgres/db.ts'
-import { migrate } from '../lib/postgres/migrate.ts'
+import { refreshFirstRelease } from '../lib/releases/first-release.ts'
+import { loadConfig } from '../lib/store/config/config.ts'
+import { openDatabase, type Sql } from '../lib/store/postgres/db.ts'
+import { migrate } from '../lib/store/postgres/migrate.ts'
 import { createRandom } from '../test/kit/random.ts'
 import { print } from './kit/stackroom.ts'
 import { makeLabels, makeSeries, type SeriesMade, tables } from './seed/catalogue.ts'

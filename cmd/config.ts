@@ -1,9 +1,9 @@
 // `stackroom config`: validation, printing and reference of the configuration.
 import { Command } from 'commander'
 import { stringify } from 'yaml'
-import { type EffectiveValue, effectiveConfig, loadConfig } from '../lib/config/config.ts'
-import { configurationReference } from '../lib/config/reference.ts'
-import { Invalid } from '../lib/errors.ts'
+import { Invalid } from '../lib/base/errors.ts'
+import { type EffectiveValue, effectiveConfig, loadConfig } from '../lib/store/config/config.ts'
+import { configurationReference } from '../lib/store/config/reference.ts'
 
 type Flags = { config?: string; effective?: boolean }
 

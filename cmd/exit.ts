@@ -1,10 +1,10 @@
 // End of the process: the message and exit code of an error, and an exit that waits for nothing.
 import { constants } from 'node:os'
 import { CommanderError } from 'commander'
-import { Failure } from '../lib/errors.ts'
-import { hasBlockedThreads } from '../lib/mount/mount-health.ts'
-import { isConnectionLost } from '../lib/postgres/connection-error.ts'
-import { isShortage, shortage } from '../lib/shortage.ts'
+import { Failure } from '../lib/base/errors.ts'
+import { isShortage, shortage } from '../lib/base/shortage.ts'
+import { hasBlockedThreads } from '../lib/store/mount/mount-health.ts'
+import { isConnectionLost } from '../lib/store/postgres/connection-error.ts'
 
 /** A signal ended a start, or a command that has no orderly end of its own. */
 export class Terminated extends Error {

@@ -1,7 +1,7 @@
 // Check that npm installed the optional packages with binaries which every command that reads books needs.
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { Invalid } from '../lib/errors.ts'
+import { Invalid } from '../lib/base/errors.ts'
 
 /** Throws Invalid: without its binaries sharp fails in the threads, for each cover and page. */
 export function assertInstalled(): void {

@@ -1,7 +1,7 @@
 // Command line entry point: the commander program and its exit codes.
 import { Command } from 'commander'
-import { hasBlockedThreads } from '../lib/mount/mount-health.ts'
-import { version } from '../lib/version.ts'
+import { version } from '../lib/base/version.ts'
+import { hasBlockedThreads } from '../lib/store/mount/mount-health.ts'
 import { exitNow, report, Terminated } from './exit.ts'
 import { ignoreHangup } from './terminal.ts'
 

@@ -1,12 +1,12 @@
 // New libraries of `serve` and `scan`: their options, and their creation together with a first scan.
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { cronError } from '../lib/base/cron.ts'
 import { watchModes } from '../lib/catalog/library/library-settings.ts'
 import { findOrCreateLibrary, type LibraryDraft } from '../lib/catalog/library/library-write.ts'
 import { enqueueScan, type ScanRequest } from '../lib/catalog/scan/scan-request.ts'
-import { cronError } from '../lib/cron.ts'
-import type { Sql } from '../lib/postgres/db.ts'
-import type { Queue } from '../lib/queue/queue.ts'
-import { seriesStrategies } from '../lib/strategy/series.ts'
+import { seriesStrategies } from '../lib/media/strategy/series.ts'
+import type { Sql } from '../lib/store/postgres/db.ts'
+import type { Queue } from '../lib/store/queue/queue.ts'
 
 export type NewLibraryFlags = {
   name?: string

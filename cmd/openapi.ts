@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { Document, visit } from 'yaml'
 import { resources } from '../lib/api/resources.ts'
-import { Invalid } from '../lib/errors.ts'
+import { Invalid } from '../lib/base/errors.ts'
+import { version } from '../lib/base/version.ts'
 import { openapiDocument } from '../lib/http/openapi/openapi.ts'
-import { version } from '../lib/version.ts'
 
 /** For readers of YAML 1.1, too: `off`, `y` and `12:30` are quoted, which are no strings there. */
 function yamlText(value: unknown): string {

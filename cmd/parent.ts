@@ -1,7 +1,7 @@
 // End of the parent process: `npm start` that is stopped by a signal may leave the server behind.
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../lib/base/log.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,10 +1,10 @@
 // `stackroom queue`: listing and recovery of the job queue.
 import { Command } from 'commander'
-import type { Log } from '../lib/log.ts'
-import { type JobName, jobTypes } from '../lib/queue/jobs.ts'
-import { openQueue } from '../lib/queue/queue.ts'
-import { allTasks } from '../lib/queue/task/scope.ts'
-import { openTaskStats, type TypeStats } from '../lib/queue/task/stats.ts'
+import type { Log } from '../lib/base/log.ts'
+import { type JobName, jobTypes } from '../lib/store/queue/jobs.ts'
+import { openQueue } from '../lib/store/queue/queue.ts'
+import { allTasks } from '../lib/store/queue/task/scope.ts'
+import { openTaskStats, type TypeStats } from '../lib/store/queue/task/stats.ts'
 import { rebuildQueue, type WaitingJobCounts } from '../pipeline/doctor/rebuild.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
 

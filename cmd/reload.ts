@@ -1,6 +1,7 @@
 // Configuration reload on SIGHUP while the process keeps running.
-import { reloadConfig } from '../lib/config/config.ts'
-import { Failure } from '../lib/errors.ts'
+
+import { Failure } from '../lib/base/errors.ts'
+import { reloadConfig } from '../lib/store/config/config.ts'
 import type { Context } from './context.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { Terminal } from './terminal.ts'

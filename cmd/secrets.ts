@@ -1,7 +1,7 @@
 // `stackroom secrets`: the keys that encrypt the secrets in the database.
 import { Command } from 'commander'
-import { openSecrets } from '../lib/secret/secrets.ts'
-import { rotateSecrets } from '../lib/secret/stored.ts'
+import { openSecrets } from '../lib/store/secret/secrets.ts'
+import { rotateSecrets } from '../lib/store/secret/stored.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
 
 export function secretsCommand(): Command {

@@ -1,8 +1,8 @@
 // Shutdown of a process: on request, after a signal during the start, and after a failure, each with a deadline. A
 // thread blocked on an unresponsive disk must not prevent the end: process.exit() would wait for it indefinitely.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../lib/log.ts'
-import { hasBlockedThreads } from '../lib/mount/mount-health.ts'
+import type { Log } from '../lib/base/log.ts'
+import { hasBlockedThreads } from '../lib/store/mount/mount-health.ts'
 import { exitNow, report, signalCode, Terminated } from './exit.ts'
 import { onTermination } from './signals.ts'
 

@@ -30,7 +30,7 @@ function start(node) {
     // glibc creates up to 8 malloc arenas per core, and image decoding threads fill all of them.
     MALLOC_ARENA_MAX: '2',
     // These threads mostly wait for disks, and a slow one is read with many operations in flight; waiting
-    // threads cost some kilobytes each. lib/async/disk-queue.ts limits what one library occupies.
+    // threads cost some kilobytes each. lib/base/async/disk-queue.ts limits what one library occupies.
     UV_THREADPOOL_SIZE: '128',
     ...process.env,
   }

@@ -1,7 +1,7 @@
 // `stackroom worker`: the pipeline without the API; any number of workers can share a database.
 import { Command } from 'commander'
-import { openDatabaseMonitor } from '../lib/postgres/monitor.ts'
-import { checkReadiness } from '../lib/readiness.ts'
+import { openDatabaseMonitor } from '../lib/store/postgres/monitor.ts'
+import { checkReadiness } from '../lib/store/readiness.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
 import { runService, type Service, startWorkers, stopWorkers } from './lifecycle.ts'
 

@@ -4,12 +4,12 @@
 -- become messages. Paths and file names on disk are bytes (bytea), relative to the root of their
 -- library, because file systems do not promise UTF-8. File times are whole milliseconds since 1970
 -- (`modified_ms`). `sort_key` and `name_key` hold natural, case- and accent-folded keys
--- (lib/name/natural.ts) that sort by plain bytes, hence collate "C"; `search_key` is folded text.
+-- (lib/media/name/natural.ts) that sort by plain bytes, hence collate "C"; `search_key` is folded text.
 -- Migrations after the first release are numbered files beside this one, forward only.
 
 create extension if not exists pg_trgm;
 
--- Text as conditions compare it: case- and accent-folded, as searchKey of lib/name does. What is left of
+-- Text as conditions compare it: case- and accent-folded, as searchKey of lib/media/name does. What is left of
 -- European texts without their accents is ASCII, and composing it costs most.
 create function folded(value text) returns text language plpgsql immutable strict parallel safe as $$
 declare
@@ -51,7 +51,7 @@ create table library (
   default_reading_direction text not null default 'ltr',
   allowed_formats   text[],
   excluded_patterns text not null default '',
-  -- Whether files that are symbolic links are read (lib/containment.ts).
+  -- Whether files that are symbolic links are read (lib/base/containment.ts).
   follow_links      boolean not null default false,
   title_preprocessing_rules jsonb not null default '[]',
   auto_match_conditions jsonb,
@@ -127,7 +127,7 @@ create table library_watch (
 create table series (
   id          uuid primary key,
   library_id  uuid not null references library on delete cascade,
-  -- Identity inside the library, made by the series strategy (lib/strategy/series.ts).
+  -- Identity inside the library, made by the series strategy (lib/media/strategy/series.ts).
   key         text not null,
   -- The folder name as found; metadata never changes it.
   name        text not null,
@@ -661,23 +661,23 @@ create table duplicate_series (
 create index duplicate_series_member on duplicate_series (series_id);
 
 ---------------------------------------------------------------------------------------------------
--- Sources of metadata and releases (lib/source), and the release ledger (lib/catalog/release).
+-- Sources of metadata and releases (lib/sources), and the release ledger (lib/releases).
 
--- What an administrator set up: a feed, a mapping of a service, a dump, or a plugin (lib/source).
+-- What an administrator set up: a feed, a mapping of a service, a dump, or a plugin (lib/sources).
 create table source (
   id           uuid primary key,
   type         text not null,
   -- Names it in external ids and provenance, for ever; plugins are named `plugin:<name>`.
   name         text not null,
   display_name text not null,
-  -- By type, checked by lib/source; without secrets.
+  -- By type, checked by lib/sources; without secrets.
   config       jsonb not null default '{}',
   -- Never shown.
   credentials  jsonb not null default '{}',
   enabled      boolean not null default false,
   -- The last answer of `describe`.
   description  jsonb,
-  -- How series are matched with it (lib/catalog/match).
+  -- How series are matched with it (lib/match).
   matching     jsonb not null default '{}',
   -- Consecutive failures; the source is left alone until `retry_at`.
   failures     integer not null default 0,
@@ -783,7 +783,7 @@ create index series_alias_key on series_alias (alias_key, series_id);
 
 ---------------------------------------------------------------------------------------------------
 -- Collections of series and read lists of books, shared by all accounts. Members stay while their files
--- are missing; an account sees those that are visible to it (lib/catalog/grouping).
+-- are missing; an account sees those that are visible to it (lib/organize/grouping).
 
 create table collection (
   id         uuid primary key,
@@ -866,7 +866,7 @@ alter table cover add foreign key (collection_id) references collection on delet
 alter table cover add foreign key (read_list_id) references read_list on delete cascade;
 
 -- A row for each statement that changed which collections and read lists there are, or their members: together
--- with list_change the version of what accounts see of them (lib/catalog/grouping/counts.ts).
+-- with list_change the version of what accounts see of them (lib/organize/grouping/counts.ts).
 create table grouping_change (count bigint not null);
 create function note_grouping_change() returns trigger language plpgsql as $$
 begin
@@ -887,7 +887,7 @@ create table account (
   email         text,
   password_hash text not null,
   role          text not null default 'reader',
-  -- Names of lib/auth/permission.ts beyond those of the role.
+  -- Names of lib/accounts/permission.ts beyond those of the role.
   permissions   text[] not null default '{}',
   is_active     boolean not null default true,
   email_verified boolean not null default true,
@@ -1000,7 +1000,7 @@ create table series_sharing_tag (
 create index series_sharing_tag_tag on series_sharing_tag (tag_id);
 
 -- Rows for each statement that changed which books or series there are, what lists test of them, their order or
--- who sees them. Their sum for a subject is the version of its lists (lib/catalog/list/list-version.ts): writers
+-- who sees them. Their sum for a subject is the version of its lists (lib/list/list-version.ts): writers
 -- do not wait for each other, and a reader sees it change exactly when it sees the rows changed. Readers combine them.
 create table list_change (
   subject text not null,
@@ -1241,7 +1241,7 @@ create trigger account_sharing_tag_changed after insert or update or delete on a
 -- Reading state
 
 -- The devices that an account reads with, by the name that a client gives to its device or that follows from
--- its credentials (lib/http/device.ts).
+-- its credentials (lib/http/client/device.ts).
 create table reading_device (
   id         integer generated always as identity primary key,
   account_id uuid not null references account on delete cascade,
@@ -1251,7 +1251,7 @@ create table reading_device (
 );
 
 -- The ledger of reading: what every client reported, by the time of reading. Position, passes and statistics
--- are functions of these rows, in any order of arrival (lib/catalog/reading). The book is
+-- are functions of these rows, in any order of arrival (lib/reading). The book is
 -- not referenced, because history outlives it.
 create table reading_session (
   account_id   uuid not null references account on delete cascade,
@@ -1278,7 +1278,7 @@ create table reading_session (
   -- When the beginning of the book was read, and when its end: what passes follow from.
   restarted_at timestamptz[] not null default '{}',
   completed_at timestamptz[] not null default '{}',
-  -- Of old sittings that were combined into this one (lib/catalog/reading/retention.ts): how many there were,
+  -- Of old sittings that were combined into this one (lib/reading/retention.ts): how many there were,
   -- and how many of them without a duration and without pages. Null for a single one.
   sittings     integer,
   unmeasured   integer,
@@ -1391,7 +1391,7 @@ create table koreader_document (
 create index koreader_document_age on koreader_document (account_id, updated_at);
 
 -- Pages that an app fetched recently, for accounts whose progress follows page streaming: clients fetch
--- ahead, so what was fetched is not what was read (lib/opds/stream-progress.ts).
+-- ahead, so what was fetched is not what was read (lib/protocols/opds/stream-progress.ts).
 create unlogged table page_stream (
   account_id uuid not null references account on delete cascade,
   book_id    uuid not null references book on delete cascade,
@@ -1593,7 +1593,7 @@ create table event (
   -- Of tasks and scans: the whole message but its time. Of collections and read lists: the id. Of releases: each
   -- of the events.
   data       jsonb,
-  -- What decides whether a viewer could see an object that is gone (lib/event/audience.ts).
+  -- What decides whether a viewer could see an object that is gone (lib/store/event/audience.ts).
   audience   jsonb,
   created_at timestamptz not null default clock_timestamp(),
   constraint event_stream_known check (stream in ('entity', 'task', 'scan'))

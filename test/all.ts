@@ -10,24 +10,24 @@ import t from 'tap'
  */
 const suites: Record<string, string[]> = {
   // Modules are loaded once in a process.
-  loading: ['test/api/komga/disabled.test.ts'],
+  loading: ['test/protocols/komga/routes/disabled.test.ts'],
   'web-loading': ['test/web/disabled.test.ts'],
   web: ['test/web/*'],
   watch: ['test/pipeline/watch/*'],
   processes: ['test/cmd/processes.test.ts'],
-  crawl: ['test/opds/crawl.test.ts'],
+  crawl: ['test/protocols/opds/crawl.test.ts'],
   // Metrics belong to a process: these files count what happens in it.
-  metrics: ['test/api/system/metrics.test.ts', 'test/metrics/*'],
-  readers: ['test/api/{accounts,koreader,organise,reading}/*'],
-  api: ['test/api/**'],
+  metrics: ['test/api/system/metrics.test.ts', 'test/store/metrics/*'],
+  readers: ['test/{accounts,organize,reading}/**', 'test/protocols/koreader/**'],
+  komga: ['test/protocols/komga/**'],
+  features: ['test/{api,match,releases,sources}/**'],
   http: ['test/http/*'],
-  opds: ['test/opds/*'],
+  opds: ['test/protocols/opds/*'],
   commands: ['test/cmd/*'],
-  postgres: ['test/{postgres,queue,schedule,setting}/*'],
+  store: ['test/store/**'],
   pipeline: ['test/pipeline/**'],
-  formats: ['test/{format,archive,image,metadata,name,strategy}/**'],
-  events: ['test/event/*', 'test/auth/*'],
-  catalog: ['test/catalog/**', 'test/page/*', 'test/download/*'],
+  catalog: ['test/{catalog,list,page,download}/**'],
+  formats: ['test/media/**'],
   others: ['test/**'],
 }
 

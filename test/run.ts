@@ -1,5 +1,5 @@
 // `npm test`: all tests (test/all.ts), or the files given. Further options are those of tap, for example
-// `npm test -- test/api/books/books.test.ts --reporter=tap`; `--coverage` prints a coverage table.
+// `npm test -- test/catalog/book/routes/books.test.ts --reporter=tap`; `--coverage` prints a coverage table.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

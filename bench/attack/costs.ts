@@ -1,12 +1,12 @@
 // Generated worst cases of templates, conditions, patterns and reading lists, and the largest bodies on every operation.
 import { resources } from '../../lib/api/resources.ts'
-import { bodyLimit } from '../../lib/http/body-limit.ts'
+import { newId } from '../../lib/base/id.ts'
+import { bodyLimit } from '../../lib/http/limits/body-limit.ts'
 import { endpoints, type Route } from '../../lib/http/route.ts'
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import { worstValues } from '../../test/condition/worst.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { cblFile } from '../../test/kit/files/cbl.ts'
-import { worstContext, worstTemplates } from '../../test/template/worst.ts'
+import { worstValues } from '../../test/match/worst.ts'
+import { worstContext, worstTemplates } from '../../test/sources/template/worst.ts'
 import type { Attack, Phase } from './send.ts'
 
 const unknownId = '00000000-0000-7000-8000-00000000dead'

@@ -1,5 +1,5 @@
 // Hostile values for parameters, bodies and forms: long, deep, wide, of other types, out of range, no text at all.
-import { bodyLimit } from '../../lib/http/body-limit.ts'
+import { bodyLimit } from '../../lib/http/limits/body-limit.ts'
 import type { Route } from '../../lib/http/route.ts'
 
 const used = new Map<readonly unknown[], number>()

@@ -1,20 +1,21 @@
 // Requests of the grid: conditions, plain lists, facets and searches, in sampled sort orders and pages.
-import { resources } from '../../lib/api/resources.ts'
+
 import {
   presentBook,
   type Viewer,
   visibleBook,
   visibleLibrary,
   visibleSeries,
-} from '../../lib/auth/viewer.ts'
+} from '../../lib/accounts/viewer.ts'
+import { resources } from '../../lib/api/resources.ts'
 import {
   bookSortNames,
   parseBookSort,
   parseSeriesSort,
   seriesSortNames,
-} from '../../lib/catalog/list/sort.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import { allOf } from '../../lib/postgres/statement.ts'
+} from '../../lib/list/sort.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import { allOf } from '../../lib/store/postgres/statement.ts'
 import { createRandom, type Random } from '../../test/kit/random.ts'
 import { type NamedCondition, randomCondition, singleConditions } from './conditions.ts'
 import type { CountQuery } from './counts.ts'

@@ -1,7 +1,7 @@
 // Client of the API in this process: requests one after another, and the statements that they send.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 export type GridRequest = { path: string; body?: object | undefined }
 export type Statement = { text: string; values: unknown[] }

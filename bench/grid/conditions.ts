@@ -7,8 +7,8 @@ import {
   operators,
   rangeKeys,
   seriesFields,
-} from '../../lib/catalog/list/fields.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+} from '../../lib/list/fields.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Random } from '../../test/kit/random.ts'
 import { type Entity, type FieldValues, valuesOf } from './values.ts'
 

@@ -1,17 +1,17 @@
 // Independent counts of the books and series that match a condition or a text: row by row, without the
 // optimisations of the list engine.
 import type { Fragment } from 'postgres'
-import { type Viewer, visibleBook, visibleSeries } from '../../lib/auth/viewer.ts'
+import { type Viewer, visibleBook, visibleSeries } from '../../lib/accounts/viewer.ts'
 import {
   type Condition,
   type Predicate,
   parseBookFilter,
   parseSeriesFilter,
-} from '../../lib/catalog/list/condition.ts'
-import { ofBooks, parseSearchQuery } from '../../lib/name/search-text.ts'
-import { searchKey } from '../../lib/name/text.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import { allOf, anyOf } from '../../lib/postgres/statement.ts'
+} from '../../lib/list/condition.ts'
+import { ofBooks, parseSearchQuery } from '../../lib/media/name/search-text.ts'
+import { searchKey } from '../../lib/media/name/text.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import { allOf, anyOf } from '../../lib/store/postgres/statement.ts'
 import type { Entity } from './values.ts'
 import { formatsOf, valueOfBooks } from './visible-books.ts'
 

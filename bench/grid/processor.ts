@@ -1,7 +1,7 @@
 // Processor time of a PostgreSQL server on this machine: all its sessions and the workers of their parallel
 // queries. Linux only; a busy machine hardly changes it.
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 const tickMs = 10
 

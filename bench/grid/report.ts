@@ -1,5 +1,5 @@
 // Report of the grid: shares by group, and the slowest cases with the plans of their slowest statements.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { GridCase, Group } from './cases.ts'
 import type { Statement } from './client.ts'
 

@@ -1,5 +1,5 @@
 // Search texts made from the titles of the catalogue.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 /** Texts by what they are. */
 export async function searchTexts(sql: Sql): Promise<Record<string, string>> {

@@ -1,7 +1,7 @@
 // Values of filter fields as the catalogue has them: absent, rare, middling and frequent ones, parts of
 // texts, and points of numbers and dates.
-import type { FieldKind } from '../../lib/catalog/list/fields.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { FieldKind } from '../../lib/list/fields.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 /** `levels` maps a name such as `rare` to a value of the field. */
 export type FieldValues = {

@@ -1,8 +1,8 @@
 // Accounts that the lists are measured for: unrestricted, restricted by libraries and tags, limited by age.
 
-import { unrestrictedViewer, type Viewer } from '../../lib/auth/viewer.ts'
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { unrestrictedViewer, type Viewer } from '../../lib/accounts/viewer.ts'
+import { newId } from '../../lib/base/id.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { insertApiKey } from '../../test/kit/accounts.ts'
 
 const ageLimit = 12

@@ -1,7 +1,7 @@
 // Values of `series s` that come from the books that a viewer sees, book by book.
 import type { Fragment } from 'postgres'
-import { type Viewer, visibleBook } from '../../lib/auth/viewer.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { type Viewer, visibleBook } from '../../lib/accounts/viewer.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 const present = (sql: Sql, viewer: Viewer) => sql`
   from book b where b.series_id = s.id and b.missing_at is null and ${visibleBook(sql, viewer)}`

@@ -1,7 +1,7 @@
 // Generator of collections and read lists over a seeded catalogue, the same on every run; none if there are some.
-import { newId } from '../../lib/id.ts'
-import { sortKey } from '../../lib/name/natural.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { newId } from '../../lib/base/id.ts'
+import { sortKey } from '../../lib/media/name/natural.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { createRandom, type Random } from '../../test/kit/random.ts'
 
 export const seeded = { collections: 1_000, rules: 50, readLists: 1_000, largest: 20_000 }

@@ -1,5 +1,5 @@
 // Comparison of what event stream clients received with the event table: exactly once, no resync.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Listener } from '../fleet/listener.ts'
 
 /** The number of the newest event. */

@@ -1,7 +1,7 @@
 // Positions of KOReader in files of the library: before their books are known, while they are scanned and moved.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fingerprint } from '../../lib/fingerprint.ts'
+import { fingerprint } from '../../lib/base/fingerprint.ts'
 import { booksOf } from './truth.ts'
 import type { Writer, WriterContext } from './writer.ts'
 

@@ -1,5 +1,5 @@
 // A read list and a collection whose members are added, removed and ordered; imports of CBL files.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Writer, WriterContext } from './writer.ts'
 
 const maxAdded = 6

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAlive, isServer, readPostmaster } from '../../lib/postgres/embedded/server.ts'
+import { isAlive, isServer, readPostmaster } from '../../lib/store/postgres/embedded/server.ts'
 
 /** Linux only; elsewhere the first process dies alone, and the others follow it. */
 export async function killPostgres(data: string) {

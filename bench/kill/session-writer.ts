@@ -1,9 +1,9 @@
 // Sessions of an account that was offline: batches of any age in any order, some of them sent twice.
 
 import { randomUUID } from 'node:crypto'
-import { resolvePosition } from '../../lib/catalog/reading/position.ts'
-import type { FormatName } from '../../lib/format/formats.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { FormatName } from '../../lib/media/format/formats.ts'
+import { resolvePosition } from '../../lib/reading/position.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Writer, WriterContext } from './writer.ts'
 
 const dayMs = 24 * 60 * 60_000

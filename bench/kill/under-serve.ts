@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readPostmaster } from '../../lib/postgres/embedded/server.ts'
+import { readPostmaster } from '../../lib/store/postgres/embedded/server.ts'
 import { insertAccount } from '../../test/kit/accounts.ts'
 import { freePort } from '../../test/kit/ports.ts'
 import { createRandom } from '../../test/kit/random.ts'

@@ -1,5 +1,5 @@
 // Contract of the writers of a crash test.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Random } from '../../test/kit/random.ts'
 import type { Requests, TextResponse } from './requests.ts'
 import type { Followed } from './truth.ts'

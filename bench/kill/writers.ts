@@ -1,7 +1,7 @@
 // Writers of a crash test: sessions, KOReader positions, marks and bulk changes, lists of books and series. Each has an
 // account of its own and a plain model of what it wrote; what was not acknowledged is sent again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { insertAccount } from '../../test/kit/accounts.ts'
 import type { Random } from '../../test/kit/random.ts'
 import { koreaderWriter } from './koreader-writer.ts'

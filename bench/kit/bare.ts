@@ -1,10 +1,10 @@
 // A bare Fastify route over the statements of GET /books, without anything around it: what the API's
 // own cost is measured against. node bench/kit/bare.ts <database url> <account id>
 import fastify from 'fastify'
-import type { Viewer } from '../../lib/auth/viewer.ts'
+import type { Viewer } from '../../lib/accounts/viewer.ts'
 import { booksByIds } from '../../lib/catalog/book/book-record.ts'
-import { listBooks } from '../../lib/catalog/list/list-books.ts'
-import { connect } from '../../lib/postgres/db.ts'
+import { listBooks } from '../../lib/list/list-books.ts'
+import { connect } from '../../lib/store/postgres/db.ts'
 
 const [url, accountId] = process.argv.slice(2)
 const sql = connect(url!, { max: 10 })

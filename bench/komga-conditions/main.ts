@@ -2,11 +2,11 @@
 // directory: series and books, for an administrator and a restricted reader.
 // npm run bench -- komga-conditions --data DIR [--trees 10000] [--seed 1] [--series 60]
 import { parseArgs } from 'node:util'
-import { loadConfig } from '../../lib/config/config.ts'
-import { openDatabase } from '../../lib/postgres/db.ts'
-import { migrate } from '../../lib/postgres/migrate.ts'
-import { createComparison, treesOfSeed } from '../../test/komga/search/compare.ts'
-import { makeKomgaFacts, storeKomgaFacts } from '../../test/komga/search/facts.ts'
+import { loadConfig } from '../../lib/store/config/config.ts'
+import { openDatabase } from '../../lib/store/postgres/db.ts'
+import { migrate } from '../../lib/store/postgres/migrate.ts'
+import { createComparison, treesOfSeed } from '../../test/protocols/komga/search/compare.ts'
+import { makeKomgaFacts, storeKomgaFacts } from '../../test/protocols/komga/search/facts.ts'
 import { print } from '../kit/stackroom.ts'
 
 const { values } = parseArgs({

@@ -3,10 +3,10 @@
 // npm run bench -- komga-lists --data DIR [--rounds 20]
 import { parseArgs } from 'node:util'
 import { openApi } from '../../lib/api/open.ts'
-import { loadConfig } from '../../lib/config/config.ts'
-import { openLog } from '../../lib/log.ts'
-import { openDatabase } from '../../lib/postgres/db.ts'
-import { openQueue } from '../../lib/queue/queue.ts'
+import { openLog } from '../../lib/base/log.ts'
+import { loadConfig } from '../../lib/store/config/config.ts'
+import { openDatabase } from '../../lib/store/postgres/db.ts'
+import { openQueue } from '../../lib/store/queue/queue.ts'
 import { gridViewers } from '../grid/viewers.ts'
 import { print } from '../kit/stackroom.ts'
 

@@ -1,5 +1,5 @@
 // Paths of all OPDS feeds, with first, middle and last pages of the long ones.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 export type Timed = { name: string; path: string }
 

@@ -1,7 +1,7 @@
 // Viewers of the measurements: the account with the most progress, and a restricted one with as much.
 
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { newId } from '../../lib/base/id.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { insertApiKey } from '../../test/kit/accounts.ts'
 
 export async function readersOf(sql: Sql): Promise<{ name: string; key: string }[]> {

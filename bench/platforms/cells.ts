@@ -50,7 +50,7 @@ export const cells: Cell[] = [
   { suite: 'bookworm', node: 'newest', postgres: '14', account: 'ordinary' },
   {
     ...{ suite: 'trixie', node: '22.18', postgres: 'bundled', account: 'ordinary' },
-    tests: ['test/cmd/serve.test.ts', 'test/event/prune.test.ts'],
+    tests: ['test/cmd/serve.test.ts', 'test/store/event/prune.test.ts'],
   },
 ]
 

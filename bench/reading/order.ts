@@ -1,6 +1,6 @@
 // Random reading on four devices, sent in random order with replays, against the sequential model.
 import { isDeepStrictEqual } from 'node:util'
-import { unrestrictedViewer } from '../../lib/auth/viewer.ts'
+import { unrestrictedViewer } from '../../lib/accounts/viewer.ts'
 import { insertAccount } from '../../test/kit/accounts.ts'
 import { createDatabase } from '../../test/kit/db.ts'
 import { createRandom } from '../../test/kit/random.ts'

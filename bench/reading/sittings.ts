@@ -1,5 +1,5 @@
 // Sittings of a thousand accounts over two years, one of which reads the most, added to a seeded database.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { dropIndexes } from '../seed/copy.ts'
 
 const accounts = 1_000

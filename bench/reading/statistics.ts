@@ -1,9 +1,9 @@
 // Reading statistics of the account with the most sittings among millions: latency and processor time. Linux only.
 import { readFileSync } from 'node:fs'
-import { unrestrictedViewer } from '../../lib/auth/viewer.ts'
-import { readingStatistics, type StatisticsRequest } from '../../lib/catalog/reading/statistics.ts'
-import { loadConfig } from '../../lib/config/config.ts'
-import { openDatabase } from '../../lib/postgres/db.ts'
+import { unrestrictedViewer } from '../../lib/accounts/viewer.ts'
+import { readingStatistics, type StatisticsRequest } from '../../lib/reading/statistics.ts'
+import { loadConfig } from '../../lib/store/config/config.ts'
+import { openDatabase } from '../../lib/store/postgres/db.ts'
 import { print } from '../kit/stackroom.ts'
 import { addSittings } from './sittings.ts'
 

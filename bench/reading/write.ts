@@ -1,13 +1,13 @@
 // The cost of a write to the ledger: PUT of a position as it is recorded, beside a transaction that stores
 // the position alone. Interleaved, so that a busy machine slows both down. Linux only.
 import { readFileSync } from 'node:fs'
-import { unrestrictedViewer, type Viewer } from '../../lib/auth/viewer.ts'
+import { unrestrictedViewer, type Viewer } from '../../lib/accounts/viewer.ts'
 import { refreshAccountReading } from '../../lib/catalog/derived/series-reading.ts'
 import { lockBooksForProgress } from '../../lib/catalog/locks.ts'
-import { recordReading } from '../../lib/catalog/reading/record.ts'
-import { loadConfig } from '../../lib/config/config.ts'
-import { bookEvents, publish } from '../../lib/event/publish.ts'
-import { connectionsLike, openDatabase, type Sql } from '../../lib/postgres/db.ts'
+import { recordReading } from '../../lib/reading/record.ts'
+import { loadConfig } from '../../lib/store/config/config.ts'
+import { bookEvents, publish } from '../../lib/store/event/publish.ts'
+import { connectionsLike, openDatabase, type Sql } from '../../lib/store/postgres/db.ts'
 import { insertAccount } from '../../test/kit/accounts.ts'
 import { print } from '../kit/stackroom.ts'
 

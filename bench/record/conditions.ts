@@ -7,8 +7,8 @@ import {
   operators,
   rangeKeys,
   seriesFields,
-} from '../../lib/catalog/list/fields.ts'
-import { bookSortNames, seriesSortNames } from '../../lib/catalog/list/sort.ts'
+} from '../../lib/list/fields.ts'
+import { bookSortNames, seriesSortNames } from '../../lib/list/sort.ts'
 import type { Request } from './request.ts'
 
 const texts: Record<string, string[]> = {

@@ -1,9 +1,9 @@
 // Rows of a synthetic catalogue, as scans of a large library would have stored them.
 
 import { labelKey } from '../../lib/catalog/label/label.ts'
-import { sortKey } from '../../lib/name/natural.ts'
-import { bookSearchText, buildSearchText } from '../../lib/name/search-text.ts'
-import { searchKey } from '../../lib/name/text.ts'
+import { sortKey } from '../../lib/media/name/natural.ts'
+import { bookSearchText, buildSearchText } from '../../lib/media/name/search-text.ts'
+import { searchKey } from '../../lib/media/name/text.ts'
 import type { Random } from '../../test/kit/random.ts'
 import type { openCopies } from './copy.ts'
 import { pageListOf } from './page-lists.ts'

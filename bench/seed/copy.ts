@@ -1,7 +1,7 @@
 // Bulk loading of tables with COPY, several at once, and builds their indexes afterwards.
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 type Value = string | number | boolean | null | Date | string[] | object
 

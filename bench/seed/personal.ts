@@ -1,5 +1,5 @@
 // Synthetic ratings and want-to-read lists: some accounts with thousands of entries, the others with a few.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 /** Of three accounts `heavy` ratings each, and half as many wanted series and books each; of the others a fiftieth. */
 export async function makePersonal(sql: Sql, heavy: number): Promise<void> {

@@ -1,7 +1,7 @@
 // Synthetic accounts with reading progress: series begun, most of them finished.
 
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { newId } from '../../lib/base/id.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Random } from '../../test/kit/random.ts'
 import type { SeriesMade } from './catalogue.ts'
 import { openCopies } from './copy.ts'

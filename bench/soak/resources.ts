@@ -1,6 +1,6 @@
 // Resources of a server process and of its database: memory, descriptors, connections. Linux only.
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 /** Memory in MB; `pss` counts shared pages in parts. Of the database all processes together. */
 export type Resources = {

@@ -1,5 +1,5 @@
 // Summary of a scan: statistics from the database, as a JSON object and as a text table.
-import { NotFound } from '../../lib/errors.ts'
+import { NotFound } from '../../lib/base/errors.ts'
 import type { Context } from '../context.ts'
 
 export type ScanStats = {

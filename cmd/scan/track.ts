@@ -1,9 +1,9 @@
 // Progress tracking of a scan until books, covers, hashes and duplicates are done: bars on stderr, NDJSON
 // records on stdout.
 import { once } from 'node:events'
-import { Conflict, Unavailable } from '../../lib/errors.ts'
-import { isConnectionLost } from '../../lib/postgres/connection-error.ts'
-import { shortageMessage } from '../../lib/space-guard.ts'
+import { Conflict, Unavailable } from '../../lib/base/errors.ts'
+import { isConnectionLost } from '../../lib/store/postgres/connection-error.ts'
+import { shortageMessage } from '../../lib/store/space-guard.ts'
 import { dedupe } from '../../pipeline/finalize/dedupe.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import {

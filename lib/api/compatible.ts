@@ -3,11 +3,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../http/deps.ts'
-import type { ListGate } from '../http/list-gate.ts'
+import type { ListGate } from '../http/limits/list-gate.ts'
 import { listenOn } from '../http/listen/listener.ts'
 import { serveMounted } from '../http/listen/mount.ts'
-import { createLastKnown } from '../setting/last-known.ts'
-import { openSettings } from '../setting/setting.ts'
+import { createLastKnown } from '../store/setting/last-known.ts'
+import { openSettings } from '../store/setting/setting.ts'
 
 /** Throws Invalid when the address of `komga.bind` is not available. */
 export async function openCompatibleApi(deps: Deps & { lists: ListGate }) {
@@ -15,7 +15,7 @@ export async function openCompatibleApi(deps: Deps & { lists: ListGate }) {
   const setting = createLastKnown(services(openSettings), ['komga.enabled', 'komga.prefix'])
   let loading: Promise<FastifyInstance> | null = null
   const load = async () => {
-    loading ??= import('./komga/open.ts')
+    loading ??= import('../protocols/komga/routes/open.ts')
       .then(({ openKomga }) => openKomga(deps))
       .catch(error => {
         // The next request tries it again.

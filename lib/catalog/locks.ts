@@ -4,9 +4,9 @@
 // them in this order first (`order by … for no key update`): an update follows its plan. Where a transaction
 // learns too late of a series that it needs, and for cascades, `retryOnDeadlock` is the safety net.
 import type { Fragment } from 'postgres'
-import { type Viewer, visibleBook, visibleSeries } from '../auth/viewer.ts'
-import type { FormatName } from '../format/formats.ts'
-import type { Queryable, Transaction } from '../postgres/db.ts'
+import { type Viewer, visibleBook, visibleSeries } from '../accounts/viewer.ts'
+import type { FormatName } from '../media/format/formats.ts'
+import type { Queryable, Transaction } from '../store/postgres/db.ts'
 
 /**
  * Locks series against other changes until the transaction ends. For books of them, lock the series first.

@@ -1,7 +1,7 @@
 // Owner of covers, labels and external references: a book or a series.
-import { type Viewer, visibleBook, visibleSeries } from '../auth/viewer.ts'
-import { NotFound } from '../errors.ts'
-import type { Queryable } from '../postgres/db.ts'
+import { type Viewer, visibleBook, visibleSeries } from '../accounts/viewer.ts'
+import { NotFound } from '../base/errors.ts'
+import type { Queryable } from '../store/postgres/db.ts'
 
 export type OwnerKind = 'book' | 'series'
 export type Owner = { kind: OwnerKind; id: string }

@@ -1,11 +1,11 @@
 // Content of a book for downloads: opened in its library, and handed out only if it is an archive, an EPUB or
 // a PDF.
 import type { Stats } from 'node:fs'
+import { type Containment, containmentOf, type FileAccess } from '../base/containment.ts'
+import { Unreadable } from '../base/errors.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import { type Containment, containmentOf, type FileAccess } from '../containment.ts'
-import { Unreadable } from '../errors.ts'
-import { isBookFile, signatureHeadBytes, signatureTailBytes } from '../format/signature.ts'
-import { folderOf, mountHealth } from '../mount/mount-health.ts'
+import { isBookFile, signatureHeadBytes, signatureTailBytes } from '../media/format/signature.ts'
+import { folderOf, mountHealth } from '../store/mount/mount-health.ts'
 import { checkFile, closeInBackground, openForResponse, readRange } from './file-body.ts'
 
 /** Most files show their signature here; only the others are read further. */

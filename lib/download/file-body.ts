@@ -3,10 +3,15 @@
 import { close, createReadStream, fstat, open, read, type Stats, stat } from 'node:fs'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { assertContained, type Containment, fileFailure, openUnchecked } from '../containment.ts'
-import { Failure, NotFound } from '../errors.ts'
-import { missingFile } from '../library-file.ts'
-import { mountHealth } from '../mount/mount-health.ts'
+import {
+  assertContained,
+  type Containment,
+  fileFailure,
+  openUnchecked,
+} from '../base/containment.ts'
+import { Failure, NotFound } from '../base/errors.ts'
+import { missingFile } from '../base/library-file.ts'
+import { mountHealth } from '../store/mount/mount-health.ts'
 import { giveBack, takeBuffer } from './body-buffers.ts'
 import { deliveryCounters } from './counters.ts'
 

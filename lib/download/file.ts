@@ -1,9 +1,9 @@
 // File download: the unmodified file of a book, whole or a byte range (RFC 9110), with its own name.
 import type { Readable } from 'node:stream'
+import type { FileAccess } from '../base/containment.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import type { FileAccess } from '../containment.ts'
-import { type FormatName, formatNamed } from '../format/formats.ts'
-import { folderOf, mountKey } from '../mount/mount-health.ts'
+import { type FormatName, formatNamed } from '../media/format/formats.ts'
+import { folderOf, mountKey } from '../store/mount/mount-health.ts'
 import { attachment } from './attachment.ts'
 import { openBookFile } from './book-content.ts'
 import { fileEtag } from './etag.ts'

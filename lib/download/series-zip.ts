@@ -1,11 +1,11 @@
 // Streaming ZIP of the files of a series: nothing is compressed, one file is open at a time, and memory
 // use does not depend on the size.
 import { PassThrough, type Readable } from 'node:stream'
+import type { FileAccess } from '../base/containment.ts'
+import { Failure, NotFound, Unavailable, Unreadable } from '../base/errors.ts'
+import { foldName } from '../base/path.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import type { FileAccess } from '../containment.ts'
-import { Failure, NotFound, Unavailable, Unreadable } from '../errors.ts'
-import { folderOf, mountKey } from '../mount/mount-health.ts'
-import { foldName } from '../path.ts'
+import { folderOf, mountKey } from '../store/mount/mount-health.ts'
 import { openBookFile } from './book-content.ts'
 import { closeFile, closeInBackground, streamRange } from './file-body.ts'
 

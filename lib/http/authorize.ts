@@ -1,13 +1,13 @@
 // Authentication and authorization hook: identity, rate limit and permission, before the body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Credential } from '../auth/credential.ts'
-import type { Identity } from '../auth/identify.ts'
-import { type Permission, permissionsBeyondReading } from '../auth/permission.ts'
-import { Failure, Forbidden, Unauthorized } from '../errors.ts'
+import type { Credential } from '../accounts/credential.ts'
+import type { Identity } from '../accounts/identify.ts'
+import { type Permission, permissionsBeyondReading } from '../accounts/permission.ts'
+import { Failure, Forbidden, Unauthorized } from '../base/errors.ts'
 import type { Deps } from './deps.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { databaseUnavailable } from './error-response.ts'
-import type { BucketKind, RateLimiter } from './rate-limit.ts'
+import type { BucketKind, RateLimiter } from './limits/rate-limit.ts'
 import { type AccessRequirement, isRead, type Route } from './route.ts'
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 // Cross-origin resource sharing (CORS) options, read from the configuration at each request.
 import type { FastifyCorsOptions } from '@fastify/cors'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../store/config/config.ts'
 
 /** A delegator for @fastify/cors: a configuration reload may change the origins. */
 export function corsDelegator(api: Config['api']) {

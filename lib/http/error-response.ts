@@ -1,9 +1,9 @@
 // Error responses: every failure as `{error, message, details}` with its status.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Failure, RateLimited, Shortage, Unavailable } from '../errors.ts'
-import type { Log } from '../log.ts'
-import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
-import { isShortage, shortage } from '../shortage.ts'
+import { Failure, RateLimited, Shortage, Unavailable } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import { isShortage, shortage } from '../base/shortage.ts'
+import { isConnectionLost, isDiskFull } from '../store/postgres/connection-error.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { hasDisconnected } from './input.ts'
 import type { Challenge } from './protocol.ts'

@@ -1,18 +1,18 @@
 // Mounting of one route: its hooks, schemas and handler on the server.
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ErrorBody, isBytes, type Static } from '../schema.ts'
+import { ErrorBody, isBytes, type Static } from '../base/schema.ts'
 import { authorize } from './authorize.ts'
 import { emptyBody } from './body.ts'
-import { bodyLimit, maxBodyBytes } from './body-limit.ts'
 import { compressible } from './cache-headers.ts'
 import type { Deps } from './deps.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { databaseUnavailable } from './error-response.ts'
 import { inputOf } from './input.ts'
-import { admitted, type ListGate } from './list-gate.ts'
+import { bodyLimit, maxBodyBytes } from './limits/body-limit.ts'
+import { admitted, type ListGate } from './limits/list-gate.ts'
+import type { RateLimiter } from './limits/rate-limit.ts'
 import type { Preconditions } from './preconditions.ts'
-import type { RateLimiter } from './rate-limit.ts'
 import { endpoints, type Route, RouteResponse, routerPath } from './route.ts'
 
 type MountOptions = {

@@ -1,8 +1,8 @@
 // Normalization of request values by their schema: alternative names of fields (page_size for pageSize),
 // UUIDs in lower case, null for an unchanged field.
 import { isDeepStrictEqual } from 'node:util'
-import { Invalid } from '../errors.ts'
-import { propertyNames, type TSchema } from '../schema.ts'
+import { Invalid } from '../base/errors.ts'
+import { propertyNames, type TSchema } from '../base/schema.ts'
 
 type SchemaNode = {
   type?: string | readonly string[]

@@ -1,8 +1,17 @@
 // Pagination: query parameters, the page wrapper, links to neighbouring pages (RFC 8288 for the header).
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TProperties } from 'typebox'
-import { count, list, maybe, nullable, record, type Static, type TSchema, Type } from '../schema.ts'
-import { basePathOf } from './address.ts'
+import {
+  count,
+  list,
+  maybe,
+  nullable,
+  record,
+  type Static,
+  type TSchema,
+  Type,
+} from '../base/schema.ts'
+import { basePathOf } from './client/address.ts'
 import { isFull } from './route.ts'
 
 export const maxPageSize = 500

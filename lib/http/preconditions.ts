@@ -1,7 +1,7 @@
 // Preconditions of writes: If-Match and If-Unmodified-Since compare with the current GET response of the same URL.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { createKeyedMutex } from '../async/keyed-mutex.ts'
-import { PreconditionFailed } from '../errors.ts'
+import { createKeyedMutex } from '../base/async/keyed-mutex.ts'
+import { PreconditionFailed } from '../base/errors.ts'
 import { failureBody } from './error-response.ts'
 
 /** Runs `handle` if the preconditions of a write hold. Throws PreconditionFailed. */

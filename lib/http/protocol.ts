@@ -2,8 +2,8 @@
 // read, and how its callers sign in. A protocol with errors of its own has a `Dialect` and a server of its own.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { Credential } from '../auth/credential.ts'
-import type { Config } from '../config/config.ts'
+import type { Credential } from '../accounts/credential.ts'
+import type { Config } from '../store/config/config.ts'
 import type { Deps } from './deps.ts'
 
 /** Headers of a 401; `document` replaces the error body. */

@@ -1,8 +1,8 @@
 // Request log and request metrics: request id, one log line and the counters of each request.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Log, logsToTerminal } from '../log.ts'
-import { countRequest, requestsInFlight } from '../metrics/http.ts'
-import { startProcessMetrics } from '../metrics/process.ts'
+import { type Log, logsToTerminal } from '../base/log.ts'
+import { countRequest, requestsInFlight } from '../store/metrics/http.ts'
+import { startProcessMetrics } from '../store/metrics/process.ts'
 import { isInUrl } from './authorize.ts'
 import { endpoints, type Route, routerPath } from './route.ts'
 

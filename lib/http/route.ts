@@ -2,10 +2,10 @@
 // documents them, and table tests iterate over them.
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Identity } from '../auth/identify.ts'
-import type { Permission } from '../auth/permission.ts'
-import type { Viewer } from '../auth/viewer.ts'
-import type { Bytes, Static, TSchema } from '../schema.ts'
+import type { Identity } from '../accounts/identify.ts'
+import type { Permission } from '../accounts/permission.ts'
+import type { Viewer } from '../accounts/viewer.ts'
+import type { Bytes, Static, TSchema } from '../base/schema.ts'
 import type { Deps } from './deps.ts'
 import type { Protocol } from './protocol.ts'
 

@@ -1,5 +1,5 @@
 // Names of fields in the messages of handlers, as the request has them: `scanning_config` for `scanningConfig`.
-import type { TSchema } from '../schema.ts'
+import type { TSchema } from '../base/schema.ts'
 import { sentNames } from './normalize.ts'
 
 type Sent = { schema: TSchema; input: unknown }

@@ -1,8 +1,8 @@
 // Request validation: body, query and path parameters against the schemas of the route.
 import type { FastifySchemaCompiler } from 'fastify'
 import { Compile, type Validator } from 'typebox/schema'
-import { type Failure, Invalid, NotFound } from '../errors.ts'
-import { storable, type TSchema } from '../schema.ts'
+import { type Failure, Invalid, NotFound } from '../base/errors.ts'
+import { storable, type TSchema } from '../base/schema.ts'
 import { joinNames, normalizeAliases, normalizeBody, sentPath } from './normalize.ts'
 import { rememberSent } from './sent-names.ts'
 
@@ -55,7 +55,7 @@ function tryNormalizeBody(schema: TSchema, input: unknown) {
   }
 }
 
-// Read-only fields of a record that a client sends back (`patchBody` in lib/schema.ts).
+// Read-only fields of a record that a client sends back (`patchBody` in lib/base/schema.ts).
 function withoutReadOnly(schema: TSchema, value: unknown) {
   const { properties = {} } = schema as { properties?: Record<string, { readOnly?: boolean }> }
   if (!Object.values(properties).some(property => property.readOnly)) return value

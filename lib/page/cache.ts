@@ -4,9 +4,9 @@ import { unlink } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { NotResponding } from '../base/errors.ts'
 import { discardBody, type FileBody, readWholeFile } from '../download/file-body.ts'
-import { NotResponding } from '../errors.ts'
-import { cacheHealth, mountKey } from '../mount/mount-health.ts'
+import { cacheHealth, mountKey } from '../store/mount/mount-health.ts'
 import { type CacheEntry, type CacheTarget, cachePath, draftSuffix } from './cache-write.ts'
 
 export type PageCache = ReturnType<typeof openPageCache>

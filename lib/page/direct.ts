@@ -2,8 +2,9 @@
 import type { Stats } from 'node:fs'
 import { pipeline, Transform } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
-import { LOCAL_HEADER, LOCAL_HEADER_BYTES } from '../archive/zip/signatures.ts'
-import type { Containment } from '../containment.ts'
+import type { Containment } from '../base/containment.ts'
+import { Unreadable } from '../base/errors.ts'
+import type { Range } from '../base/file-ranges.ts'
 import { giveBack, takeBuffer } from '../download/body-buffers.ts'
 import type { FileVersion } from '../download/etag.ts'
 import {
@@ -17,10 +18,9 @@ import {
   readRange,
   streamRange,
 } from '../download/file-body.ts'
-import { Unreadable } from '../errors.ts'
-import type { Range } from '../file-ranges.ts'
-import { sniffImage } from '../image/image.ts'
-import { folderOf, mountHealth } from '../mount/mount-health.ts'
+import { LOCAL_HEADER, LOCAL_HEADER_BYTES } from '../media/archive/zip/signatures.ts'
+import { sniffImage } from '../media/image/image.ts'
+import { folderOf, mountHealth } from '../store/mount/mount-health.ts'
 import {
   CRC_IN_HEADER,
   confirmSlot,

@@ -1,7 +1,7 @@
 // Page directory: where the pages of a book lie in its file. One row of numbers per page, so that
 // thousands of books fit in memory and a page is a single read.
-import type { Entry, EntryLocation } from '../archive/container.ts'
-import type { Verdict } from '../image/verify.ts'
+import type { Entry, EntryLocation } from '../media/archive/container.ts'
+import type { Verdict } from '../media/image/verify.ts'
 import type { StoredPage } from './page-list.ts'
 
 /** `isSolid`: reading a page requires unpacking those before it. `types` are the media types that rows refer to. */

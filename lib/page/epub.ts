@@ -1,13 +1,13 @@
 // EPUB reader: the contents of an EPUB and its resources one by one, for reading apps.
 import { LRUCache } from 'lru-cache'
-import { createSingleFlight } from '../async/single-flight.ts'
+import { createSingleFlight } from '../base/async/single-flight.ts'
+import { NotFound, Unreadable } from '../base/errors.ts'
+import { foldName } from '../base/path.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import { versionKey } from '../download/etag.ts'
 import { bufferedBody, type FileBody, statFile } from '../download/file-body.ts'
-import { NotFound, Unreadable } from '../errors.ts'
-import type { EpubContents } from '../format/epub/contents.ts'
-import { folderOf, mountHealth, mountKey } from '../mount/mount-health.ts'
-import { foldName } from '../path.ts'
+import type { EpubContents } from '../media/format/epub/contents.ts'
+import { folderOf, mountHealth, mountKey } from '../store/mount/mount-health.ts'
 import { readDirect } from './direct.ts'
 import { slotAt } from './directory.ts'
 import {

@@ -1,11 +1,11 @@
 // Messages between the main thread and page threads.
 
-import type { Limits } from '../archive/limits.ts'
-import type { Containment } from '../containment.ts'
-import type { UnreadableCode } from '../errors.ts'
-import type { EpubContents } from '../format/epub/contents.ts'
-import type { FormatName } from '../format/formats.ts'
-import type { Verdict } from '../image/verify.ts'
+import type { Containment } from '../base/containment.ts'
+import type { UnreadableCode } from '../base/errors.ts'
+import type { Limits } from '../media/archive/limits.ts'
+import type { EpubContents } from '../media/format/epub/contents.ts'
+import type { FormatName } from '../media/format/formats.ts'
+import type { Verdict } from '../media/image/verify.ts'
 import type { CacheEntry, CacheTarget } from './cache-write.ts'
 import type { PageDirectory } from './directory.ts'
 import type { Variant } from './variant.ts'

@@ -1,8 +1,8 @@
 // Stored page list of a book: deflated JSON of columns, one row per book. Thirty pages take about 400
 // bytes, a fifth of one row per page or of plain JSON.
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { Page } from '../format/contract.ts'
-import type { PageNote } from '../metadata/values.ts'
+import type { Page } from '../media/format/contract.ts'
+import type { PageNote } from '../media/metadata/values.ts'
 import { type LocationColumns, packLocations, unpackLocations } from './page-locations.ts'
 
 /** A page as the API returns it. `isDouble`: a spread of two pages. */

@@ -1,7 +1,7 @@
 // Locations of pages in a stored page list, so that the first page of a book is one read of its file. As differences, which
 // are the same for most pages, so that deflate leaves little of them. Checksums would double a list: those of a ZIP are
 // left in its file.
-import type { EntryLocation } from '../archive/container.ts'
+import type { EntryLocation } from '../media/archive/container.ts'
 
 type LocatedPage = { bytes: number; location: EntryLocation }
 

@@ -1,12 +1,12 @@
 // Page sources: the original bytes of a page and images derived from it, from the file, the page cache
 // or a page thread.
 
+import { Unreadable } from '../base/errors.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { bufferedBody, discardBody } from '../download/file-body.ts'
-import { Unreadable } from '../errors.ts'
-import { isRendered } from '../format/formats.ts'
-import { isComplete } from '../image/complete.ts'
-import { sniffImage } from '../image/image.ts'
+import { isRendered } from '../media/format/formats.ts'
+import { isComplete } from '../media/image/complete.ts'
+import { sniffImage } from '../media/image/image.ts'
 import type { CacheTarget } from './cache-write.ts'
 import { readDirect } from './direct.ts'
 import {

@@ -1,12 +1,12 @@
 // Page service: images of pages. Original bytes are read straight from the file where possible; all else
 // is produced by page threads and cached on disk.
 import { LRUCache } from 'lru-cache'
-import type { Limits } from '../archive/limits.ts'
-import { createSingleFlight } from '../async/single-flight.ts'
-import type { FileAccess } from '../containment.ts'
+import { createSingleFlight } from '../base/async/single-flight.ts'
+import type { FileAccess } from '../base/containment.ts'
+import { NotFound, Unreadable } from '../base/errors.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import type { FileBody } from '../download/file-body.ts'
-import { NotFound, Unreadable } from '../errors.ts'
+import type { Limits } from '../media/archive/limits.ts'
 import { openPageCache } from './cache.ts'
 import { createCoverImages } from './cover-image.ts'
 import { pageCountOf, slotAt } from './directory.ts'

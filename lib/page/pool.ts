@@ -1,12 +1,12 @@
 // Pool of page threads behind a bounded work queue.
 import { availableParallelism } from 'node:os'
-import { openThreadPool, type ThreadOptions } from '../async/thread-pool.ts'
-import { createWorkQueue } from '../async/work-queue.ts'
-import { fileMissing } from '../containment.ts'
+import { openThreadPool, type ThreadOptions } from '../base/async/thread-pool.ts'
+import { createWorkQueue } from '../base/async/work-queue.ts'
+import { fileMissing } from '../base/containment.ts'
+import { NotFound, Unreadable } from '../base/errors.ts'
+import { missingFile } from '../base/library-file.ts'
 import { deliveryCounters } from '../download/counters.ts'
-import { NotFound, Unreadable } from '../errors.ts'
-import { missingFile } from '../library-file.ts'
-import { mountHealth } from '../mount/mount-health.ts'
+import { mountHealth } from '../store/mount/mount-health.ts'
 import type { Failures } from './failures.ts'
 import type { FileChanged, PageTasks, TaskOptions, WorkerResult } from './messages.ts'
 

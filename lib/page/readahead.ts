@@ -1,7 +1,7 @@
 // Read-ahead in solid archives: how many pages to unpack at a time. Every run also unpacks all that lies
 // before it, so doubling runs make reading page by page cost about twice the archive, not its square.
 import { LRUCache } from 'lru-cache'
-import { createKeyedMutex } from '../async/keyed-mutex.ts'
+import { createKeyedMutex } from '../base/async/keyed-mutex.ts'
 
 export type ReadAhead = ReturnType<typeof createReadAhead>
 

@@ -2,11 +2,11 @@
 // do not exist.
 import { readFile } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
-import { createSingleFlight } from '../async/single-flight.ts'
+import { createSingleFlight } from '../base/async/single-flight.ts'
+import { Unreadable } from '../base/errors.ts'
+import { isShortage, shortage } from '../base/shortage.ts'
 import { deliveryCounters } from '../download/counters.ts'
-import { Unreadable } from '../errors.ts'
-import { type ThumbnailFormat, thumbnailPath } from '../image/thumbnail-path.ts'
-import { isShortage, shortage } from '../shortage.ts'
+import { type ThumbnailFormat, thumbnailPath } from '../media/image/thumbnail-path.ts'
 import type { Variant } from './variant.ts'
 
 /** `etag` is a strong ETag, with its quotes. */

@@ -1,5 +1,5 @@
 // Image variants: which size and format to render a page in, and when its original bytes are enough.
-import type { ImageFormat } from '../image/cover.ts'
+import type { ImageFormat } from '../media/image/cover.ts'
 
 /** Pixels from 1; the image is scaled to fit inside, never enlarged. */
 export type ImageOptions = {

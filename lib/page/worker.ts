@@ -1,20 +1,20 @@
 // Page thread: reads pages and covers from books and renders them. It has no database and no
 // configuration; messages contain all it needs.
 import { readFileSync } from 'node:fs'
-import type { ArchiveFormat, Container, Entry, EntryLocation } from '../archive/container.ts'
-import { scoped, type Use } from '../async/dispose.ts'
-import { enterRun } from '../async/memory-budget.ts'
-import type { ThreadRequest } from '../async/thread-pool.ts'
-import { threadTask } from '../async/thread-task.ts'
-import { isForMemory, isNewThread, startItem, WornThread } from '../async/worn-thread.ts'
-import { Unreadable } from '../errors.ts'
-import { type File, openLibraryFile } from '../file.ts'
-import type { Page } from '../format/contract.ts'
-import { formatNamed, isReflowable, openBook, readCover } from '../format/formats.ts'
-import { isAnimated } from '../image/animation.ts'
-import { measureImage, sniffImage } from '../image/image.ts'
-import { imageEnd } from '../image/image-end.ts'
-import { isShortage } from '../shortage.ts'
+import { scoped, type Use } from '../base/async/dispose.ts'
+import { enterRun } from '../base/async/memory-budget.ts'
+import type { ThreadRequest } from '../base/async/thread-pool.ts'
+import { threadTask } from '../base/async/thread-task.ts'
+import { isForMemory, isNewThread, startItem, WornThread } from '../base/async/worn-thread.ts'
+import { Unreadable } from '../base/errors.ts'
+import { type File, openLibraryFile } from '../base/file.ts'
+import { isShortage } from '../base/shortage.ts'
+import type { ArchiveFormat, Container, Entry, EntryLocation } from '../media/archive/container.ts'
+import type { Page } from '../media/format/contract.ts'
+import { formatNamed, isReflowable, openBook, readCover } from '../media/format/formats.ts'
+import { isAnimated } from '../media/image/animation.ts'
+import { measureImage, sniffImage } from '../media/image/image.ts'
+import { imageEnd } from '../media/image/image-end.ts'
 import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
 import { createDirectory, entriesOf } from './directory.ts'
 import { decodeUnlessFailed } from './failures.ts'
@@ -24,8 +24,8 @@ import { transferable } from './transferable.ts'
 
 // Decoders and parsers are imported by the tasks that use them: a new thread, for the first page of a book after a
 // rest, starts in half of the time without.
-const resizeImage: typeof import('../image/cover.ts').resizeImage = async (...image) =>
-  (await import('../image/cover.ts')).resizeImage(...image)
+const resizeImage: typeof import('../media/image/cover.ts').resizeImage = async (...image) =>
+  (await import('../media/image/cover.ts')).resizeImage(...image)
 
 export const directory = task<'directory'>(async book => {
   return withFile(book, async (file, use) => {
@@ -54,7 +54,7 @@ export const verify = task<'verify'>(async ({ book, index, cachedOriginal }, { d
   return withFile(book, async file => {
     const original = readCachedImage(cachedOriginal) ?? (await readPage(book, file, index))
     if (original === null) return null
-    const { verifyImage } = await import('../image/verify.ts')
+    const { verifyImage } = await import('../media/image/verify.ts')
     const verdict = await decode(original.bytes, () => verifyImage(original.bytes))
     return { verdict, sizeBytes: original.bytes.length }
   })
@@ -91,7 +91,7 @@ export const convert = task<'convert'>(async ({ bytes, variant, target }, { deco
 
 export const cover = task<'cover'>(async ({ bytes, ...options }, { decode }) => {
   try {
-    const { createCover } = await import('../image/cover.ts')
+    const { createCover } = await import('../media/image/cover.ts')
     const made = await decode(bytes, () => createCover(bytes, options))
     const { mediaType, width, height } = (await measureImage(async () => bytes))!
     const originalBytes = imageEnd(bytes, mediaType)
@@ -103,7 +103,7 @@ export const cover = task<'cover'>(async ({ bytes, ...options }, { decode }) => 
 
 export const mosaic = task<'mosaic'>(async ({ images, ...options }) => {
   try {
-    const { createMosaic } = await import('../image/mosaic.ts')
+    const { createMosaic } = await import('../media/image/mosaic.ts')
     return { value: { bytes: await createMosaic(images, options) } }
   } catch (error) {
     return toError(error)
@@ -112,9 +112,9 @@ export const mosaic = task<'mosaic'>(async ({ images, ...options }) => {
 
 export const epub = task<'epub'>(async book => {
   return withFile(book, async file => {
-    const { readContents } = await import('../format/epub/contents.ts')
+    const { readContents } = await import('../media/format/epub/contents.ts')
     const { contents, entries } = await readContents(file, book.limits)
-    const { zipArchive } = await import('../archive/zip/zip.ts')
+    const { zipArchive } = await import('../media/archive/zip/zip.ts')
     const resources = contents.resources.map(({ bytes }, i) => ({
       ...unmeasured,
       bytes: entries[i]?.sizeBytes ?? bytes,
@@ -132,7 +132,7 @@ const locate = (archive: ArchiveFormat | null, entry: Entry | undefined): EntryL
 
 export const resource = task<'resource'>(async ({ book, name }) => {
   return withFile(book, async file => {
-    const { readResource } = await import('../format/epub/resource.ts')
+    const { readResource } = await import('../media/format/epub/resource.ts')
     const bytes = await readResource(file, book.limits, name)
     return bytes && { bytes }
   })

@@ -7,8 +7,8 @@ import { createRequire } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { deserialize } from 'node:v8'
-import { Unavailable } from '../errors.ts'
-import { cacheHealth, mountKey } from '../mount/mount-health.ts'
+import { Unavailable } from '../base/errors.ts'
+import { cacheHealth, mountKey } from '../store/mount/mount-health.ts'
 import type { Build } from './build.ts'
 
 export type BuildCache = {

@@ -1,5 +1,5 @@
 // HTML document of the web application, its web app manifest and its Content-Security-Policy.
-import { basePathOf } from '../http/address.ts'
+import { basePathOf } from '../http/client/address.ts'
 import type { Build } from './build.ts'
 import { initialStyles } from './sources.ts'
 

@@ -1,5 +1,5 @@
 // Invariants of the counters of series and libraries. Check and repair use the same comparison.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { type Invariant, violationQuery } from './invariant.ts'
 
 const counterColumns = (sql: Sql) => sql`

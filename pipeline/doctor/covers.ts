@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isFolderOf } from '../../lib/catalog/cover/local-artwork.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { coverFoldersIn, isOld, namesIn } from './cover-folders.ts'
 import { type DoctorScope, type Invariant, maxSamples, type Violations } from './invariant.ts'
 

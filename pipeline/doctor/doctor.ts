@@ -1,9 +1,9 @@
 // Catalogue check: runs all invariants and repairs violations. Checks are set-based statements or streams,
 // so that a million books need no more memory than ten.
 import type { Sql } from 'postgres'
-import { pathText } from '../../lib/path.ts'
-import { openDedicatedConnection } from '../../lib/postgres/db.ts'
-import { queueExists } from '../../lib/queue/select-jobs.ts'
+import { pathText } from '../../lib/base/path.ts'
+import { openDedicatedConnection } from '../../lib/store/postgres/db.ts'
+import { queueExists } from '../../lib/store/queue/select-jobs.ts'
 import { counterInvariants } from './counters.ts'
 import { coverInvariants } from './covers.ts'
 import { duplicateInvariants } from './duplicates.ts'

@@ -1,7 +1,7 @@
 // Invariants of duplicate groups. Groups follow the hashes with a delay: while a library is scanned, books
 // are hashed, or a refresh was enqueued a moment ago, a difference is not a violation.
-import type { Sql } from '../../lib/postgres/db.ts'
-import { unfinishedJobs } from '../../lib/queue/select-jobs.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import { unfinishedJobs } from '../../lib/store/queue/select-jobs.ts'
 import { dedupe } from '../finalize/dedupe.ts'
 import { type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 

@@ -5,7 +5,7 @@ import {
   type Grouping,
   readLists,
   tablesOf,
-} from '../../lib/catalog/grouping/grouping.ts'
+} from '../../lib/organize/grouping/grouping.ts'
 import { type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 
 const kinds = [

@@ -1,8 +1,8 @@
 // Invariants of the catalogue: a description, a check and an optional repair each.
 import type { PendingQuery, Row } from 'postgres'
-import { pathText } from '../../lib/path.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
+import { pathText } from '../../lib/base/path.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
 
 export type DoctorScope = {
   sql: Sql

@@ -5,7 +5,6 @@ import {
   booksMetadataByAge,
   refreshBooksMetadata,
 } from '../../lib/catalog/derived/books-metadata.ts'
-import { firstRelease, refreshFirstRelease } from '../../lib/catalog/derived/first-release.ts'
 import { refreshLabels } from '../../lib/catalog/derived/labels.ts'
 import { lowestAge, refreshLowestAge } from '../../lib/catalog/derived/lowest-age.ts'
 import { refreshReadingOrder, volumeSorts } from '../../lib/catalog/derived/reading-order.ts'
@@ -16,8 +15,9 @@ import {
 } from '../../lib/catalog/derived/series-reading.ts'
 import { labelKinds } from '../../lib/catalog/label/label.ts'
 import { lockSeries } from '../../lib/catalog/locks.ts'
-import type { Sql, Transaction } from '../../lib/postgres/db.ts'
-import { unionAll } from '../../lib/postgres/statement.ts'
+import { firstRelease, refreshFirstRelease } from '../../lib/releases/first-release.ts'
+import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
+import { unionAll } from '../../lib/store/postgres/statement.ts'
 import { type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 
 const batch = 1_000

@@ -1,5 +1,5 @@
 // Invariants of the reading ledger: what is derived from its entries is what they give.
-import { readingFaults, rebuildReading } from '../../lib/catalog/reading/rebuild.ts'
+import { readingFaults, rebuildReading } from '../../lib/reading/rebuild.ts'
 import { type Invariant, maxSamples, violationQuery } from './invariant.ts'
 
 export const readingInvariants: Invariant[] = [

@@ -1,11 +1,11 @@
 // Rebuild of the job queue from the catalogue, which records all pending work.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Conflict } from '../../lib/base/errors.ts'
 import { resumeErase } from '../../lib/catalog/library/library-erase.ts'
-import { Conflict } from '../../lib/errors.ts'
-import { openDedicatedConnection, type Sql } from '../../lib/postgres/db.ts'
-import type { JobName } from '../../lib/queue/jobs.ts'
-import { openQueue } from '../../lib/queue/queue.ts'
-import { countWaiting, dropQueue } from '../../lib/queue/select-jobs.ts'
+import { openDedicatedConnection, type Sql } from '../../lib/store/postgres/db.ts'
+import type { JobName } from '../../lib/store/queue/jobs.ts'
+import { openQueue } from '../../lib/store/queue/queue.ts'
+import { countWaiting, dropQueue } from '../../lib/store/queue/select-jobs.ts'
 import { workInvariants } from './work.ts'
 
 const lockTimeoutMs = 3_000

@@ -1,7 +1,7 @@
 // Invariants of the release ledger: the history of every release ends with its state, and aliases have the
 // keys by which releases are matched.
-import { aliasKey } from '../../lib/catalog/release/alias-key.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { aliasKey } from '../../lib/releases/alias-key.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { type DoctorScope, type Invariant, maxSamples, violationQuery } from './invariant.ts'
 
 const withoutHistory = ({ sql }: Pick<DoctorScope, 'sql'>) => sql`

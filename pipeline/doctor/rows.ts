@@ -1,6 +1,6 @@
 // Invariants of the folder tree and of the rows that each book has in other tables. Foreign keys hold the
 // other relations of rows.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import {
   bookPlaceColumns,
   type DoctorScope,

@@ -1,8 +1,8 @@
 // Invariants of uploaded covers: which one is displayed, and their original files.
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Sql } from '../../lib/postgres/db.ts'
-import { unionAll } from '../../lib/postgres/statement.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import { unionAll } from '../../lib/store/postgres/statement.ts'
 import { coverFoldersIn, isOld, namesIn } from './cover-folders.ts'
 import { type DoctorScope, type Invariant, maxSamples, violationQuery } from './invariant.ts'
 

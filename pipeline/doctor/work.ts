@@ -1,8 +1,8 @@
 // Invariants of pending work and the queue: everything that is due has a job, even after the queue was lost.
 import type { Fragment } from 'postgres'
 import { enqueueScanJob, isScan, requestScan } from '../../lib/catalog/scan/scan-request.ts'
-import { futureJobs, resetFutureJobs } from '../../lib/queue/clock.ts'
-import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
+import { futureJobs, resetFutureJobs } from '../../lib/store/queue/clock.ts'
+import { hasScanJobs } from '../../lib/store/queue/select-jobs.ts'
 import { type DueJob, enqueueDueJobs, selectDue, selectQueued } from '../finalize/due.ts'
 import { bookPlaceColumns, type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 

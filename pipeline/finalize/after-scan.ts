@@ -1,8 +1,8 @@
 // Jobs that follow a scan: matching with sources of metadata, the search for duplicates, the purge of missing books.
-import { enqueueAfterScan } from '../../lib/catalog/match/match-queue.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
-import { fetchSetting } from '../../lib/setting/setting.ts'
+import { enqueueAfterScan } from '../../lib/match/match-queue.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
+import { fetchSetting } from '../../lib/store/setting/setting.ts'
 import type { LoadedScan } from '../scan/scan-context.ts'
 
 /** Enqueues the search for duplicates after a scan that changed anything, unless it is disabled. */

@@ -1,5 +1,6 @@
 // Local artwork at the end of a scan: covers of the books and series of changed folders whose image came, went or changed.
 import { hash } from 'node:crypto'
+import { pathText } from '../../lib/base/path.ts'
 import { artworkEvents } from '../../lib/catalog/cover/displayed-cover.ts'
 import {
   artworkOfBook,
@@ -7,12 +8,11 @@ import {
   ownsFolder,
   setArtwork,
 } from '../../lib/catalog/cover/local-artwork.ts'
-import { publish } from '../../lib/event/publish.ts'
-import { pathText } from '../../lib/path.ts'
-import type { Sql, Transaction } from '../../lib/postgres/db.ts'
-import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
-import { folderKey } from '../../lib/strategy/placement.ts'
+import { folderKey } from '../../lib/media/strategy/placement.ts'
+import { publish } from '../../lib/store/event/publish.ts'
+import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
+import { retryOnDeadlock } from '../../lib/store/postgres/retry-on-deadlock.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
 import { batchJobs } from '../scan/batch-jobs.ts'
 import type { LoadedScan } from '../scan/scan-context.ts'
 

@@ -2,10 +2,10 @@
 // all libraries) or the same normalized title (within a library). Groups are identified by their key, so
 // their ids are stable; deleting a group deletes only the record.
 import { seriesExternalIds } from '../../lib/catalog/metadata/external-reference.ts'
-import type { Queryable, Sql, Transaction } from '../../lib/postgres/db.ts'
-import type { JobControl } from '../../lib/queue/job-run.ts'
-import type { Jobs, Queue } from '../../lib/queue/queue.ts'
-import { fetchSetting } from '../../lib/setting/setting.ts'
+import type { Queryable, Sql, Transaction } from '../../lib/store/postgres/db.ts'
+import type { JobControl } from '../../lib/store/queue/job-run.ts'
+import type { Jobs, Queue } from '../../lib/store/queue/queue.ts'
+import { fetchSetting } from '../../lib/store/setting/setting.ts'
 import { refreshStatistics } from './statistics.ts'
 
 const intervalMs = 300_000

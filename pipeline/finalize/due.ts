@@ -2,9 +2,9 @@
 // the queue is lost. The end of every scan enqueues them again, and so does the doctor.
 import { joinArtifact, joinLibrary } from '../../lib/catalog/book/visible-books.ts'
 import { lacksCover } from '../../lib/catalog/cover/cover-on-demand.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
-import { unfinishedJobs } from '../../lib/queue/select-jobs.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
+import { unfinishedJobs } from '../../lib/store/queue/select-jobs.ts'
 import { batchJobs } from '../scan/batch-jobs.ts'
 import { retryFailedCovers } from '../scan/failed-files.ts'
 import { isFull, type LoadedScan } from '../scan/scan-context.ts'

@@ -1,5 +1,5 @@
 // Series that got books after the scan that added them: when they got the latest.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 /** By the books that a scan has added. */
 export async function noteGrownSeries(

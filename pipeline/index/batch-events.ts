@@ -1,5 +1,5 @@
 // Events of a stored batch: created and changed series, then their books.
-import { bookEvents, type NewEvent, seriesEvents } from '../../lib/event/publish.ts'
+import { bookEvents, type NewEvent, seriesEvents } from '../../lib/store/event/publish.ts'
 import { hasContent, type Match } from './match.ts'
 import type { BatchSeries } from './series.ts'
 

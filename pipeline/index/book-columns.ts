@@ -1,6 +1,6 @@
 // Columns of table book that scans fill from metadata, from the field descriptors.
-import { scannedFields } from '../../lib/metadata/book-fields.ts'
-import type { Field } from '../../lib/metadata/field.ts'
+import { scannedFields } from '../../lib/media/metadata/book-fields.ts'
+import type { Field } from '../../lib/media/metadata/field.ts'
 
 const fields: readonly Field[] = Object.values(scannedFields)
 

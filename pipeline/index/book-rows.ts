@@ -3,8 +3,8 @@
 
 import type { Fragment } from 'postgres'
 import { refreshBookSearch } from '../../lib/catalog/derived/search-rows.ts'
-import type { Transaction } from '../../lib/postgres/db.ts'
-import { commaList } from '../../lib/postgres/statement.ts'
+import type { Transaction } from '../../lib/store/postgres/db.ts'
+import { commaList } from '../../lib/store/postgres/statement.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
 import {
   columnNames,

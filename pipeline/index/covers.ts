@@ -1,4 +1,7 @@
 // The cover job: thumbnails of a batch of books, or of the artwork of series, as part of a scan.
+
+import { containmentOf, type FileAccess } from '../../lib/base/containment.ts'
+import { joinPath } from '../../lib/base/path.ts'
 import { artworkEvents, coverEvents } from '../../lib/catalog/cover/displayed-cover.ts'
 import {
   type Artwork,
@@ -8,14 +11,12 @@ import {
   ownsFolder,
   setArtwork,
 } from '../../lib/catalog/cover/local-artwork.ts'
-import { containmentOf, type FileAccess } from '../../lib/containment.ts'
-import { publish } from '../../lib/event/publish.ts'
-import { countCovers, countReading } from '../../lib/metrics/pipeline.ts'
-import { mountKey } from '../../lib/mount/mount-health.ts'
-import { joinPath } from '../../lib/path.ts'
-import type { Sql, Transaction } from '../../lib/postgres/db.ts'
-import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
-import type { Jobs } from '../../lib/queue/jobs.ts'
+import { publish } from '../../lib/store/event/publish.ts'
+import { countCovers, countReading } from '../../lib/store/metrics/pipeline.ts'
+import { mountKey } from '../../lib/store/mount/mount-health.ts'
+import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
+import { retryOnDeadlock } from '../../lib/store/postgres/retry-on-deadlock.ts'
+import type { Jobs } from '../../lib/store/queue/jobs.ts'
 import { afterAttempt } from '../scan/failed-files.ts'
 import { addFollowUpFigures } from '../scan/figures.ts'
 import { loadScan } from '../scan/scan-context.ts'

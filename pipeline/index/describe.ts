@@ -1,27 +1,27 @@
 // Catalogue data of a book, from the metadata of its file, sidecars, file name and folder. Pure: the same in
 // a thread and for a book whose thread was terminated.
-import { stemOf } from '../../lib/format/formats.ts'
-import { type Field, snakeCase } from '../../lib/metadata/field.ts'
+import { stemOf } from '../../lib/media/format/formats.ts'
+import { type Field, snakeCase } from '../../lib/media/metadata/field.ts'
 import {
   calibreSources,
   type Metadata,
   metadataSources,
   type SourceReading,
-} from '../../lib/metadata/metadata.ts'
+} from '../../lib/media/metadata/metadata.ts'
 import {
   bookMajorityFields,
   scannedSeriesFields,
   seriesJsonFields,
-} from '../../lib/metadata/series-fields.ts'
-import { parseFilename } from '../../lib/name/filename.ts'
-import { sortKey } from '../../lib/name/natural.ts'
-import { bookSearchText } from '../../lib/name/search-text.ts'
-import { searchKey } from '../../lib/name/text.ts'
-import { type BookStrategy, nameBook, placedNumber } from '../../lib/strategy/book.ts'
-import { type NumberStrategy, resolveNumber } from '../../lib/strategy/number.ts'
-import type { Placement } from '../../lib/strategy/placement.ts'
-import { placeBook } from '../../lib/strategy/series.ts'
-import { compileRules } from '../../lib/strategy/title-rules.ts'
+} from '../../lib/media/metadata/series-fields.ts'
+import { parseFilename } from '../../lib/media/name/filename.ts'
+import { sortKey } from '../../lib/media/name/natural.ts'
+import { bookSearchText } from '../../lib/media/name/search-text.ts'
+import { searchKey } from '../../lib/media/name/text.ts'
+import { type BookStrategy, nameBook, placedNumber } from '../../lib/media/strategy/book.ts'
+import { type NumberStrategy, resolveNumber } from '../../lib/media/strategy/number.ts'
+import type { Placement } from '../../lib/media/strategy/placement.ts'
+import { placeBook } from '../../lib/media/strategy/series.ts'
+import { compileRules } from '../../lib/media/strategy/title-rules.ts'
 import { extraMembers, metadataColumns } from './book-columns.ts'
 import { type MergedMetadata, mergeSources } from './merge.ts'
 import type { FileToRead, ReadOptions, RecordFields, SeriesDraft } from './reading.ts'

@@ -1,18 +1,23 @@
 // Reads one file in a thread: fingerprint, pages, metadata of all sources. The file is opened once, and the
 // result is ready to be stored.
 import { hash } from 'node:crypto'
-import type { Limits } from '../../lib/archive/limits.ts'
-import { scoped } from '../../lib/async/dispose.ts'
-import type { DiskAccess } from '../../lib/async/interleave.ts'
-import { Unreadable } from '../../lib/errors.ts'
-import { type File, maxWholeFileBytes, openLibraryFile } from '../../lib/file.ts'
-import { endsOf } from '../../lib/file-ranges.ts'
-import { fingerprint, samplesOf } from '../../lib/fingerprint.ts'
-import { checkContent, readChecks } from '../../lib/format/checks.ts'
-import { type DetectedBook, isReflowable, isRendered, openBook } from '../../lib/format/formats.ts'
-import type { SourceReading } from '../../lib/metadata/metadata.ts'
+import { scoped } from '../../lib/base/async/dispose.ts'
+import type { DiskAccess } from '../../lib/base/async/interleave.ts'
+import { Unreadable } from '../../lib/base/errors.ts'
+import { type File, maxWholeFileBytes, openLibraryFile } from '../../lib/base/file.ts'
+import { endsOf } from '../../lib/base/file-ranges.ts'
+import { fingerprint, samplesOf } from '../../lib/base/fingerprint.ts'
+import { extensionOf } from '../../lib/base/path.ts'
+import type { Limits } from '../../lib/media/archive/limits.ts'
+import { checkContent, readChecks } from '../../lib/media/format/checks.ts'
+import {
+  type DetectedBook,
+  isReflowable,
+  isRendered,
+  openBook,
+} from '../../lib/media/format/formats.ts'
+import type { SourceReading } from '../../lib/media/metadata/metadata.ts'
 import { packPages } from '../../lib/page/page-list.ts'
-import { extensionOf } from '../../lib/path.ts'
 import { describeBook } from './describe.ts'
 import { damagedSince, hashContent } from './hash-file.ts'
 import {

@@ -1,7 +1,7 @@
 // Follow-up jobs of stored books: covers and hashes, with their priority.
-import { type FormatName, isReflowable } from '../../lib/format/formats.ts'
-import type { Transaction } from '../../lib/postgres/db.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
+import { type FormatName, isReflowable } from '../../lib/media/format/formats.ts'
+import type { Transaction } from '../../lib/store/postgres/db.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
 import { batchJobs } from '../scan/batch-jobs.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
 import type { Match } from './match.ts'

@@ -1,14 +1,14 @@
 // SHA-256 of whole files, in a thread: a synchronous loop over one buffer is 2.7 times as fast as a
 // stream, and a buffer per file would cost six times as much on small files.
 import { createHash } from 'node:crypto'
-import type { Limits } from '../../lib/archive/limits.ts'
-import { scoped } from '../../lib/async/dispose.ts'
-import type { DiskAccess } from '../../lib/async/interleave.ts'
-import type { Containment } from '../../lib/containment.ts'
-import { Unreadable } from '../../lib/errors.ts'
-import { type File, openLibraryFile } from '../../lib/file.ts'
-import { checkContent } from '../../lib/format/checks.ts'
-import { extensionOf } from '../../lib/path.ts'
+import { scoped } from '../../lib/base/async/dispose.ts'
+import type { DiskAccess } from '../../lib/base/async/interleave.ts'
+import type { Containment } from '../../lib/base/containment.ts'
+import { Unreadable } from '../../lib/base/errors.ts'
+import { type File, openLibraryFile } from '../../lib/base/file.ts'
+import { extensionOf } from '../../lib/base/path.ts'
+import type { Limits } from '../../lib/media/archive/limits.ts'
+import { checkContent } from '../../lib/media/format/checks.ts'
 import type { ReadError } from './reading.ts'
 
 export type FileToHash = {

@@ -1,10 +1,10 @@
 // Context of the jobs that read books: database, queue, threads and thumbnail options.
-import type { ThreadPool } from '../../lib/async/thread-pool.ts'
-import type { FileAccess } from '../../lib/containment.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import type { JobControl } from '../../lib/queue/job-run.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
-import type { SpaceGuard } from '../../lib/space-guard.ts'
+import type { ThreadPool } from '../../lib/base/async/thread-pool.ts'
+import type { FileAccess } from '../../lib/base/containment.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import type { JobControl } from '../../lib/store/queue/job-run.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
+import type { SpaceGuard } from '../../lib/store/space-guard.ts'
 import type { ThumbnailOptions } from './thumbnail-request.ts'
 
 export type JobContext = JobControl & {

@@ -1,5 +1,5 @@
 // Records of the files of a batch, for a scan that is followed (`scan --ndjson`).
-import type { Transaction } from '../../lib/postgres/db.ts'
+import type { Transaction } from '../../lib/store/postgres/db.ts'
 import { insertRecords, recordBooks } from '../scan/figures.ts'
 import { hasContent, knownHash, type Match } from './match.ts'
 

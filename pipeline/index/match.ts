@@ -1,14 +1,14 @@
 // Matches files to books: a file is the book at its place, a book that moved here, one that came back, or a
 // new one. Reads the catalogue and the disk, changes nothing.
 import { lstat, stat } from 'node:fs/promises'
-import { containmentOf, type FileAccess } from '../../lib/containment.ts'
-import { NotResponding } from '../../lib/errors.ts'
-import { readFingerprint } from '../../lib/fingerprint.ts'
-import { newId } from '../../lib/id.ts'
-import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
-import { joinPath } from '../../lib/path.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import { isShortage } from '../../lib/shortage.ts'
+import { containmentOf, type FileAccess } from '../../lib/base/containment.ts'
+import { NotResponding } from '../../lib/base/errors.ts'
+import { readFingerprint } from '../../lib/base/fingerprint.ts'
+import { newId } from '../../lib/base/id.ts'
+import { joinPath } from '../../lib/base/path.ts'
+import { isShortage } from '../../lib/base/shortage.ts'
+import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { KnownContent, Reading } from './reading.ts'
 
 /** A row of pending_file with the book at its place, if any. Names are hex. */

@@ -1,5 +1,5 @@
 // Merge of metadata from several sources: each field from the first source that states it.
-import type { Metadata, MetadataSource, SourceReading } from '../../lib/metadata/metadata.ts'
+import type { Metadata, MetadataSource, SourceReading } from '../../lib/media/metadata/metadata.ts'
 
 /** `provenance` names the source of each field. */
 export type MergedMetadata = { metadata: Metadata; provenance: Record<string, MetadataSource> }

@@ -1,8 +1,9 @@
 // Messages to and from the threads that read books: plain values, with strings where they are long, because
 // a string is cheaper to pass between threads than the object it encodes.
-import type { Limits } from '../../lib/archive/limits.ts'
-import type { Containment } from '../../lib/containment.ts'
-import type { FormatName } from '../../lib/format/formats.ts'
+
+import type { Containment } from '../../lib/base/containment.ts'
+import type { Limits } from '../../lib/media/archive/limits.ts'
+import type { FormatName } from '../../lib/media/format/formats.ts'
 import type { LibraryRules } from '../scan/scan-context.ts'
 
 /** The same for every file of a job. */

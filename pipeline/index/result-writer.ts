@@ -1,7 +1,7 @@
 // Result writer of cover and hash jobs. When the library or the thumbnail folder is unavailable, errors
 // are not properties of the books: the jobs are postponed and run again, when there is space or later.
-import { Unavailable } from '../../lib/errors.ts'
-import { isDiskFull } from '../../lib/postgres/connection-error.ts'
+import { Unavailable } from '../../lib/base/errors.ts'
+import { isDiskFull } from '../../lib/store/postgres/connection-error.ts'
 import { unavailableReason } from '../scan/availability.ts'
 import type { LoadedScan } from '../scan/scan-context.ts'
 import type { JobContext } from './job-context.ts'

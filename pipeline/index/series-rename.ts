@@ -2,10 +2,10 @@
 // set on it.
 import { hash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
-import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
-import { sortKey } from '../../lib/name/natural.ts'
-import { joinPath } from '../../lib/path.ts'
-import type { Transaction } from '../../lib/postgres/db.ts'
+import { joinPath } from '../../lib/base/path.ts'
+import { sortKey } from '../../lib/media/name/natural.ts'
+import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
+import type { Transaction } from '../../lib/store/postgres/db.ts'
 import type { Match } from './match.ts'
 import type { SeriesDraft } from './reading.ts'
 

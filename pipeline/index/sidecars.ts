@@ -1,11 +1,11 @@
 // Metadata files beside the books: metadata.opf and <name>.opf of a book, series.json of its series.
-import { scoped } from '../../lib/async/dispose.ts'
-import type { DiskAccess } from '../../lib/async/interleave.ts'
-import { Unreadable } from '../../lib/errors.ts'
-import { openLibraryFile } from '../../lib/file.ts'
-import type { SourceReading } from '../../lib/metadata/metadata.ts'
-import { parseOpfSidecar } from '../../lib/metadata/opf.ts'
-import { parseSeriesJson } from '../../lib/metadata/series-json.ts'
+import { scoped } from '../../lib/base/async/dispose.ts'
+import type { DiskAccess } from '../../lib/base/async/interleave.ts'
+import { Unreadable } from '../../lib/base/errors.ts'
+import { openLibraryFile } from '../../lib/base/file.ts'
+import type { SourceReading } from '../../lib/media/metadata/metadata.ts'
+import { parseOpfSidecar } from '../../lib/media/metadata/opf.ts'
+import { parseSeriesJson } from '../../lib/media/metadata/series-json.ts'
 import type { FileToRead, Reading, ReadOptions } from './reading.ts'
 
 type SidecarOptions = ReadOptions & { disk: DiskAccess | null }

@@ -1,8 +1,8 @@
 // Stores a batch, or, when the database rejects its data, each book by itself, so that a book that cannot be
 // stored does not affect the others.
-import { Conflict } from '../../lib/errors.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
+import { Conflict } from '../../lib/base/errors.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
 import type { Match } from './match.ts'
 import type { ReadError, Reading } from './reading.ts'

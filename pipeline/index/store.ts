@@ -1,5 +1,7 @@
 // Stores a batch of readings in one transaction: books, pages, series, counters, the figures of the scan,
 // follow-up jobs and events. After a crash a batch is stored completely or not at all.
+
+import { Conflict } from '../../lib/base/errors.ts'
 import {
   addShare,
   applyCounterDeltas,
@@ -8,11 +10,10 @@ import {
 } from '../../lib/catalog/derived/counters.ts'
 import { lockSeries } from '../../lib/catalog/locks.ts'
 import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
-import { Conflict } from '../../lib/errors.ts'
-import { publish } from '../../lib/event/publish.ts'
-import { countFiles } from '../../lib/metrics/pipeline.ts'
-import type { Sql, Transaction } from '../../lib/postgres/db.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
+import { publish } from '../../lib/store/event/publish.ts'
+import { countFiles } from '../../lib/store/metrics/pipeline.ts'
+import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
 import { afterAttempt } from '../scan/failed-files.ts'
 import { addScanFigures } from '../scan/figures.ts'
 import { resetLeftFolders } from '../scan/folders.ts'

@@ -1,7 +1,8 @@
 // Thumbnail request and result: what the main thread and a pool thread exchange. The main thread must not load
 // the image decoders, which take 20 MB.
-import type { Limits } from '../../lib/archive/limits.ts'
-import type { Containment } from '../../lib/containment.ts'
+
+import type { Containment } from '../../lib/base/containment.ts'
+import type { Limits } from '../../lib/media/archive/limits.ts'
 import type { ReadError } from './reading.ts'
 
 export type ThumbnailOptions = {

@@ -10,15 +10,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { scoped } from '../../lib/async/dispose.ts'
-import type { DiskAccess } from '../../lib/async/interleave.ts'
-import { noCoverImage, Unreadable } from '../../lib/errors.ts'
-import { type File, openLibraryFile } from '../../lib/file.ts'
-import { readCover } from '../../lib/format/formats.ts'
-import { createCover } from '../../lib/image/cover.ts'
-import { thumbnailPath } from '../../lib/image/thumbnail-path.ts'
-import { extensionOf } from '../../lib/path.ts'
-import { isShortage } from '../../lib/shortage.ts'
+import { scoped } from '../../lib/base/async/dispose.ts'
+import type { DiskAccess } from '../../lib/base/async/interleave.ts'
+import { noCoverImage, Unreadable } from '../../lib/base/errors.ts'
+import { type File, openLibraryFile } from '../../lib/base/file.ts'
+import { extensionOf } from '../../lib/base/path.ts'
+import { isShortage } from '../../lib/base/shortage.ts'
+import { readCover } from '../../lib/media/format/formats.ts'
+import { createCover } from '../../lib/media/image/cover.ts'
+import { thumbnailPath } from '../../lib/media/image/thumbnail-path.ts'
 import {
   emptyThumbnail,
   type Thumbnail,

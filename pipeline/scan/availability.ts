@@ -1,11 +1,11 @@
 // Availability of a library folder: an unmounted or exchanged disk must not look like an empty library.
 import { lstat, opendir, stat } from 'node:fs/promises'
-import { NotResponding } from '../../lib/errors.ts'
-import type { Log } from '../../lib/log.ts'
-import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
-import { joinPath } from '../../lib/path.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import { isShortage, shortage } from '../../lib/shortage.ts'
+import { NotResponding } from '../../lib/base/errors.ts'
+import type { Log } from '../../lib/base/log.ts'
+import { joinPath } from '../../lib/base/path.ts'
+import { isShortage, shortage } from '../../lib/base/shortage.ts'
+import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { LoadedScan } from './scan-context.ts'
 
 /** Why the library must not be compared now, for users; null when it may be. Throws NotResponding, Shortage. */

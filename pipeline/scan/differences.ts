@@ -1,9 +1,9 @@
 // Writes the differences of a batch of the walk in one transaction: files to read with their jobs, books
 // that are gone, and the new digests of the folders. Rows are passed as arrays, because JSON in Postgres
 // ends at 256 MB and a folder may hold millions of files.
-import type { Queryable, Sql, Transaction } from '../../lib/postgres/db.ts'
-import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
+import type { Queryable, Sql, Transaction } from '../../lib/store/postgres/db.ts'
+import { retryOnDeadlock } from '../../lib/store/postgres/retry-on-deadlock.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
 import { singleThreadJobs } from './batch-jobs.ts'
 import type { LoadedScan } from './scan-context.ts'
 

@@ -4,13 +4,13 @@
 // transaction per batch.
 
 import { hash } from 'node:crypto'
+import { containmentOf, type FileAccess } from '../../lib/base/containment.ts'
+import { childPath, pathText } from '../../lib/base/path.ts'
 import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
-import { containmentOf, type FileAccess } from '../../lib/containment.ts'
-import { extensionsOf, formatNames } from '../../lib/format/formats.ts'
-import { sortByFileName } from '../../lib/name/natural.ts'
-import { childPath, pathText } from '../../lib/path.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
+import { extensionsOf, formatNames } from '../../lib/media/format/formats.ts'
+import { sortByFileName } from '../../lib/media/name/natural.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
 import {
   type Comparison,
   countMissingCandidates,

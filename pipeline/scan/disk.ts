@@ -1,8 +1,8 @@
 // Directory listing and stat for the walk and for folder watching, synchronous or through a queue.
 import { type Dirent, lstat, lstatSync, readdir, readdirSync, type Stats, stat } from 'node:fs'
-import type { DiskQueue } from '../../lib/async/disk-queue.ts'
-import { isFolderArtwork } from '../../lib/name/artwork.ts'
-import { joinPath } from '../../lib/path.ts'
+import type { DiskQueue } from '../../lib/base/async/disk-queue.ts'
+import { joinPath } from '../../lib/base/path.ts'
+import { isFolderArtwork } from '../../lib/media/name/artwork.ts'
 
 /** The name is a latin1 string: one character per byte. */
 export type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isFile'>

@@ -3,10 +3,10 @@
 
 import { stat } from 'node:fs/promises'
 import type { Fragment } from 'postgres'
-import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
-import { joinPath } from '../../lib/path.ts'
-import type { Queryable, Sql, Transaction } from '../../lib/postgres/db.ts'
-import { version } from '../../lib/version.ts'
+import { joinPath } from '../../lib/base/path.ts'
+import { version } from '../../lib/base/version.ts'
+import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
+import type { Queryable, Sql, Transaction } from '../../lib/store/postgres/db.ts'
 import { isFull, type LoadedScan } from './scan-context.ts'
 
 /** Errors that may be the fault of the program, or of what it read at the same time. */

@@ -1,7 +1,8 @@
 // Figures of a scan (columns of table scan) and, for a scan that is followed, one record per book.
+
+import { joinPath, pathText } from '../../lib/base/path.ts'
 import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
-import { joinPath, pathText } from '../../lib/path.ts'
-import type { Queryable, Transaction } from '../../lib/postgres/db.ts'
+import type { Queryable, Transaction } from '../../lib/store/postgres/db.ts'
 
 export type ScanFigures = {
   added: number

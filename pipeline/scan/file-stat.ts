@@ -1,7 +1,7 @@
 // Stat of the files and links of a library for the walk, synchronous and asynchronous.
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
-import { type Containment, isPermittedTarget } from '../../lib/containment.ts'
+import { type Containment, isPermittedTarget } from '../../lib/base/containment.ts'
 import { followOrCode, lstatOrCode, statOrCode } from './disk.ts'
 
 type LibraryFile = {

@@ -1,9 +1,9 @@
 // Folder rows of the catalogue (table directory) for the comparison with the disk. Paths are latin1
 // strings, as in listings.
 import { hash } from 'node:crypto'
-import { newId } from '../../lib/id.ts'
-import { childPath, parentPath } from '../../lib/path.ts'
-import type { Sql, Transaction } from '../../lib/postgres/db.ts'
+import { newId } from '../../lib/base/id.ts'
+import { childPath, parentPath } from '../../lib/base/path.ts'
+import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
 import type { Listing } from './walk.ts'
 
 export type Folder = { id: string; digest: string | null; sidecars: Record<string, number> }

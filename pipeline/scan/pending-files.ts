@@ -1,10 +1,11 @@
 // Pending files of a library (table pending_file): files that were discovered and not yet indexed. A scan
 // takes over those of earlier scans, and gives up those that cannot be stored.
+
+import { hostName } from '../../lib/base/host.ts'
 import { publishScans } from '../../lib/catalog/scan/scan-events.ts'
-import { hostName } from '../../lib/host.ts'
-import type { Sql, Transaction } from '../../lib/postgres/db.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
-import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
+import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
+import { hasScanJobs } from '../../lib/store/queue/select-jobs.ts'
 import { batchJobs, singleThreadJobs } from './batch-jobs.ts'
 import { discardMissingCandidates } from './differences.ts'
 import { findChanged, retryFailedFiles } from './failed-files.ts'

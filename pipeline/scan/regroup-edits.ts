@@ -1,11 +1,11 @@
 // Edits of the series of regrouped books: fields that users or sources set, or that are locked, go to the series that the
 // books move to, unless those fields are set there. Of several series the one of the most books wins, and the highest age rating.
 import { editedColumns, type RowValues, updateRows } from '../../lib/catalog/metadata/columns.ts'
-import type { SqlType } from '../../lib/metadata/field.ts'
-import { seriesFields } from '../../lib/metadata/series-fields.ts'
-import { sortKey } from '../../lib/name/natural.ts'
-import { searchKey } from '../../lib/name/text.ts'
-import type { Transaction } from '../../lib/postgres/db.ts'
+import type { SqlType } from '../../lib/media/metadata/field.ts'
+import { seriesFields } from '../../lib/media/metadata/series-fields.ts'
+import { sortKey } from '../../lib/media/name/natural.ts'
+import { searchKey } from '../../lib/media/name/text.ts'
+import type { Transaction } from '../../lib/store/postgres/db.ts'
 
 type SeriesRow = RowValues & { locks: string[]; provenance: Record<string, string> }
 type Move = { to: SeriesRow; from: SeriesRow; isEmptied: boolean }

@@ -1,6 +1,6 @@
 // What belongs to the series of regrouped books: their places in collections and lists, ratings, sharing tags, external ids
 // and covers go to the series that the books move to, unless these have their own. The rows of `regrouped` name both.
-import type { Transaction } from '../../lib/postgres/db.ts'
+import type { Transaction } from '../../lib/store/postgres/db.ts'
 
 /** A part of a series is where the whole was; sharing tags must not reveal it. */
 export async function keepPlaces(tx: Transaction): Promise<void> {

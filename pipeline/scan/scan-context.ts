@@ -1,11 +1,11 @@
 // Scans with the settings of their library, as loaded by the jobs of a scan.
 
+import { newId } from '../../lib/base/id.ts'
 import type { ScanOptions } from '../../lib/catalog/scan/scan-request.ts'
-import type { FormatName } from '../../lib/format/formats.ts'
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import type { Config } from '../../lib/strategy/config.ts'
-import type { TitleRule } from '../../lib/strategy/title-rules.ts'
+import type { FormatName } from '../../lib/media/format/formats.ts'
+import type { Config } from '../../lib/media/strategy/config.ts'
+import type { TitleRule } from '../../lib/media/strategy/title-rules.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 /** How the books of a library are named and grouped into series. */
 export type LibraryRules = {

@@ -1,5 +1,5 @@
 // What a walk could not read, as a message: folders that cannot be listed, and files whose stat fails.
-import { childPath, pathText } from '../../lib/path.ts'
+import { childPath, pathText } from '../../lib/base/path.ts'
 import type { Listing } from './walk.ts'
 
 /** Their number, and the paths of some, relative to the library; '' is its root. */

@@ -2,14 +2,18 @@
 // not block the process. On a slow disk waiting counts more: there many calls are in flight. Names are passed
 // as latin1 strings, one character per byte.
 import { hash } from 'node:crypto'
-import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
-import { threadTask } from '../../lib/async/thread-task.ts'
-import { type Containment, linkFoldersOf } from '../../lib/containment.ts'
-import { imageStem, isImageName } from '../../lib/name/artwork.ts'
-import { childPath, extensionOf, foldName, isWithin, pathText } from '../../lib/path.ts'
-import { isShortage } from '../../lib/shortage.ts'
-import { isSpecial, specialFolders } from '../../lib/special-folders.ts'
-import { compileExclusions, type Excluded, isLaterVolume } from '../../lib/strategy/exclusions.ts'
+import { createDiskQueue, type DiskQueue } from '../../lib/base/async/disk-queue.ts'
+import { threadTask } from '../../lib/base/async/thread-task.ts'
+import { type Containment, linkFoldersOf } from '../../lib/base/containment.ts'
+import { childPath, extensionOf, foldName, isWithin, pathText } from '../../lib/base/path.ts'
+import { isShortage } from '../../lib/base/shortage.ts'
+import { isSpecial, specialFolders } from '../../lib/base/special-folders.ts'
+import { imageStem, isImageName } from '../../lib/media/name/artwork.ts'
+import {
+  compileExclusions,
+  type Excluded,
+  isLaterVolume,
+} from '../../lib/media/strategy/exclusions.ts'
 import { type Entry, errorCode, isRecent, isSidecar, readFolder, readFolderQueued } from './disk.ts'
 import { type FileStat, type LinkRules, realPaths, statFile, statFileAsync } from './file-stat.ts'
 import type { Listing, WalkOptions, WalkRequest, WalkResult } from './walk.ts'

@@ -2,10 +2,10 @@
 // after its parent.
 import { availableParallelism } from 'node:os'
 import type { Piscina } from 'piscina'
-import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
-import { openPiscina } from '../../lib/async/piscina.ts'
-import type { Containment } from '../../lib/containment.ts'
-import { childPath, joinPath, parentPath } from '../../lib/path.ts'
+import { createDiskQueue, type DiskQueue } from '../../lib/base/async/disk-queue.ts'
+import { openPiscina } from '../../lib/base/async/piscina.ts'
+import type { Containment } from '../../lib/base/containment.ts'
+import { childPath, joinPath, parentPath } from '../../lib/base/path.ts'
 import { lstatOrCode } from './disk.ts'
 
 /** One folder on disk. Names and paths are latin1 strings (one character per byte), paths relative to the root. */

@@ -2,8 +2,8 @@
 // they are many, the whole library at worst. A path is due when two checks, some time apart, saw the same
 // state. Paths are latin1 strings relative to the root.
 import { lstat, stat } from 'node:fs/promises'
-import { folderOf, mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
-import { joinPath, parentPath } from '../../lib/path.ts'
+import { joinPath, parentPath } from '../../lib/base/path.ts'
+import { folderOf, mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
 import { isRecent } from '../scan/disk.ts'
 
 /** How long a file must be unchanged before it counts as written. A busy disk may pause for a second. */

@@ -1,8 +1,8 @@
 // Scan scheduler of a watched library: requests scans of changed paths, one at a time, and none while
 // another scan of the library is active.
 import { requestScan } from '../../lib/catalog/scan/scan-request.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
 import { addChanges, type Changes, isEmpty, quietMs, takeDue } from './changes.ts'
 
 const retryPauseMs = 60_000

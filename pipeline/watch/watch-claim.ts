@@ -1,7 +1,7 @@
 // Claims of libraries to watch (table library_watch): a process that watches a library renews its row. Not
 // an advisory lock, because the loss of the lock's connection would have to be detected; a row that is not
 // renewed can be claimed by any process. Its mode and message are displayed to users.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 /** A library that is configured to be watched or polled. */
 export type LibraryToWatch = { id: string; root: Buffer; requestedMode: 'on' | 'poll' }

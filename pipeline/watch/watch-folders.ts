@@ -2,7 +2,7 @@
 // is blocked by a folder that does not respond is replaced.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
+import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
 import type { WatchMessage, WatchRequest } from './watch-thread.ts'
 
 export type ChangeListener = {

@@ -3,7 +3,7 @@
 // per byte), relative to the root.
 import { type FSWatcher, lstatSync, readFileSync, watch } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
-import { childPath, joinPath } from '../../lib/path.ts'
+import { childPath, joinPath } from '../../lib/base/path.ts'
 import { readFolder } from '../scan/disk.ts'
 
 /** `root` null ends the watch; `ping` is answered at once. */

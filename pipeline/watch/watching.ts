@@ -1,8 +1,8 @@
 // Watching of all libraries that are configured for it: each in one of the processes, by claims.
-import type { Log } from '../../lib/log.ts'
-import { isConnectionLost } from '../../lib/postgres/connection-error.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
+import type { Log } from '../../lib/base/log.ts'
+import { isConnectionLost } from '../../lib/store/postgres/connection-error.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
 import { type LibraryWatch, type WatchDeps, watchLibrary } from './library-watch.ts'
 import {
   claimLibraries,

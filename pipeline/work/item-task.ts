@@ -1,12 +1,17 @@
 // Tasks of pool threads over the items of a batch: one after the other, as many as there is time for.
 import { workerData } from 'piscina'
-import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
-import { type DiskAccess, interleave } from '../../lib/async/interleave.ts'
-import { enterRun } from '../../lib/async/memory-budget.ts'
-import type { ThreadRequest } from '../../lib/async/thread-pool.ts'
-import { threadTask } from '../../lib/async/thread-task.ts'
-import { isForMemory, isNewThread, startItem, WornThread } from '../../lib/async/worn-thread.ts'
-import type { Containment } from '../../lib/containment.ts'
+import { createDiskQueue, type DiskQueue } from '../../lib/base/async/disk-queue.ts'
+import { type DiskAccess, interleave } from '../../lib/base/async/interleave.ts'
+import { enterRun } from '../../lib/base/async/memory-budget.ts'
+import type { ThreadRequest } from '../../lib/base/async/thread-pool.ts'
+import { threadTask } from '../../lib/base/async/thread-task.ts'
+import {
+  isForMemory,
+  isNewThread,
+  startItem,
+  WornThread,
+} from '../../lib/base/async/worn-thread.ts'
+import type { Containment } from '../../lib/base/containment.ts'
 
 /** What the pool passes to each of its threads; `threads` is how many there are. */
 export type ReadThreadData = { ioDepth: number; threads: number }

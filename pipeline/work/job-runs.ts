@@ -1,11 +1,12 @@
 // Job runs of this process: heartbeats, cancellation, and the end of each job with its result.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Conflict, Failure, NotResponding, Unavailable } from '../../lib/base/errors.ts'
+import type { Log } from '../../lib/base/log.ts'
+import { isShortage } from '../../lib/base/shortage.ts'
 import { failScans } from '../../lib/catalog/scan/scan-failure.ts'
-import { Conflict, Failure, NotResponding, Unavailable } from '../../lib/errors.ts'
-import type { Log } from '../../lib/log.ts'
-import { countTasks } from '../../lib/metrics/pipeline.ts'
-import { isConnectionLost, isDiskFull } from '../../lib/postgres/connection-error.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { countTasks } from '../../lib/store/metrics/pipeline.ts'
+import { isConnectionLost, isDiskFull } from '../../lib/store/postgres/connection-error.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import {
   type ClaimedJob,
   cancel,
@@ -14,13 +15,12 @@ import {
   heartbeat,
   release,
   start,
-} from '../../lib/queue/complete.ts'
-import { postpone } from '../../lib/queue/control.ts'
-import { failureReason } from '../../lib/queue/failure-reason.ts'
-import type { JobControl, JobOutcome } from '../../lib/queue/job-run.ts'
-import { type JobName, type Jobs, jobTypes } from '../../lib/queue/jobs.ts'
-import { isShortage } from '../../lib/shortage.ts'
-import type { SpaceGuard, StorageArea } from '../../lib/space-guard.ts'
+} from '../../lib/store/queue/complete.ts'
+import { postpone } from '../../lib/store/queue/control.ts'
+import { failureReason } from '../../lib/store/queue/failure-reason.ts'
+import type { JobControl, JobOutcome } from '../../lib/store/queue/job-run.ts'
+import { type JobName, type Jobs, jobTypes } from '../../lib/store/queue/jobs.ts'
+import type { SpaceGuard, StorageArea } from '../../lib/store/space-guard.ts'
 
 /** `group` is the worker group that runs the job; its jobs are taken in the order of the handlers. */
 export type JobHandler<N extends JobName, G extends string = string> = {

@@ -1,17 +1,17 @@
 // Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans and streams, and
 // combines old sittings.
-import { deleteExpired } from '../../lib/auth/session.ts'
-import { combineListChanges } from '../../lib/catalog/list/list-version.ts'
-import { combineSittings } from '../../lib/catalog/reading/retention.ts'
-import type { Config } from '../../lib/config/config.ts'
-import { pruneEvents } from '../../lib/event/prune.ts'
-import type { Log } from '../../lib/log.ts'
-import { deleteStaleStreams } from '../../lib/opds/stream-progress.ts'
-import { deleteInBatches } from '../../lib/postgres/batch.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import { pruneJobs } from '../../lib/queue/maintenance.ts'
-import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
-import { fetchSetting } from '../../lib/setting/setting.ts'
+import { deleteExpired } from '../../lib/accounts/session.ts'
+import type { Log } from '../../lib/base/log.ts'
+import { combineListChanges } from '../../lib/list/list-version.ts'
+import { deleteStaleStreams } from '../../lib/protocols/opds/stream-progress.ts'
+import { combineSittings } from '../../lib/reading/retention.ts'
+import type { Config } from '../../lib/store/config/config.ts'
+import { pruneEvents } from '../../lib/store/event/prune.ts'
+import { deleteInBatches } from '../../lib/store/postgres/batch.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import { pruneJobs } from '../../lib/store/queue/maintenance.ts'
+import { hasScanJobs } from '../../lib/store/queue/select-jobs.ts'
+import { fetchSetting } from '../../lib/store/setting/setting.ts'
 
 type Deps = { sql: Sql; config: Pick<Config, 'auth'>; log: Log }
 

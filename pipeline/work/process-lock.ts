@@ -5,7 +5,7 @@ import {
   type DedicatedConnection,
   openDedicatedConnection,
   type Sql,
-} from '../../lib/postgres/db.ts'
+} from '../../lib/store/postgres/db.ts'
 
 const retryMs = 250
 

@@ -1,6 +1,6 @@
 // Batches of books on the thread pool. An item that terminates its thread fails alone; the others go on.
-import type { ThreadFailure, ThreadPool } from '../../lib/async/thread-pool.ts'
-import { mountHealth } from '../../lib/mount/mount-health.ts'
+import type { ThreadFailure, ThreadPool } from '../../lib/base/async/thread-pool.ts'
+import { mountHealth } from '../../lib/store/mount/mount-health.ts'
 
 /** Tasks of pipeline/index/worker.ts; each returns after about a second with what is done. */
 export type ThreadTask = 'read' | 'cover' | 'hash'

@@ -1,12 +1,12 @@
 // Queue workers: loops that claim jobs and run them, a fixed number for each group of jobs.
-import { createBatchLoader } from '../../lib/async/batch-loader.ts'
-import { createWakeup, type Wakeup } from '../../lib/async/wakeup.ts'
-import type { Log } from '../../lib/log.ts'
-import { isConnectionLost, isDiskFull } from '../../lib/postgres/connection-error.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import { isScanJob, type JobName } from '../../lib/queue/jobs.ts'
-import type { Queue } from '../../lib/queue/queue.ts'
-import type { SpaceGuard } from '../../lib/space-guard.ts'
+import { createBatchLoader } from '../../lib/base/async/batch-loader.ts'
+import { createWakeup, type Wakeup } from '../../lib/base/async/wakeup.ts'
+import type { Log } from '../../lib/base/log.ts'
+import { isConnectionLost, isDiskFull } from '../../lib/store/postgres/connection-error.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
+import { isScanJob, type JobName } from '../../lib/store/queue/jobs.ts'
+import type { Queue } from '../../lib/store/queue/queue.ts'
+import type { SpaceGuard } from '../../lib/store/space-guard.ts'
 import { type JobHandlers, startJobRuns } from './job-runs.ts'
 
 // Large books are stored a few at a time and leave small jobs behind; together they keep a thread busy.

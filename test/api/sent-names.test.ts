@@ -1,9 +1,9 @@
 // Names of fields in error messages: those that the request has.
 import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
-import type { Invalid } from '../../lib/errors.ts'
+import type { Invalid } from '../../lib/base/errors.ts'
+import { propertyNames } from '../../lib/base/schema.ts'
 import { compileValidator } from '../../lib/http/validate.ts'
-import { propertyNames } from '../../lib/schema.ts'
 import { comic, createTestLibrary } from '../kit/library.ts'
 import { startApi } from '../kit/server.ts'
 

@@ -1,11 +1,11 @@
 // Order of row locks: a transaction that awaits a book already holds its series.
 import t from 'tap'
-import { unrestrictedViewer } from '../../lib/auth/viewer.ts'
+import { unrestrictedViewer } from '../../lib/accounts/viewer.ts'
 import { fromBooksForUpdate, lockBooksForProgress, lockSeries } from '../../lib/catalog/locks.ts'
-import type { Transaction } from '../../lib/postgres/db.ts'
+import type { Transaction } from '../../lib/store/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 import { isFree, type Row, whileBlocked } from '../kit/row-locks.ts'
-import { makeFacts, storeFacts } from './list/catalog-facts.ts'
+import { makeFacts, storeFacts } from '../list/catalog-facts.ts'
 
 const { sql } = await createDatabase(t)
 const facts = makeFacts(1, 5)

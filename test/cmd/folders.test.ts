@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { Invalid, Unavailable } from '../../lib/base/errors.ts'
 import { readableRoot } from '../../lib/catalog/library/library-root.ts'
-import { Invalid, Unavailable } from '../../lib/errors.ts'
-import { serverSettings } from '../../lib/postgres/embedded/settings.ts'
+import { serverSettings } from '../../lib/store/postgres/embedded/settings.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
 
 const main = join(import.meta.dirname, '..', '..', 'cmd', 'main.ts')

@@ -1,7 +1,7 @@
 // `stackroom user`: accounts, passwords, roles, key rotation.
 import { once } from 'node:events'
 import t from 'tap'
-import { verifyPassword } from '../../lib/auth/password.ts'
+import { verifyPassword } from '../../lib/accounts/password.ts'
 import { commandLine } from '../kit/command.ts'
 
 t.test('an administrator is created and restored from the command line', async t => {

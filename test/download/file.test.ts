@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { parse } from 'content-disposition'
 import t, { type Test } from 'tap'
+import type { FileAccess } from '../../lib/base/containment.ts'
+import { NotFound, Unreadable } from '../../lib/base/errors.ts'
 import type { BookFile } from '../../lib/catalog/book/book-file.ts'
-import type { FileAccess } from '../../lib/containment.ts'
 import { fileResponse as respond } from '../../lib/download/file.ts'
-import { NotFound, Unreadable } from '../../lib/errors.ts'
 import { waitUntil } from '../kit/processes.ts'
 
 const content = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import fastify from 'fastify'
 import t from 'tap'
+import { openLog } from '../../lib/base/log.ts'
 import { native } from '../../lib/http/dialect/native.ts'
 import { errorResponse } from '../../lib/http/error-response.ts'
 import { inputOf } from '../../lib/http/input.ts'
-import { openLog } from '../../lib/log.ts'
 
 type Line = { level: number; msg: string }
 

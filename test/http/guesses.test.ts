@@ -1,8 +1,8 @@
 // Limits of guessing: rejected credentials count on every route, and attempts count for the account that
 // they name, without locking its owner out.
 import { test } from 'tap'
+import { createAccount } from '../../lib/accounts/account.ts'
 import { resources } from '../../lib/api/resources.ts'
-import { createAccount } from '../../lib/auth/account.ts'
 import { endpoints } from '../../lib/http/route.ts'
 import { createClient } from '../kit/http/client.ts'
 import { stopRefill } from '../kit/http/rate-limit.ts'

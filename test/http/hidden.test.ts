@@ -1,9 +1,9 @@
 // Visibility: a series hidden from an account leaks through no GET and no counter, and to the compatible API its id
 // is one that does not exist.
 import { type Test, test } from 'tap'
-import { komgaResources } from '../../lib/api/komga/routes.ts'
 import { resources } from '../../lib/api/resources.ts'
 import { openapiDocument } from '../../lib/http/openapi/openapi.ts'
+import { komgaResources } from '../../lib/protocols/komga/routes/routes.ts'
 import { createFixture, type Fixture } from '../kit/fixture.ts'
 import { readBody } from '../kit/http/body.ts'
 import { operationsOf } from '../kit/http/operation.ts'

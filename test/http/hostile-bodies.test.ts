@@ -1,10 +1,10 @@
 // Hostile JSON bodies: the work for one request is bounded by the schema of its route.
 import { test } from 'tap'
-import { komgaRoutes } from '../../lib/api/komga/routes.ts'
 import { resources } from '../../lib/api/resources.ts'
-import { bodyLimit, smallBodyBytes } from '../../lib/http/body-limit.ts'
+import { bodyLimit, smallBodyBytes } from '../../lib/http/limits/body-limit.ts'
 import { endpoints, type Route } from '../../lib/http/route.ts'
 import { compileValidator } from '../../lib/http/validate.ts'
+import { komgaRoutes } from '../../lib/protocols/komga/routes/routes.ts'
 import { enableKomga } from '../kit/komga.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
 import { cpuMs } from '../kit/suite/cpu-time.ts'

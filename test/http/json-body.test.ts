@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import fastify from 'fastify'
 import { type Test, test } from 'tap'
-import { bodyLimit, maxBodyBytes, structureFault } from '../../lib/http/body-limit.ts'
 import { acceptOnlyJson } from '../../lib/http/json/body.ts'
+import { bodyLimit, maxBodyBytes, structureFault } from '../../lib/http/limits/body-limit.ts'
 
 const long = JSON.stringify({ text: 'x'.repeat(20_000) })
 const json = { 'content-type': 'application/json' }

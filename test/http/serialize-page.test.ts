@@ -3,8 +3,8 @@ import { deepStrictEqual as same } from 'node:assert/strict'
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import fc from 'fast-check'
 import t from 'tap'
+import { list, maybe, nullable, record, Type } from '../../lib/base/schema.ts'
 import { compileSerializer } from '../../lib/http/json/serialize.ts'
-import { list, maybe, nullable, record, Type } from '../../lib/schema.ts'
 
 const item = record({ name: Type.String(), size: nullable(Type.Number()) })
 const compileWhole = SerializerSelector()()

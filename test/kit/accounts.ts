@@ -1,9 +1,9 @@
 // Accounts, API keys, sharing tags and progress written straight into the database.
-import { generateKey } from '../../lib/auth/api-key.ts'
-import { permissionsOfRole } from '../../lib/auth/permission.ts'
+import { generateKey } from '../../lib/accounts/api-key.ts'
+import { permissionsOfRole } from '../../lib/accounts/permission.ts'
+import { newId } from '../../lib/base/id.ts'
 import { refreshAccountReading } from '../../lib/catalog/derived/series-reading.ts'
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 export type Role = 'reader' | 'maintainer' | 'admin'
 let counter = 0

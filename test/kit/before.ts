@@ -1,5 +1,5 @@
 // Runs before all tests: starts PostgreSQL and builds the template database.
-import { connect } from '../../lib/postgres/db.ts'
+import { connect } from '../../lib/store/postgres/db.ts'
 import { createTemplate, emptyCatalogue, startTestPostgres } from './db.ts'
 
 const postgres = await startTestPostgres()

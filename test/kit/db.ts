@@ -6,10 +6,10 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { connect, type Sql } from '../../lib/postgres/db.ts'
-import { type Postgres, startPostgres } from '../../lib/postgres/embedded/embedded.ts'
-import { migrate, migrationFolder, readMigrations } from '../../lib/postgres/migrate.ts'
-import { openQueue } from '../../lib/queue/queue.ts'
+import { connect, type Sql } from '../../lib/store/postgres/db.ts'
+import { type Postgres, startPostgres } from '../../lib/store/postgres/embedded/embedded.ts'
+import { migrate, migrationFolder, readMigrations } from '../../lib/store/postgres/migrate.ts'
+import { openQueue } from '../../lib/store/queue/queue.ts'
 
 export type Database = { sql: Sql; url: string }
 /** All that is needed of a test here. */

@@ -1,5 +1,5 @@
 // Events read from the database: one object per event, ordered by number.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 export type StoredEvent = {
   number: number

@@ -1,7 +1,7 @@
 // A small catalogue in which every operation finds something: visible and hidden series, books of several
 // formats, accounts, API keys, sharing tags; and existing values for path parameters.
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { newId } from '../../lib/base/id.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Scope } from './db.ts'
 import { epubBytes } from './files/epub.ts'
 import { pdfOf, stream } from './files/pdf.ts'

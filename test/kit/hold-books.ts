@@ -1,5 +1,5 @@
 // Hold on the storing of books, so that a test decides how far a scan gets.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { waitUntil } from './processes.ts'
 
 /**

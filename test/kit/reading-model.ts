@@ -1,6 +1,6 @@
 // Random reading on several devices, and a plain model of what must be stored after it: the writes sorted by
 // their time and walked through once, for each book.
-import type { SessionWrite } from '../../lib/catalog/reading/record.ts'
+import type { SessionWrite } from '../../lib/reading/record.ts'
 import type { Random } from './random.ts'
 
 const minute = 60_000

@@ -1,8 +1,8 @@
 // Writes of the reading model sent to the ledger, and what is stored after them in the shape of the model.
-import { unrestrictedViewer, type Viewer } from '../../lib/auth/viewer.ts'
-import { recordReading, recordSessions } from '../../lib/catalog/reading/record.ts'
-import { readingStatistics } from '../../lib/catalog/reading/statistics.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { unrestrictedViewer, type Viewer } from '../../lib/accounts/viewer.ts'
+import { recordReading, recordSessions } from '../../lib/reading/record.ts'
+import { readingStatistics } from '../../lib/reading/statistics.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Random } from './random.ts'
 import type { ModelBook, ModelWrite, Sitting } from './reading-model.ts'
 

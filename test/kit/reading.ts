@@ -1,7 +1,8 @@
 // Writing to the reading ledger in tests: devices, and books that exist only in the database.
-import type { ReadingOrigin } from '../../lib/catalog/reading/record.ts'
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+
+import { newId } from '../../lib/base/id.ts'
+import type { ReadingOrigin } from '../../lib/reading/record.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 /** One device of the API. */
 export const testOrigin: ReadingOrigin = {

@@ -1,5 +1,5 @@
 // Row locks in tests: whether a row is free, and what a transaction that waits for another row holds.
-import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 
 export type Row = { table: string; id: string }
 

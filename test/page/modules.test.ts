@@ -7,7 +7,7 @@ test('the page directory of a comic does not load the parsers of metadata', asyn
   const script = `import { registerHooks } from 'node:module'
     const loaded = []
     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
-    const { formatNamed } = await import('./lib/format/formats.ts')
+    const { formatNamed } = await import('./lib/media/format/formats.ts')
     for (const name of ['cbz', 'cbr', 'cb7', 'cbt']) await formatNamed(name).load()
     process.stdout.write(loaded.filter(u => /lib\\/metadata\\/|htmlparser2|saxes/.test(u)).join())`
   const args = ['--input-type=module', '--eval', script]

@@ -1,7 +1,7 @@
 import { deepStrictEqual as same } from 'node:assert/strict'
 import fc, { type Arbitrary } from 'fast-check'
 import t from 'tap'
-import type { EntryLocation } from '../../lib/archive/container.ts'
+import type { EntryLocation } from '../../lib/media/archive/container.ts'
 import { packPages, unpackPages } from '../../lib/page/page-list.ts'
 
 const page = (name: string, width: number | null, height: number | null) => ({

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import sharp from 'sharp'
 import t from 'tap'
-import { NotFound, Unreadable } from '../../lib/errors.ts'
+import { NotFound, Unreadable } from '../../lib/base/errors.ts'
 import { png, tarEnd, tarEntry, zip } from '../kit/files/archives.ts'
 import { corpusPath, goldenPath } from '../kit/files/corpus.ts'
 import { waitUntil } from '../kit/processes.ts'

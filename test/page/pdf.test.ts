@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import t from 'tap'
+import { NotFound } from '../../lib/base/errors.ts'
 import { deliveryCounters } from '../../lib/download/counters.ts'
-import { NotFound } from '../../lib/errors.ts'
 import { goldenPath } from '../kit/files/corpus.ts'
 import { scannedPdf } from '../kit/files/pdf.ts'
 import { bookAt, bookOf, bytesOf, engine, picture } from './books.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t, { type Test } from 'tap'
 import { deliveryCounters } from '../../lib/download/counters.ts'
-import { type ThumbnailFormat, thumbnailPath } from '../../lib/image/thumbnail-path.ts'
+import { type ThumbnailFormat, thumbnailPath } from '../../lib/media/image/thumbnail-path.ts'
 import { openThumbnails, placeholder } from '../../lib/page/thumbnail.ts'
 import { engine, picture } from './books.ts'
 

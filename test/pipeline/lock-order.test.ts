@@ -1,8 +1,8 @@
 // Order in which the pipeline locks several rows: by id, in any order of the list and of the rows on disk.
 import t, { type Test } from 'tap'
+import { newId } from '../../lib/base/id.ts'
 import { deleteLabel } from '../../lib/catalog/label/label-delete.ts'
-import { newId } from '../../lib/id.ts'
-import { openQueue } from '../../lib/queue/queue.ts'
+import { openQueue } from '../../lib/store/queue/queue.ts'
 import { finalizeMissing } from '../../pipeline/finalize/missing.ts'
 import { finalizeSeries } from '../../pipeline/finalize/series.ts'
 import { storeCovers } from '../../pipeline/index/covers.ts'

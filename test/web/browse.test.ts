@@ -1,7 +1,7 @@
 // Browsing in the web application: long lists, letters, filters in the address, search, live changes, states of books.
 import { test } from 'tap'
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { newId } from '../../lib/base/id.ts'
+import type { Sql } from '../../lib/store/postgres/db.ts'
 import { comic } from '../kit/library.ts'
 import { startApp } from '../kit/web/app.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'

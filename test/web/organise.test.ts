@@ -1,7 +1,7 @@
 // Organising in the web application: metadata with locks, covers, collections, read lists, read state, want to read,
 // ratings, statistics.
 import { test } from 'tap'
-import { newId } from '../../lib/id.ts'
+import { newId } from '../../lib/base/id.ts'
 import { hideSeries } from '../kit/accounts.ts'
 import { cblFile } from '../kit/files/cbl.ts'
 import { exampleImage } from '../kit/files/images.ts'

@@ -9,7 +9,7 @@ import {
   operators,
   rangeKeys,
   ruleFields,
-} from '../../lib/catalog/list/fields.ts'
+} from '../../lib/list/fields.ts'
 import {
   type Condition,
   conditionOf as conditionOfFilters,

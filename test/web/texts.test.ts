@@ -2,10 +2,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { nullOperators, operators, seriesFields } from '../../lib/catalog/list/fields.ts'
-import { failureReasons, unreadableCodes } from '../../lib/errors.ts'
+import { failureReasons, unreadableCodes } from '../../lib/base/errors.ts'
 import { errorNames } from '../../lib/http/error-response.ts'
 import { validationCodes } from '../../lib/http/validate.ts'
+import { nullOperators, operators, seriesFields } from '../../lib/list/fields.ts'
 import { languages } from '../../lib/web/app/text/languages.ts'
 
 type Text = string | Record<string, string>

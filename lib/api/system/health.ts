@@ -1,8 +1,9 @@
 // Health checks: liveness, readiness and startup probes; name and version of the server.
+
+import { nullable, oneOf, record, Type } from '../../base/schema.ts'
 import type { Deps } from '../../http/deps.ts'
 import { respond, route } from '../../http/route.ts'
-import { checkReadiness } from '../../readiness.ts'
-import { nullable, oneOf, record, Type } from '../../schema.ts'
+import { checkReadiness } from '../../store/readiness.ts'
 
 const Health = record(
   {

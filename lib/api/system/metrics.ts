@@ -1,16 +1,16 @@
 // Metrics: catalogue and task statistics as JSON, process metrics as text for Prometheus.
 import type { FastifyRequest } from 'fastify'
-import { Forbidden } from '../../errors.ts'
+import { Forbidden } from '../../base/errors.ts'
+import { bytes, count, list, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
 import type { Deps } from '../../http/deps.ts'
 import { type Input, respond, route } from '../../http/route.ts'
-import { hasFullAccess, inventory } from '../../metrics/inventory.ts'
-import type { MetricsFormat } from '../../metrics/registry.ts'
-import { negotiateTextFormat } from '../../metrics/registry.ts'
-import { renderMetrics } from '../../metrics/scrape.ts'
-import { taskScope } from '../../queue/task/scope.ts'
-import { openTaskStats } from '../../queue/task/stats.ts'
-import { taskTypes } from '../../queue/task-status.ts'
-import { bytes, count, list, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
+import { hasFullAccess, inventory } from '../../store/metrics/inventory.ts'
+import type { MetricsFormat } from '../../store/metrics/registry.ts'
+import { negotiateTextFormat } from '../../store/metrics/registry.ts'
+import { renderMetrics } from '../../store/metrics/scrape.ts'
+import { taskScope } from '../../store/queue/task/scope.ts'
+import { openTaskStats } from '../../store/queue/task/stats.ts'
+import { taskTypes } from '../../store/queue/task-status.ts'
 
 const LibraryInventory = record(
   {

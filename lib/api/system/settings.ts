@@ -1,16 +1,6 @@
 // Runtime settings: values, history of changes, and the settings that every user may read.
 import type { FastifyRequest } from 'fastify'
-import type { Identity } from '../../auth/identify.ts'
-import {
-  paged,
-  pageQuery,
-  pageResponse,
-  paging,
-  shortListQuery,
-  shortListResponse,
-} from '../../http/pagination.ts'
-import { route } from '../../http/route.ts'
-import type { Sql } from '../../postgres/db.ts'
+import type { Identity } from '../../accounts/identify.ts'
 import {
   body,
   json,
@@ -24,7 +14,17 @@ import {
   text,
   timestamp,
   uuid,
-} from '../../schema.ts'
+} from '../../base/schema.ts'
+import {
+  paged,
+  pageQuery,
+  pageResponse,
+  paging,
+  shortListQuery,
+  shortListResponse,
+} from '../../http/pagination.ts'
+import { route } from '../../http/route.ts'
+import type { Sql } from '../../store/postgres/db.ts'
 import {
   parseSetting,
   requireSettingKey,
@@ -33,14 +33,14 @@ import {
   settingDefinition,
   settingId,
   settingText,
-} from '../../setting/definition.ts'
+} from '../../store/setting/definition.ts'
 import {
   listSettings,
   openSettings,
   type SettingAuthor,
   type SettingChange,
   type StoredSetting,
-} from '../../setting/setting.ts'
+} from '../../store/setting/setting.ts'
 
 const Setting = record(
   {

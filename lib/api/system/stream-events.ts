@@ -1,6 +1,6 @@
 // Payload schemas of the event streams, for the OpenAPI document. Every field is sent in snake_case and in
-// camelCase (lib/event/sse-format.ts).
-import { entityTypes } from '../../event/publish.ts'
+// camelCase (lib/store/event/sse-format.ts).
+import { entityTypes } from '../../store/event/publish.ts'
 
 const string = { type: 'string' }
 const uuid = { type: 'string', format: 'uuid' }

@@ -1,8 +1,12 @@
 // Event streams (SSE) of catalogue changes, tasks and scans.
 import { Readable } from 'node:stream'
-import { requestedCookie } from '../../auth/cookie.ts'
-import type { Identity } from '../../auth/identify.ts'
+import { requestedCookie } from '../../accounts/cookie.ts'
+import type { Identity } from '../../accounts/identify.ts'
+import { bytes, maybe, record, Type, text } from '../../base/schema.ts'
 import { currentProgress } from '../../catalog/scan/scan-events.ts'
+import { missingPermission } from '../../http/authorize.ts'
+import type { Deps } from '../../http/deps.ts'
+import { type AccessRequirement, type Input, respond, route } from '../../http/route.ts'
 import {
   canReceive,
   lookUpVisibleIds,
@@ -10,15 +14,11 @@ import {
   needsLookup,
   type Subscriber,
   visibleEventsOf,
-} from '../../event/audience.ts'
-import type { EventRow, Stream } from '../../event/event-rows.ts'
-import type { Progress } from '../../event/publish.ts'
-import { formatProgress } from '../../event/sse-format.ts'
-import { eventStream, startPosition } from '../../event/sse-stream.ts'
-import { missingPermission } from '../../http/authorize.ts'
-import type { Deps } from '../../http/deps.ts'
-import { type AccessRequirement, type Input, respond, route } from '../../http/route.ts'
-import { bytes, maybe, record, Type, text } from '../../schema.ts'
+} from '../../store/event/audience.ts'
+import type { EventRow, Stream } from '../../store/event/event-rows.ts'
+import type { Progress } from '../../store/event/publish.ts'
+import { formatProgress } from '../../store/event/sse-format.ts'
+import { eventStream, startPosition } from '../../store/event/sse-stream.ts'
 import { streamSchemas } from './stream-events.ts'
 
 const StreamQuery = record({

@@ -1,17 +1,17 @@
 // Background tasks: list, statistics, cancel, retry.
 
+import { count, maybe, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
+import { forIdentity } from '../../http/client/host-access.ts'
+import { Message } from '../../http/message.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { TaskId } from '../../http/params.ts'
 import { route } from '../../http/route.ts'
-import { cancelTask, retryTask } from '../../queue/task/control.ts'
-import { purgeTasks } from '../../queue/task/purge.ts'
-import { listTasks, Task, type TaskFilter, taskById } from '../../queue/task/record.ts'
-import { taskScope } from '../../queue/task/scope.ts'
-import { openTaskStats, type TaskCounts } from '../../queue/task/stats.ts'
-import { taskStatuses, taskTypes } from '../../queue/task-status.ts'
-import { count, maybe, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
-import { forIdentity } from '../host-access.ts'
-import { Message } from '../message.ts'
-import { TaskId } from '../params.ts'
+import { cancelTask, retryTask } from '../../store/queue/task/control.ts'
+import { purgeTasks } from '../../store/queue/task/purge.ts'
+import { listTasks, Task, type TaskFilter, taskById } from '../../store/queue/task/record.ts'
+import { taskScope } from '../../store/queue/task/scope.ts'
+import { openTaskStats, type TaskCounts } from '../../store/queue/task/stats.ts'
+import { taskStatuses, taskTypes } from '../../store/queue/task-status.ts'
 
 const counts = {
   pending: count(),

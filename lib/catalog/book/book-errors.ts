@@ -1,9 +1,9 @@
 // Books whose files cannot be read, and books whose cover cannot be made: a page of them by error type, with
 // the number of each type.
 import type { Fragment } from 'postgres'
-import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
-import { noCoverImage, unreadableCodes } from '../../errors.ts'
-import type { Queryable } from '../../postgres/db.ts'
+import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
+import { noCoverImage, unreadableCodes } from '../../base/errors.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import { joinArtifact } from './visible-books.ts'
 
 /** Why a file cannot be read, or that there is no thumbnail. */

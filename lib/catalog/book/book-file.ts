@@ -1,12 +1,12 @@
 // Location and properties of book files, as recorded by the last scan, for viewers who may see the books.
 import type { Fragment } from 'postgres'
-import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
-import { NotFound, type UnreadableCode } from '../../errors.ts'
-import type { FormatName } from '../../format/formats.ts'
-import { joinPath, pathText } from '../../path.ts'
-import type { Queryable } from '../../postgres/db.ts'
-import { isOneOf } from '../../postgres/ids.ts'
-import { streamProgressKey } from '../../setting/preference.ts'
+import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
+import { NotFound, type UnreadableCode } from '../../base/errors.ts'
+import { joinPath, pathText } from '../../base/path.ts'
+import type { FormatName } from '../../media/format/formats.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { isOneOf } from '../../store/postgres/ids.ts'
+import { streamProgressKey } from '../../store/setting/preference.ts'
 import { readingOrder } from '../derived/reading-order.ts'
 
 /** `path` and `root` are absolute paths as bytes; `name` is the file name for display; sizes are in bytes, times in ms since 1970. */
@@ -14,7 +14,7 @@ export type BookFile = {
   id: string
   root: Buffer
   path: Buffer
-  /** Whether the library permits files that are links (lib/containment.ts). */
+  /** Whether the library permits files that are links (lib/base/containment.ts). */
   followLinks: boolean
   name: string
   size: number

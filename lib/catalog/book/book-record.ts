@@ -1,10 +1,7 @@
 // Book record of the API: the short form, used by lists and details.
-import { type Viewer, visibleBook } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import { formatNames } from '../../format/formats.ts'
-import { readingDirections } from '../../metadata/values.ts'
-import { pathText } from '../../path.ts'
-import type { Queryable } from '../../postgres/db.ts'
+import { type Viewer, visibleBook } from '../../accounts/viewer.ts'
+import { NotFound } from '../../base/errors.ts'
+import { pathText } from '../../base/path.ts'
 import {
   count,
   maybe,
@@ -15,8 +12,11 @@ import {
   Type,
   timestamp,
   uuid,
-} from '../../schema.ts'
-import { Progress, progressRecord } from '../progress/progress-record.ts'
+} from '../../base/schema.ts'
+import { formatNames } from '../../media/format/formats.ts'
+import { readingDirections } from '../../media/metadata/values.ts'
+import { Progress, progressRecord } from '../../reading/progress/progress-record.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import {
   fromVisibleBooks,
   joinLibrary,

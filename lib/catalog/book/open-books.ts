@@ -1,11 +1,11 @@
 // Cache of book records for page requests, valid for a second: a reading app requests the pages of a book one after
 // another.
 import { LRUCache } from 'lru-cache'
-import { createBatchLoader } from '../../async/batch-loader.ts'
-import { createSingleFlight } from '../../async/single-flight.ts'
-import { serverViewer, type Viewer } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import { connectionsLike, type Sql } from '../../postgres/db.ts'
+import { serverViewer, type Viewer } from '../../accounts/viewer.ts'
+import { createBatchLoader } from '../../base/async/batch-loader.ts'
+import { createSingleFlight } from '../../base/async/single-flight.ts'
+import { NotFound } from '../../base/errors.ts'
+import { connectionsLike, type Sql } from '../../store/postgres/db.ts'
 import { type OpenBook, readOpenBooks } from './book-file.ts'
 
 export type OpenBooks = Awaited<ReturnType<typeof connectOpenBooks>>

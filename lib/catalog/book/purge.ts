@@ -2,11 +2,11 @@
 // series and libraries. Files on disk are never touched; covers in the data directory are left for the
 // doctor.
 import type { Fragment, Sql, TransactionSql } from 'postgres'
-import { serverViewer, type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import { type NewEvent, publish } from '../../event/publish.ts'
-import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
-import { fetchSetting } from '../../setting/setting.ts'
+import { serverViewer, type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
+import { NotFound } from '../../base/errors.ts'
+import { type NewEvent, publish } from '../../store/event/publish.ts'
+import { retryOnDeadlock } from '../../store/postgres/retry-on-deadlock.ts'
+import { fetchSetting } from '../../store/setting/setting.ts'
 import { requireLibrary } from '../library/library.ts'
 import { lockSeries } from '../locks.ts'
 

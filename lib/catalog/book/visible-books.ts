@@ -1,9 +1,9 @@
 // Joins of the projections of books: visible books by id, in the order of the ids, with their series and
 // the tables that a projection adds.
 import type { Fragment } from 'postgres'
-import { type Viewer, visibleBook } from '../../auth/viewer.ts'
-import type { Queryable } from '../../postgres/db.ts'
-import { requestedIds } from '../../postgres/ids.ts'
+import { type Viewer, visibleBook } from '../../accounts/viewer.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { requestedIds } from '../../store/postgres/ids.ts'
 
 /**
  * `from … where … order by …` over `book b` and `series s`. Hidden and deleted books are left out.

@@ -4,7 +4,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { coverFolder, type ThumbnailFormat, thumbnailPath } from '../../image/thumbnail-path.ts'
+import {
+  coverFolder,
+  type ThumbnailFormat,
+  thumbnailPath,
+} from '../../media/image/thumbnail-path.ts'
 
 export type CoverFolders = { originals: string; thumbnails: string }
 

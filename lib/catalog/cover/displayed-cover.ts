@@ -1,18 +1,18 @@
 // Choice of the cover displayed for a book, a series or a library: its thumbnail, its original, and
 // the events when it changes. Each choice is one statement that checks visibility, too.
 import type { Fragment } from 'postgres'
-import { createBatchLoader } from '../../async/batch-loader.ts'
 import {
   hasVisibleBook,
   type Viewer,
   visibleBook,
   visibleLibrary,
   visibleSeries,
-} from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import { bookEvents, type NewEvent, seriesEvents } from '../../event/publish.ts'
-import type { Sql, Transaction } from '../../postgres/db.ts'
-import { isOneOf } from '../../postgres/ids.ts'
+} from '../../accounts/viewer.ts'
+import { createBatchLoader } from '../../base/async/batch-loader.ts'
+import { NotFound } from '../../base/errors.ts'
+import { bookEvents, type NewEvent, seriesEvents } from '../../store/event/publish.ts'
+import type { Sql, Transaction } from '../../store/postgres/db.ts'
+import { isOneOf } from '../../store/postgres/ids.ts'
 import { type BookFile, bookFile } from '../book/book-file.ts'
 import { joinArtifact } from '../book/visible-books.ts'
 import { readingOrder } from '../derived/reading-order.ts'

@@ -1,9 +1,9 @@
 // Local artwork of books and series: images in their folders that are displayed as their covers.
 import type { Fragment } from 'postgres'
-import { stemOf } from '../../format/formats.ts'
-import { bookArtwork, folderArtwork } from '../../name/artwork.ts'
-import { pathText } from '../../path.ts'
-import type { Queryable, Transaction } from '../../postgres/db.ts'
+import { pathText } from '../../base/path.ts'
+import { stemOf } from '../../media/format/formats.ts'
+import { bookArtwork, folderArtwork } from '../../media/name/artwork.ts'
+import type { Queryable, Transaction } from '../../store/postgres/db.ts'
 
 /** `version` changes when the file does, or another is chosen. */
 export type Artwork = { name: string; version: string }

@@ -1,6 +1,6 @@
 // A new cover from the bytes of an image and the thumbnail that was made of it.
-import type { UnreadableCode } from '../../errors.ts'
-import type { ThumbnailFormat } from '../../image/thumbnail-path.ts'
+import type { UnreadableCode } from '../../base/errors.ts'
+import type { ThumbnailFormat } from '../../media/image/thumbnail-path.ts'
 import type { NewCover } from './cover.ts'
 
 /** A thumbnail, with media type, pixels and length of the image that it was made from. */

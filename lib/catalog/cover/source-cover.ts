@@ -1,6 +1,6 @@
 // Cover of a series or book from a source of metadata: stored as an uploaded one, and replaced by the next.
-import { newId } from '../../id.ts'
-import type { Sql } from '../../postgres/db.ts'
+import { newId } from '../../base/id.ts'
+import type { Sql } from '../../store/postgres/db.ts'
 import { type OwnerRequest, requireOwner } from '../owner.ts'
 import { deleteUnusedFiles, displayCover, isOwnedBy, lockFiles, type NewCover } from './cover.ts'
 import { type CoverFolders, coverName, writeCover } from './cover-files.ts'

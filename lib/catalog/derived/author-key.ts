@@ -1,7 +1,7 @@
 // `series.author_key`, `credit_key` and `credits`: the names of the authors of a series and of its books, without and
 // with their roles, as conditions compare them, and as they are written.
 import type { Fragment } from 'postgres'
-import type { Queryable } from '../../postgres/db.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 
 /** Refreshes series whose books were added, removed or moved, or whose authors changed. */
 export async function refreshAuthorKeys(tx: Queryable, seriesIds: string[]): Promise<void> {

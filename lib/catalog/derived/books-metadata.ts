@@ -1,8 +1,8 @@
 // `series_books_metadata`: metadata of a series, aggregated from its present books. Lists of series show it. A series
 // with age ratings of books has a row for each of them, so that accounts with an age limit read theirs.
 import type { Fragment } from 'postgres'
-import { presentBook, type Viewer } from '../../auth/viewer.ts'
-import type { Queryable } from '../../postgres/db.ts'
+import { presentBook, type Viewer } from '../../accounts/viewer.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 
 export const maxAuthors = 100
 /** Of each other field. */

@@ -1,6 +1,6 @@
 // Genres and tags of series, derived from those of their books: `series.genres` and `tags`,
 // `series.book_genres` and `book_tags`, and the rows of series_label, which filters read.
-import type { Queryable } from '../../postgres/db.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import { type LabelKind, labelKey, labelKinds, registerLabels } from '../label/label.ts'
 
 /**

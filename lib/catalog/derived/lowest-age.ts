@@ -1,6 +1,6 @@
 // `series.lowest_age`: the lowest age limit at which a viewer sees any book of a series.
 import type { Fragment } from 'postgres'
-import type { Queryable } from '../../postgres/db.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 
 /** Refreshes series whose books were added, removed, moved or rated. */
 export async function refreshLowestAge(tx: Queryable, seriesIds: string[]): Promise<void> {

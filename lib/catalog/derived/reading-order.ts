@@ -1,7 +1,7 @@
 // Reading order of the books of a series, which all lists, feeds and protocols follow: by number, and by volume first where
 // numbers repeat under different volumes. `book.volume_sort` is that volume; null: the number decides alone.
 import type { Fragment } from 'postgres'
-import type { Queryable } from '../../postgres/db.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 
 /** ORDER BY of books of one series, an alias or table. Books without a number come last, also in descending order. */
 export function readingOrder(

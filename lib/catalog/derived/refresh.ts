@@ -1,10 +1,11 @@
 // Derived state of books and series: which tables and columns follow from a change, and their refresh.
 // Labels, the lowest age rating, the first release, the reading order, search rows, reading counters and metadata aggregated from books are
 // stored, because lists filter, sort by or show them; every change of what they derive from calls one of these functions in its transaction.
-import type { Transaction } from '../../postgres/db.ts'
+
+import { refreshFirstRelease } from '../../releases/first-release.ts'
+import type { Transaction } from '../../store/postgres/db.ts'
 import { refreshAuthorKeys } from './author-key.ts'
 import { refreshBooksMetadata } from './books-metadata.ts'
-import { refreshFirstRelease } from './first-release.ts'
 import { refreshLabels } from './labels.ts'
 import { refreshLowestAge } from './lowest-age.ts'
 import { refreshReadingOrder } from './reading-order.ts'

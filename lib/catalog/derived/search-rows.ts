@@ -1,8 +1,12 @@
 // Search rows of books and series: `book_search` and `series_search` hold the normalized text that
 // searches match. Scans write the rows of the books they read themselves.
 
-import { bookSearchText, buildSearchText, normalizeSearchText } from '../../name/search-text.ts'
-import type { Queryable } from '../../postgres/db.ts'
+import {
+  bookSearchText,
+  buildSearchText,
+  normalizeSearchText,
+} from '../../media/name/search-text.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import { readingOrder } from './reading-order.ts'
 
 type Person = { name: string }

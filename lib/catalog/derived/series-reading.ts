@@ -1,6 +1,6 @@
 // `series_reading`: reading counters per account and series, over present books.
 import type { Fragment } from 'postgres'
-import type { Queryable } from '../../postgres/db.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import { lockSeries } from '../locks.ts'
 
 /** Refreshes the counters of all accounts, for series whose books were added, removed or moved. */

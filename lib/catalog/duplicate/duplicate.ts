@@ -8,12 +8,12 @@ import {
   type Viewer,
   visibleBook,
   visibleSeries,
-} from '../../auth/viewer.ts'
-import { Conflict, NotFound } from '../../errors.ts'
-import { joinPath, pathText } from '../../path.ts'
-import type { Queue } from '../../queue/queue.ts'
-import { unfinishedJobs } from '../../queue/select-jobs.ts'
-import type { IdPage } from '../list/page.ts'
+} from '../../accounts/viewer.ts'
+import { Conflict, NotFound } from '../../base/errors.ts'
+import { joinPath, pathText } from '../../base/path.ts'
+import type { IdPage } from '../../list/page.ts'
+import type { Queue } from '../../store/queue/queue.ts'
+import { unfinishedJobs } from '../../store/queue/select-jobs.ts'
 
 /** The most members of a group that are listed. */
 export const maxMembers = 1_000

@@ -1,8 +1,8 @@
 // Assignment of genres and tags to series and books by users.
-import { type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
-import { Invalid, NotFound } from '../../errors.ts'
-import { publish, seriesEvents } from '../../event/publish.ts'
-import type { Queryable, Transaction } from '../../postgres/db.ts'
+import { type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
+import { Invalid, NotFound } from '../../base/errors.ts'
+import { publish, seriesEvents } from '../../store/event/publish.ts'
+import type { Queryable, Transaction } from '../../store/postgres/db.ts'
 import { refreshEdited } from '../derived/refresh.ts'
 import { lockBookRows } from '../metadata/book-metadata.ts'
 import { changeEvents, eventFields } from '../metadata/change-events.ts'

@@ -1,8 +1,8 @@
 // Deletion of a genre or tag from all series and books, and of unused ones.
-import { NotFound } from '../../errors.ts'
-import { bookEvents, publish, seriesEvents } from '../../event/publish.ts'
-import type { Sql, Transaction } from '../../postgres/db.ts'
-import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
+import { NotFound } from '../../base/errors.ts'
+import { bookEvents, publish, seriesEvents } from '../../store/event/publish.ts'
+import type { Sql, Transaction } from '../../store/postgres/db.ts'
+import { retryOnDeadlock } from '../../store/postgres/retry-on-deadlock.ts'
 import { refreshEdited } from '../derived/refresh.ts'
 import { lockSeries } from '../locks.ts'
 import type { LabelKind } from './label.ts'

@@ -1,9 +1,9 @@
 // Lists of genres, tags and publishers with their numbers of visible series.
 import type { Fragment } from 'postgres'
-import { isUnrestricted, unseenSeries, type Viewer, visibleSeries } from '../../auth/viewer.ts'
-import type { Sql } from '../../postgres/db.ts'
-import { allOf, unprepared } from '../../postgres/statement.ts'
-import { isBrowsable, newestSeries } from '../list/newest-change.ts'
+import { isUnrestricted, unseenSeries, type Viewer, visibleSeries } from '../../accounts/viewer.ts'
+import { isBrowsable, newestSeries } from '../../list/newest-change.ts'
+import type { Sql } from '../../store/postgres/db.ts'
+import { allOf, unprepared } from '../../store/postgres/statement.ts'
 import type { Label, LabelKind } from './label.ts'
 
 type PageRequest = { offset: number; pageSize: number }

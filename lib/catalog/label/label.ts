@@ -1,11 +1,11 @@
 // Labels (genres and tags): their normalized key, registration and API record. One label stands for all
 // spellings of its name; series and books show their own.
 import { createHash } from 'node:crypto'
-import { isUnrestricted, type Viewer } from '../../auth/viewer.ts'
-import { Invalid } from '../../errors.ts'
-import { searchKey } from '../../name/text.ts'
-import type { Queryable } from '../../postgres/db.ts'
-import { count, maybe, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+import { isUnrestricted, type Viewer } from '../../accounts/viewer.ts'
+import { Invalid } from '../../base/errors.ts'
+import { count, maybe, record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+import { searchKey } from '../../media/name/text.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 
 export const labelKinds = ['genre', 'tag'] as const
 export type LabelKind = (typeof labelKinds)[number]

@@ -1,8 +1,8 @@
 // Which changes of the settings of a library a caller may make: some read folders of the server, some lead
 // to the deletion of books.
-import type { Permission } from '../../auth/permission.ts'
-import { isLimited, type Viewer } from '../../auth/viewer.ts'
-import { Forbidden } from '../../errors.ts'
+import type { Permission } from '../../accounts/permission.ts'
+import { isLimited, type Viewer } from '../../accounts/viewer.ts'
+import { Forbidden } from '../../base/errors.ts'
 
 export type SettingsAccess = {
   permissions: ReadonlySet<Permission>

@@ -2,12 +2,12 @@
 // million books take minutes. A deletion interrupted by a crash is resumed.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { type Viewer, visibleLibrary } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import { publish } from '../../event/publish.ts'
-import type { Sql, Transaction } from '../../postgres/db.ts'
-import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
-import type { Queue } from '../../queue/queue.ts'
+import { type Viewer, visibleLibrary } from '../../accounts/viewer.ts'
+import { NotFound } from '../../base/errors.ts'
+import { publish } from '../../store/event/publish.ts'
+import type { Sql, Transaction } from '../../store/postgres/db.ts'
+import { retryOnDeadlock } from '../../store/postgres/retry-on-deadlock.ts'
+import type { Queue } from '../../store/queue/queue.ts'
 import { deleteBooks } from '../book/purge.ts'
 import { lockSeries } from '../locks.ts'
 import { cancelScans, tryScanLock } from '../scan/scan-request.ts'
@@ -140,7 +140,7 @@ async function deleteSomeFolders(tx: Transaction, libraryId: string) {
   return long.count + count
 }
 
-/** The identity cache of every process holds the libraries of accounts (lib/auth/identity.ts). */
+/** The identity cache of every process holds the libraries of accounts (lib/accounts/identity.ts). */
 async function invalidateIdentities(tx: Transaction) {
   await tx`select pg_notify('account', '*')`
 }

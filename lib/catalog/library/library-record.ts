@@ -6,13 +6,10 @@ import {
   unseenSeries,
   type Viewer,
   visibleSeries,
-} from '../../auth/viewer.ts'
-import { parseCron } from '../../cron.ts'
-import { NotFound } from '../../errors.ts'
-import { readingDirections } from '../../metadata/values.ts'
-import { mountHealth, mountKey } from '../../mount/mount-health.ts'
-import { pathText } from '../../path.ts'
-import type { Queryable } from '../../postgres/db.ts'
+} from '../../accounts/viewer.ts'
+import { parseCron } from '../../base/cron.ts'
+import { NotFound } from '../../base/errors.ts'
+import { pathText } from '../../base/path.ts'
 import {
   count,
   json,
@@ -24,10 +21,13 @@ import {
   Type,
   timestamp,
   uuid,
-} from '../../schema.ts'
-import { bookStrategies } from '../../strategy/book.ts'
-import { numberStrategies } from '../../strategy/number.ts'
-import { seriesStrategies } from '../../strategy/series.ts'
+} from '../../base/schema.ts'
+import { readingDirections } from '../../media/metadata/values.ts'
+import { bookStrategies } from '../../media/strategy/book.ts'
+import { numberStrategies } from '../../media/strategy/number.ts'
+import { seriesStrategies } from '../../media/strategy/series.ts'
+import { mountHealth, mountKey } from '../../store/mount/mount-health.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import { isVisible } from './library.ts'
 import {
   readScanningConfig,

@@ -3,14 +3,14 @@
 import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import type { Config } from '../../config/config.ts'
-import type { FileAccess } from '../../containment.ts'
-import { Conflict, Invalid, NotResponding } from '../../errors.ts'
-import { folderHealth, mountKey } from '../../mount/mount-health.ts'
-import { isWithin, pathText } from '../../path.ts'
-import type { Transaction } from '../../postgres/db.ts'
-import { isShortage } from '../../shortage.ts'
-import { isSpecial } from '../../special-folders.ts'
+import type { FileAccess } from '../../base/containment.ts'
+import { Conflict, Invalid, NotResponding } from '../../base/errors.ts'
+import { isWithin, pathText } from '../../base/path.ts'
+import { isShortage } from '../../base/shortage.ts'
+import { isSpecial } from '../../base/special-folders.ts'
+import type { Config } from '../../store/config/config.ts'
+import { folderHealth, mountKey } from '../../store/mount/mount-health.ts'
+import type { Transaction } from '../../store/postgres/db.ts'
 
 export type FilesystemConfig = Pick<Config, 'data_dir' | 'filesystem'>
 
@@ -58,7 +58,7 @@ export function resolvePath(path: string, name: string): Promise<Buffer> {
 // Of a folder that does not respond, links are not resolved.
 async function realBytes(path: string): Promise<Buffer> {
   const absolute = resolve(path)
-  // Names that are not valid UTF-8 are displayed as Latin-1 (lib/path.ts), and sent back so by clients.
+  // Names that are not valid UTF-8 are displayed as Latin-1 (lib/base/path.ts), and sent back so by clients.
   for (const encoding of ['utf8', 'latin1'] as const) {
     const bytes = Buffer.from(absolute, encoding)
     const real = await folderHealth

@@ -1,10 +1,7 @@
 // Editable settings of a library: request schema, validation and conversion to columns.
 import { isDeepStrictEqual } from 'node:util'
-import { ConditionsInput, checkConditions } from '../../condition/condition.ts'
-import { cronError, isTimeZone } from '../../cron.ts'
-import { Invalid } from '../../errors.ts'
-import { formatNames } from '../../format/formats.ts'
-import { readingDirections } from '../../metadata/values.ts'
+import { cronError, isTimeZone } from '../../base/cron.ts'
+import { Invalid } from '../../base/errors.ts'
 import {
   body,
   list,
@@ -15,10 +12,13 @@ import {
   type Static,
   Type,
   text,
-} from '../../schema.ts'
-import { bookStrategies, validateBookStrategy } from '../../strategy/book.ts'
-import { numberStrategies } from '../../strategy/number.ts'
-import { validateRules } from '../../strategy/title-rules.ts'
+} from '../../base/schema.ts'
+import { ConditionsInput, checkConditions } from '../../match/condition.ts'
+import { formatNames } from '../../media/format/formats.ts'
+import { readingDirections } from '../../media/metadata/values.ts'
+import { bookStrategies, validateBookStrategy } from '../../media/strategy/book.ts'
+import { numberStrategies } from '../../media/strategy/number.ts'
+import { validateRules } from '../../media/strategy/title-rules.ts'
 
 export const scanModes = ['normal', 'deep'] as const
 export const watchModes = ['off', 'on', 'poll'] as const

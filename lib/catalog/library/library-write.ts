@@ -1,16 +1,16 @@
 // Creation and update of libraries.
 import { basename, isAbsolute } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { type Viewer, visibleLibrary } from '../../auth/viewer.ts'
-import { Invalid, NotFound } from '../../errors.ts'
-import { publish } from '../../event/publish.ts'
-import { newId } from '../../id.ts'
-import { pathText } from '../../path.ts'
-import type { Sql, Transaction } from '../../postgres/db.ts'
-import type { Queue } from '../../queue/queue.ts'
-import { validateBookStrategy } from '../../strategy/book.ts'
-import type { Config as StrategyConfig } from '../../strategy/config.ts'
-import { validateSeriesStrategy } from '../../strategy/series.ts'
+import { type Viewer, visibleLibrary } from '../../accounts/viewer.ts'
+import { Invalid, NotFound } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { pathText } from '../../base/path.ts'
+import { validateBookStrategy } from '../../media/strategy/book.ts'
+import type { Config as StrategyConfig } from '../../media/strategy/config.ts'
+import { validateSeriesStrategy } from '../../media/strategy/series.ts'
+import { publish } from '../../store/event/publish.ts'
+import type { Sql, Transaction } from '../../store/postgres/db.ts'
+import type { Queue } from '../../store/queue/queue.ts'
 import { changedColumns } from '../metadata/columns.ts'
 import { assertNotScanning, enqueueScan } from '../scan/scan-request.ts'
 import type { LibraryRow } from './library.ts'
@@ -147,7 +147,7 @@ async function presentLibrary(tx: Transaction, root: Buffer) {
   return row
 }
 
-/** While a library is being deleted, the identity cache lists the libraries of accounts that see all (lib/auth/identity.ts). */
+/** While a library is being deleted, the identity cache lists the libraries of accounts that see all (lib/accounts/identity.ts). */
 async function invalidateIdentitiesWhileDeleting(tx: Transaction) {
   await tx`
     select pg_notify('account', '*')

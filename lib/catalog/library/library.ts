@@ -7,10 +7,10 @@ import {
   type Viewer,
   visibleLibrary,
   visibleSeries,
-} from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import type { Queryable, Sql } from '../../postgres/db.ts'
-import { newestChangeOfSeries } from '../list/newest-change.ts'
+} from '../../accounts/viewer.ts'
+import { NotFound } from '../../base/errors.ts'
+import { newestChangeOfSeries } from '../../list/newest-change.ts'
+import type { Queryable, Sql } from '../../store/postgres/db.ts'
 
 export type LibraryRow = { id: string; name: string; root: Buffer; bookCount: number }
 

@@ -1,10 +1,10 @@
 // Places of the books of a library by a series strategy, from what is stored of them: no file is opened.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { pathText } from '../../path.ts'
-import type { Sql, Transaction } from '../../postgres/db.ts'
-import type { Config } from '../../strategy/config.ts'
-import type { Placement } from '../../strategy/placement.ts'
-import { placeBook } from '../../strategy/series.ts'
+import { pathText } from '../../base/path.ts'
+import type { Config } from '../../media/strategy/config.ts'
+import type { Placement } from '../../media/strategy/placement.ts'
+import { placeBook } from '../../media/strategy/series.ts'
+import type { Sql, Transaction } from '../../store/postgres/db.ts'
 
 export type StoredBook = {
   id: string

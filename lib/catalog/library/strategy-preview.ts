@@ -1,9 +1,9 @@
 // Preview of another series strategy for a library: which series would become which, from the catalogue alone.
 import type { Sql } from 'postgres'
-import type { Viewer } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import { validateSeriesStrategy } from '../../strategy/series.ts'
-import { compileRules, type TitleRule } from '../../strategy/title-rules.ts'
+import type { Viewer } from '../../accounts/viewer.ts'
+import { NotFound } from '../../base/errors.ts'
+import { validateSeriesStrategy } from '../../media/strategy/series.ts'
+import { compileRules, type TitleRule } from '../../media/strategy/title-rules.ts'
 import { titleByRules } from '../metadata/series-title.ts'
 import { requireLibrary } from './library.ts'
 import { placeStoredBooks } from './placed-books.ts'

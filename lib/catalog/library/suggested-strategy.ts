@@ -1,7 +1,8 @@
 // Series strategy that a folder is made for, recognized by its files: a Calibre library, or folders of volumes.
-import { stemOf } from '../../format/formats.ts'
-import { extensionOf } from '../../path.ts'
-import { volumeOfFolder } from '../../strategy/placement.ts'
+
+import { extensionOf } from '../../base/path.ts'
+import { stemOf } from '../../media/format/formats.ts'
+import { volumeOfFolder } from '../../media/strategy/placement.ts'
 
 export const suggestibleStrategies = ['calibre', 'series_volume_chapter'] as const
 export type SuggestedStrategy = (typeof suggestibleStrategies)[number]

@@ -1,8 +1,8 @@
 // Alternate titles of a series, each with an id: elements of the column `alternate_titles`, which edits of
 // metadata replace as a whole.
-import { newId } from '../../id.ts'
-import type { AlternateTitle } from '../../metadata/values.ts'
-import { record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+import { newId } from '../../base/id.ts'
+import { record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+import type { AlternateTitle } from '../../media/metadata/values.ts'
 
 export const AlternateTitleRecord = record(
   {

@@ -1,18 +1,27 @@
 // API record of book metadata.
-import type { Viewer } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import { jsonText } from '../../json/json-text.ts'
-import { plainFields, roleFields } from '../../metadata/book-fields.ts'
+import type { Viewer } from '../../accounts/viewer.ts'
+import { NotFound } from '../../base/errors.ts'
+import { jsonText } from '../../base/json/json-text.ts'
+import {
+  count,
+  list,
+  nullable,
+  record,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../../base/schema.ts'
+import { plainFields, roleFields } from '../../media/metadata/book-fields.ts'
 import {
   type ColumnRow,
   type ExtraMetadataRow,
   type Fields,
   type Members,
   schemasOf,
-} from '../../metadata/field.ts'
-import { Author } from '../../metadata/values.ts'
-import type { Queryable } from '../../postgres/db.ts'
-import { count, list, nullable, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+} from '../../media/metadata/field.ts'
+import { Author } from '../../media/metadata/values.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import { fromVisibleBooks } from '../book/visible-books.ts'
 import { Label, loadLabels } from '../label/label.ts'
 import { selectColumns } from './columns.ts'

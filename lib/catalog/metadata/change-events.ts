@@ -1,8 +1,9 @@
 // Events of metadata changes by users, and the field names that they use for changed columns.
-import { bookEvents, type NewEvent, publish, seriesEvents } from '../../event/publish.ts'
-import { composedFields, fileFields } from '../../metadata/book-fields.ts'
-import { seriesFields } from '../../metadata/series-fields.ts'
-import type { Queryable } from '../../postgres/db.ts'
+
+import { composedFields, fileFields } from '../../media/metadata/book-fields.ts'
+import { seriesFields } from '../../media/metadata/series-fields.ts'
+import { bookEvents, type NewEvent, publish, seriesEvents } from '../../store/event/publish.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import type { BookOrSeries } from '../owner.ts'
 
 const fields = [fileFields, composedFields, seriesFields].flatMap(group => Object.values(group))

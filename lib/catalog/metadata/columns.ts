@@ -1,7 +1,7 @@
 // Columns of metadata fields: select lists from their descriptors, and updates of many rows.
 import type { Fragment } from 'postgres'
-import type { Fields, SqlType } from '../../metadata/field.ts'
-import type { Queryable, Transaction } from '../../postgres/db.ts'
+import type { Fields, SqlType } from '../../media/metadata/field.ts'
+import type { Queryable, Transaction } from '../../store/postgres/db.ts'
 
 /** Select list of the fields with a column, under their wire names. */
 export function selectColumns(sql: Queryable, fields: Fields, table: string): Fragment {

@@ -1,5 +1,7 @@
 // Edits of metadata by users: request bodies and their conversion to stored values, from the field
 // descriptors.
+
+import { body, type TSchema } from '../../base/schema.ts'
 import {
   composedFields,
   fileFields,
@@ -7,10 +9,9 @@ import {
   roleFields,
   roleLock,
   userFields,
-} from '../../metadata/book-fields.ts'
-import type { Edit, Field } from '../../metadata/field.ts'
-import { seriesFields } from '../../metadata/series-fields.ts'
-import { body, type TSchema } from '../../schema.ts'
+} from '../../media/metadata/book-fields.ts'
+import type { Edit, Field } from '../../media/metadata/field.ts'
+import { seriesFields } from '../../media/metadata/series-fields.ts'
 
 /** A field that users edit; a role has no storage of its own, as it is a part of the authors. */
 type EditableField = { edit: Edit; lock: string; storage: Field | null }

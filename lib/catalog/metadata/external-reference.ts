@@ -2,11 +2,11 @@
 // of series.
 // All SQL on the table `external_reference` is in this file.
 import type { Fragment } from 'postgres'
-import { Invalid, NotFound } from '../../errors.ts'
-import { newId } from '../../id.ts'
-import type { Queryable, Transaction } from '../../postgres/db.ts'
-import { isOneOf } from '../../postgres/ids.ts'
-import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+import { Invalid, NotFound } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+import type { Queryable, Transaction } from '../../store/postgres/db.ts'
+import { isOneOf } from '../../store/postgres/ids.ts'
 import type { Owner, OwnerKind } from '../owner.ts'
 
 const ownerIds = { seriesId: maybe(uuid()), bookId: maybe(uuid()) }

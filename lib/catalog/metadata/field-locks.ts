@@ -1,9 +1,10 @@
 // Field locks: their flags in the API and their names in the column `locks`, which are those of the
 // columns, because scans compare them with columns.
-import { fileFields, roleFields, roleLock, userFields } from '../../metadata/book-fields.ts'
-import type { Field } from '../../metadata/field.ts'
-import { seriesFields } from '../../metadata/series-fields.ts'
-import { maybe, propertyNames, record, type Static, Type } from '../../schema.ts'
+
+import { maybe, propertyNames, record, type Static, Type } from '../../base/schema.ts'
+import { fileFields, roleFields, roleLock, userFields } from '../../media/metadata/book-fields.ts'
+import type { Field } from '../../media/metadata/field.ts'
+import { seriesFields } from '../../media/metadata/series-fields.ts'
 
 /**
  * Flag in the API → name in `locks`. A name with a dot is a part of a column (`authors.writer`): the

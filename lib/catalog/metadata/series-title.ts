@@ -1,8 +1,8 @@
 // Titles of series: by the title rules of their libraries, as new series get them, or as most of their books state.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Fragment } from 'postgres'
-import type { Queryable } from '../../postgres/db.ts'
-import { compileRules, type TitleRule } from '../../strategy/title-rules.ts'
+import { compileRules, type TitleRule } from '../../media/strategy/title-rules.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 
 /** The title of a series by its name, that of its folder for example. */
 export function titleByRules(rules: (title: string) => string, name: string): string {

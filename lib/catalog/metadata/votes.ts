@@ -1,9 +1,9 @@
 // What the books of a series state together: the most frequent value of each field that they vote about, and the status.
 import type { Fragment } from 'postgres'
-import { calibreSources, metadataSources } from '../../metadata/metadata.ts'
-import { bookMajorityFields } from '../../metadata/series-fields.ts'
-import type { Queryable } from '../../postgres/db.ts'
-import { commaList } from '../../postgres/statement.ts'
+import { calibreSources, metadataSources } from '../../media/metadata/metadata.ts'
+import { bookMajorityFields } from '../../media/metadata/series-fields.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { commaList } from '../../store/postgres/statement.ts'
 
 const columns = bookMajorityFields.map(({ column }) => column)
 

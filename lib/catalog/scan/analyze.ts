@@ -1,11 +1,11 @@
 // Re-analysis of books on request. A library is scanned in deep mode; for a series or a single book the
 // files are queued as pending files of a scan that does not walk the disk.
 import type { Fragment } from 'postgres'
-import { type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
-import { Invalid, NotFound } from '../../errors.ts'
-import type { Queryable, Sql } from '../../postgres/db.ts'
-import type { AnalysisSubject } from '../../queue/jobs.ts'
-import type { Queue } from '../../queue/queue.ts'
+import { type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
+import { Invalid, NotFound } from '../../base/errors.ts'
+import type { Queryable, Sql } from '../../store/postgres/db.ts'
+import type { AnalysisSubject } from '../../store/queue/jobs.ts'
+import type { Queue } from '../../store/queue/queue.ts'
 import { requireLibrary } from '../library/library.ts'
 import { enqueueScan, startScan } from './scan-request.ts'
 

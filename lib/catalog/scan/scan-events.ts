@@ -1,8 +1,8 @@
 // Progress events of scans: one message for the scan stream and one for the task stream, built from the
 // row of the scan in the transaction that changed its counters.
 import type { Fragment } from 'postgres'
-import { type Progress, publishProgress } from '../../event/publish.ts'
-import type { Queryable } from '../../postgres/db.ts'
+import { type Progress, publishProgress } from '../../store/event/publish.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import {
   publicScanState,
   type ScanProgress,

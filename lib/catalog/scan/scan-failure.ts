@@ -1,7 +1,7 @@
 // Failure hook of the queue: a scan fails together with its job.
-import type { Transaction } from '../../postgres/db.ts'
-import { isScanJob } from '../../queue/jobs.ts'
-import type { JobChange } from '../../queue/task-events.ts'
+import type { Transaction } from '../../store/postgres/db.ts'
+import { isScanJob } from '../../store/queue/jobs.ts'
+import type { JobChange } from '../../store/queue/task-events.ts'
 import { publishScans } from './scan-events.ts'
 
 /** Fails the scans of jobs that have no attempts left. */

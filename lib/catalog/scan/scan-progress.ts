@@ -1,7 +1,7 @@
 // Progress of scans: state, stage and counters, for the scan status, progress events and tasks.
 import type { Fragment } from 'postgres'
-import type { Queryable } from '../../postgres/db.ts'
-import { taskStatuses } from '../../queue/task-status.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { taskStatuses } from '../../store/queue/task-status.ts'
 
 export type ScanState =
   | 'queued'

@@ -1,9 +1,9 @@
 // Requests and cancellation of scans: rows and jobs only; the pipeline does the work.
-import { Conflict, NotFound } from '../../errors.ts'
-import { newId } from '../../id.ts'
-import type { Queryable, Sql, Transaction } from '../../postgres/db.ts'
-import type { AnalysisSubject } from '../../queue/jobs.ts'
-import type { Queue } from '../../queue/queue.ts'
+import { Conflict, NotFound } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import type { Queryable, Sql, Transaction } from '../../store/postgres/db.ts'
+import type { AnalysisSubject } from '../../store/queue/jobs.ts'
+import type { Queue } from '../../store/queue/queue.ts'
 import { publishScan, publishScans } from './scan-events.ts'
 
 export type ScanOptions = {

@@ -1,9 +1,8 @@
 // Scan status of the API: progress of a scan and the files that could not be read.
 import type { Fragment } from 'postgres'
-import { isLimited, type Viewer, visibleBook, visibleLibrary } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import { joinPath, pathText } from '../../path.ts'
-import type { Queryable } from '../../postgres/db.ts'
+import { isLimited, type Viewer, visibleBook, visibleLibrary } from '../../accounts/viewer.ts'
+import { NotFound } from '../../base/errors.ts'
+import { joinPath, pathText } from '../../base/path.ts'
 import {
   count,
   list,
@@ -14,7 +13,8 @@ import {
   Type,
   timestamp,
   uuid,
-} from '../../schema.ts'
+} from '../../base/schema.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import { requireLibrary } from '../library/library.ts'
 import { visibleCounts } from '../library/library-record.ts'
 import { scanModes } from '../library/library-settings.ts'

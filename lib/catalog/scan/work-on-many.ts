@@ -1,9 +1,9 @@
 // Background work on many books at once: reading them again, their covers, the titles of their series. One
 // task for each library; hidden, missing and unknown books are skipped.
 import type { Fragment } from 'postgres'
-import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
-import type { Queryable, Sql, Transaction } from '../../postgres/db.ts'
-import type { Queue } from '../../queue/queue.ts'
+import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
+import type { Queryable, Sql, Transaction } from '../../store/postgres/db.ts'
+import type { Queue } from '../../store/queue/queue.ts'
 import { type ErrorFilter, failedBook, failedCover } from '../book/book-errors.ts'
 import { joinArtifact } from '../book/visible-books.ts'
 import { hasImage, lacksCover } from '../cover/cover-on-demand.ts'

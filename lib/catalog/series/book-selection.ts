@@ -1,10 +1,10 @@
 // Faceted selection of the books of one series: by read status and tag, with the count of every other
 // choice of the two facets.
 import type { Sql } from 'postgres'
-import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
-import { unprepared } from '../../postgres/statement.ts'
+import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
+import type { ReadStatus } from '../../list/fields.ts'
+import { unprepared } from '../../store/postgres/statement.ts'
 import { readingOrder } from '../derived/reading-order.ts'
-import type { ReadStatus } from '../list/fields.ts'
 
 export const selectionSorts = ['number', 'newest', 'title'] as const
 export type SelectionSort = (typeof selectionSorts)[number]

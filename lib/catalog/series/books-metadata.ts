@@ -1,10 +1,10 @@
 // What the books of a series say, for series that have no such metadata of their own: authors, years, languages,
 // publishers, a summary. Only of the books that the viewer sees.
-import { presentBook, type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
-import { Author } from '../../metadata/values.ts'
-import type { Queryable } from '../../postgres/db.ts'
-import { isOneOf } from '../../postgres/ids.ts'
-import { list, nullable, record, type Static, Type, uuid } from '../../schema.ts'
+import { presentBook, type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
+import { list, nullable, record, type Static, Type, uuid } from '../../base/schema.ts'
+import { Author } from '../../media/metadata/values.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { isOneOf } from '../../store/postgres/ids.ts'
 import {
   booksMetadata,
   joinBooksMetadata,

@@ -1,8 +1,8 @@
 // Series that got books after the scan that added them, the latest first.
-import { type Viewer, visibleSeries } from '../../auth/viewer.ts'
-import type { Sql } from '../../postgres/db.ts'
-import { unprepared } from '../../postgres/statement.ts'
-import type { IdPage } from '../list/page.ts'
+import { type Viewer, visibleSeries } from '../../accounts/viewer.ts'
+import type { IdPage } from '../../list/page.ts'
+import type { Sql } from '../../store/postgres/db.ts'
+import { unprepared } from '../../store/postgres/statement.ts'
 
 type GrownRequest = { libraryId?: string | undefined; page: number; pageSize: number }
 

@@ -1,8 +1,8 @@
 // Authors of series: their own, else those of their first books.
-import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
-import type { Author } from '../../metadata/values.ts'
-import type { Queryable } from '../../postgres/db.ts'
-import { isOneOf } from '../../postgres/ids.ts'
+import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
+import type { Author } from '../../media/metadata/values.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { isOneOf } from '../../store/postgres/ids.ts'
 import { readingOrder } from '../derived/reading-order.ts'
 
 /** Enough to name the authors of a series, whose books are many. */

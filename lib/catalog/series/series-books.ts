@@ -1,10 +1,10 @@
 // The books of one series in reading order, and the neighbours of a book.
 import type { Sql } from 'postgres'
-import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import { unprepared } from '../../postgres/statement.ts'
+import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
+import { NotFound } from '../../base/errors.ts'
+import type { IdPage } from '../../list/page.ts'
+import { unprepared } from '../../store/postgres/statement.ts'
 import { readingOrder, readingPlace, reversedReadingOrder } from '../derived/reading-order.ts'
-import type { IdPage } from '../list/page.ts'
 import { requireSeries } from './series-record.ts'
 
 type SeriesBooksRequest = {

@@ -1,12 +1,21 @@
 // Series record of the API: the short form, used by lists and details.
-import { hidesBooks, presentBeyondAge, type Viewer, visibleSeries } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
-import { seriesStatuses } from '../../metadata/values.ts'
-import type { Queryable } from '../../postgres/db.ts'
-import { requestedIds } from '../../postgres/ids.ts'
-import { count, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+import { hidesBooks, presentBeyondAge, type Viewer, visibleSeries } from '../../accounts/viewer.ts'
+import { NotFound } from '../../base/errors.ts'
+import {
+  count,
+  nullable,
+  oneOf,
+  record,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../../base/schema.ts'
+import { seriesStatuses } from '../../media/metadata/values.ts'
+import { CollectionNames, collectionNames } from '../../organize/grouping/references.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { requestedIds } from '../../store/postgres/ids.ts'
 import { mayHideBooks } from '../derived/books-metadata.ts'
-import { CollectionNames, collectionNames } from '../grouping/references.ts'
 
 export const Series = record(
   {

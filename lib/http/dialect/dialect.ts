@@ -1,9 +1,9 @@
 // Dialect of an HTTP server: how it reads requests, identifies callers and writes errors. The native one is
 // in native.ts; compatible APIs have their own and share everything else.
 import type { FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
-import type { Credential } from '../../auth/credential.ts'
-import type { BeforePassword, Identity } from '../../auth/identify.ts'
-import type { TSchema } from '../../schema.ts'
+import type { Credential } from '../../accounts/credential.ts'
+import type { BeforePassword, Identity } from '../../accounts/identify.ts'
+import type { TSchema } from '../../base/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { Challenge } from '../protocol.ts'
 import type { Route } from '../route.ts'

@@ -1,6 +1,6 @@
 // Dialect of the native API: errors as `{error, message, details}`, credentials in headers, a cookie for reads.
-import { requestedCookie } from '../../auth/cookie.ts'
-import { ErrorBody, ErrorOrLimitBody } from '../../schema.ts'
+import { requestedCookie } from '../../accounts/cookie.ts'
+import { ErrorBody, ErrorOrLimitBody } from '../../base/schema.ts'
 import { errorName } from '../error-response.ts'
 import { compileValidator } from '../validate.ts'
 import type { Dialect } from './dialect.ts'

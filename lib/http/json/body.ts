@@ -2,12 +2,12 @@
 // with pauses between, since parsing and validating is work for the event loop.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { createAccountGates } from '../../async/account-gates.ts'
-import { Invalid } from '../../errors.ts'
-import { rememberMembers } from '../../json/json-text.ts'
-import { hasWritten, propertyNames } from '../../schema.ts'
+import { createAccountGates } from '../../base/async/account-gates.ts'
+import { Invalid } from '../../base/errors.ts'
+import { rememberMembers } from '../../base/json/json-text.ts'
+import { hasWritten, propertyNames } from '../../base/schema.ts'
 import { whenClosed } from '../body.ts'
-import { smallBodyBytes, structureFault } from '../body-limit.ts'
+import { smallBodyBytes, structureFault } from '../limits/body-limit.ts'
 
 const isJson = /^application\/(?:[\w.-]{1,40}\+)?json(?:;|$)/
 const maxReceived = { running: 2, waiting: 50, message: 'Too many requests with long bodies' }

@@ -2,8 +2,8 @@
 // than the rest of the server start.
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySerializerCompiler } from 'fastify'
-import { writeJsonTexts } from '../../json/json-text.ts'
-import { hasWritten } from '../../schema.ts'
+import { writeJsonTexts } from '../../base/json/json-text.ts'
+import { hasWritten } from '../../base/schema.ts'
 import { createPageSerializer } from './serialize-page.ts'
 
 type Serializer = (body: unknown) => string | Buffer

@@ -1,9 +1,9 @@
 // Node.js HTTP servers with the limits of receiving requests: times, connections, malformed requests.
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { cannotListen, parseBindAddress } from '../../config/bind-address.ts'
+import { cannotListen, parseBindAddress } from '../../store/config/bind-address.ts'
 import type { Deps } from '../deps.ts'
-import { openRateLimiter } from '../rate-limit.ts'
+import { openRateLimiter } from '../limits/rate-limit.ts'
 import { limitMalformedRequests } from './malformed.ts'
 
 /** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */

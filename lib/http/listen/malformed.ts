@@ -1,10 +1,10 @@
 // Responses on the socket to bytes that are not an HTTP request, or that came too slowly.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { RateLimited } from '../../errors.ts'
-import { newId } from '../../id.ts'
+import { RateLimited } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
 import { errorName } from '../error-response.ts'
-import type { RateLimiter } from '../rate-limit.ts'
+import type { RateLimiter } from '../limits/rate-limit.ts'
 
 type ClientError = Error & { code?: string }
 

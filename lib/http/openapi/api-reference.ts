@@ -2,7 +2,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { basePathOf } from '../address.ts'
+import { basePathOf } from '../client/address.ts'
 
 // Swagger UI sets inline styles on its elements.
 const contentSecurityPolicy =

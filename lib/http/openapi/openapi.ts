@@ -1,6 +1,6 @@
 // OpenAPI 3.1 document generated from the routes (https://spec.openapis.org/oas/v3.1.0). The same routes
 // give the same bytes.
-import type { TSchema } from '../../schema.ts'
+import type { TSchema } from '../../base/schema.ts'
 import { type AccessRequirement, type Endpoint, endpoints, type Route } from '../route.ts'
 import { errorResponses, responseHeaders, responsesOf } from './response.ts'
 import { aliasesOf, aliasOf, type Json, requestSchema, type Schemas, sorted } from './schema.ts'

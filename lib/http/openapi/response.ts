@@ -1,5 +1,5 @@
 // Responses of the OpenAPI document: media types, headers, and the shared error responses.
-import { type Bytes, ErrorBody, isBytes, LimitBody, type TSchema } from '../../schema.ts'
+import { type Bytes, ErrorBody, isBytes, LimitBody, type TSchema } from '../../base/schema.ts'
 import { errorName } from '../error-response.ts'
 import type { ProtocolDocument } from '../protocol.ts'
 import type { Route } from '../route.ts'

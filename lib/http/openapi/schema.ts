@@ -1,7 +1,7 @@
 // JSON Schemas as OpenAPI 3.1 schema objects: named component schemas, without internal keywords; of
 // requests with what else is accepted: alternative names, null for an unchanged field. Names are in camelCase only,
 // because client generators write `page_size` and `pageSize` alike.
-import { propertyNames } from '../../schema.ts'
+import { propertyNames } from '../../base/schema.ts'
 import { allowsNull } from '../normalize.ts'
 
 export type Json = Record<string, unknown>

@@ -1,6 +1,6 @@
 // Tasks that belong to no library: visible only to viewers that nothing is hidden from.
 import t from 'tap'
-import { newId } from '../../../lib/id.ts'
+import { newId } from '../../../lib/base/id.ts'
 import { hideSeries } from '../../kit/accounts.ts'
 import { startApiWithoutPipeline } from '../../kit/server.ts'
 

@@ -1,7 +1,7 @@
 // Settings over HTTP.
 import t from 'tap'
-import { connect } from '../../../lib/postgres/db.ts'
-import { openSettings } from '../../../lib/setting/setting.ts'
+import { connect } from '../../../lib/store/postgres/db.ts'
+import { openSettings } from '../../../lib/store/setting/setting.ts'
 import { startApi } from '../../kit/server.ts'
 
 const all = await startApi(t)

@@ -1,7 +1,7 @@
 // Event streams over HTTP: format, visibility, resume, several processes.
 import { test } from 'tap'
-import { publish, publishProgress } from '../../../lib/event/publish.ts'
-import { newId } from '../../../lib/id.ts'
+import { newId } from '../../../lib/base/id.ts'
+import { publish, publishProgress } from '../../../lib/store/event/publish.ts'
 import { receiveNotifications } from '../../kit/accounts.ts'
 import { openSseClient } from '../../kit/http/sse.ts'
 import { waitUntil } from '../../kit/processes.ts'

@@ -1,10 +1,10 @@
 // Locations of book files.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
+import { unrestrictedViewer } from '../../../lib/accounts/viewer.ts'
+import { NotFound } from '../../../lib/base/errors.ts'
+import { newId } from '../../../lib/base/id.ts'
 import { bookFile, packedPages, seriesFiles } from '../../../lib/catalog/book/book-file.ts'
-import { NotFound } from '../../../lib/errors.ts'
-import { newId } from '../../../lib/id.ts'
 import { unpackPages } from '../../../lib/page/page-list.ts'
 import { openCatalogue } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'

@@ -1,8 +1,8 @@
 // Purging while readers write progress: no deadlock reaches the caller, and no rows are left behind.
 import t from 'tap'
-import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
+import { unrestrictedViewer } from '../../../lib/accounts/viewer.ts'
 import { purgeSeries } from '../../../lib/catalog/book/purge.ts'
-import { recordReading } from '../../../lib/catalog/reading/record.ts'
+import { recordReading } from '../../../lib/reading/record.ts'
 import { createReader } from '../../kit/accounts.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { refreshBookSearch, refreshSeriesSearch } from '../../../lib/catalog/derived/search-rows.ts'
 import { createDatabase } from '../../kit/db.ts'
-import { makeFacts, storeFacts } from '../list/catalog-facts.ts'
+import { makeFacts, storeFacts } from '../../list/catalog-facts.ts'
 
 const { sql } = await createDatabase(t)
 const facts = makeFacts(6, 30)

@@ -5,7 +5,7 @@ import {
   seriesReadingRows,
 } from '../../../lib/catalog/derived/series-reading.ts'
 import { createDatabase } from '../../kit/db.ts'
-import { makeFacts, storeFacts } from '../list/catalog-facts.ts'
+import { makeFacts, storeFacts } from '../../list/catalog-facts.ts'
 
 const { sql } = await createDatabase(t)
 const facts = makeFacts(5, 40)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { refreshLabels } from '../../../lib/catalog/derived/labels.ts'
 import { labelKey, registerLabels } from '../../../lib/catalog/label/label.ts'
 import { createDatabase } from '../../kit/db.ts'
-import { makeFacts, storeFacts } from '../list/catalog-facts.ts'
+import { makeFacts, storeFacts } from '../../list/catalog-facts.ts'
 
 const { sql } = await createDatabase(t)
 

@@ -1,12 +1,12 @@
 // Deletion of libraries, interrupted and resumed.
 import t from 'tap'
+import { newId } from '../../../lib/base/id.ts'
 import {
   deleteLibrary,
   eraseLibrary,
   resumeErase,
 } from '../../../lib/catalog/library/library-erase.ts'
-import { newId } from '../../../lib/id.ts'
-import { openQueue } from '../../../lib/queue/queue.ts'
+import { openQueue } from '../../../lib/store/queue/queue.ts'
 import { checkCatalogue } from '../../../pipeline/doctor/doctor.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { untilBlocked } from '../../kit/row-locks.ts'

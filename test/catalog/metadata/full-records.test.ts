@@ -1,7 +1,7 @@
 import t from 'tap'
-import type { Viewer } from '../../../lib/auth/viewer.ts'
+import type { Viewer } from '../../../lib/accounts/viewer.ts'
+import { newId } from '../../../lib/base/id.ts'
 import { booksFull, seriesFull } from '../../../lib/catalog/metadata/full-records.ts'
-import { newId } from '../../../lib/id.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { startApi } from '../../kit/server.ts'
 

@@ -1,6 +1,6 @@
 // Reading order: volumes precede numbers where numbers repeat, in every list, feed and protocol.
 import t, { type Test } from 'tap'
-import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
+import { unrestrictedViewer } from '../../../lib/accounts/viewer.ts'
 import { seriesFiles } from '../../../lib/catalog/book/book-file.ts'
 import { testWithDoctor } from '../../kit/catalogue.ts'
 import type { Files } from '../../kit/files/folders.ts'

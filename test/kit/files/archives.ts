@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
-import { type File, openFile } from '../../../lib/file.ts'
+import { type File, openFile } from '../../../lib/base/file.ts'
 
 export const openPath = (path: string): File => openFile(Buffer.from(path))
 

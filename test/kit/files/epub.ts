@@ -1,9 +1,9 @@
 // Generator of small EPUBs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defaultLimits } from '../../../lib/archive/limits.ts'
-import { openFile } from '../../../lib/file.ts'
-import { epubReader, type OpenedEpub } from '../../../lib/format/epub/epub.ts'
+import { openFile } from '../../../lib/base/file.ts'
+import { defaultLimits } from '../../../lib/media/archive/limits.ts'
+import { epubReader, type OpenedEpub } from '../../../lib/media/format/epub/epub.ts'
 import { zipOfFiles } from './archives.ts'
 
 export type Parts = {

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { defaultLimits, type Limits } from '../../../lib/archive/limits.ts'
-import { pdfReader } from '../../../lib/format/pdf/pdf.ts'
+import { defaultLimits, type Limits } from '../../../lib/media/archive/limits.ts'
+import { pdfReader } from '../../../lib/media/format/pdf/pdf.ts'
 import { use } from '../use.ts'
 import { openPath } from './archives.ts'
 

@@ -1,8 +1,8 @@
 // Text dump of the database schema: tables, constraints, indexes, functions, triggers and statistics,
 // sorted by name.
 import { join } from 'node:path'
-import type { Sql } from '../../../lib/postgres/db.ts'
-import { migrationFolder } from '../../../lib/postgres/migrate.ts'
+import type { Sql } from '../../../lib/store/postgres/db.ts'
+import { migrationFolder } from '../../../lib/store/postgres/migrate.ts'
 
 export const schemaFile = join(migrationFolder, 'schema.sql')
 

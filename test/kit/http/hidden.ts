@@ -1,5 +1,5 @@
 // What is hidden from a restricted account in a fixture, and whether anything of it was changed.
-import type { Sql } from '../../../lib/postgres/db.ts'
+import type { Sql } from '../../../lib/store/postgres/db.ts'
 import type { Fixture } from '../fixture.ts'
 
 export type Hidden = {

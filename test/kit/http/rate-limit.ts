@@ -1,5 +1,5 @@
 // Rate limits at a standstill: how many requests are admitted does not depend on their duration.
-import type { Sql } from '../../../lib/postgres/db.ts'
+import type { Sql } from '../../../lib/store/postgres/db.ts'
 
 /** From now on no bucket of the database gets new tokens: the time of all of them lies ahead. */
 export async function stopRefill(sql: Sql) {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
-import type { Sql } from '../../../lib/postgres/db.ts'
+import type { Sql } from '../../../lib/store/postgres/db.ts'
 import type { createReader } from '../accounts.ts'
 import { listTree, type Shelf } from './steps.ts'
 

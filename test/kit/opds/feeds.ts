@@ -1,7 +1,13 @@
 // Arbitrary OPDS feeds and publications for property tests of the serializers.
 import fc from 'fast-check'
-import type { FacetGroup, Feed, FeedRef, Group, NavigationEntry } from '../../../lib/opds/feed.ts'
-import type { Publication } from '../../../lib/opds/publication.ts'
+import type {
+  FacetGroup,
+  Feed,
+  FeedRef,
+  Group,
+  NavigationEntry,
+} from '../../../lib/protocols/opds/feed.ts'
+import type { Publication } from '../../../lib/protocols/opds/publication.ts'
 
 /** Any text that the database can hold: blank, hostile, with control characters. */
 export const anyText = fc.oneof(

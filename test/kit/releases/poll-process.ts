@@ -1,7 +1,8 @@
 // Child process of tests that kill a poll: polls a release source whose pages come from a server of the test.
 // node poll-process.ts DATABASE_URL RELEASE_SOURCE_ID PAGES_URL
-import { connect } from '../../../lib/postgres/db.ts'
-import type { ReleasePage } from '../../../lib/source/contract.ts'
+
+import type { ReleasePage } from '../../../lib/sources/contract.ts'
+import { connect } from '../../../lib/store/postgres/db.ts'
 import { poll } from './polls.ts'
 
 const [url, id, pages] = process.argv.slice(2) as [string, string, string]

@@ -1,14 +1,14 @@
 // Releases for tests: sources in memory, rows of sources, items as sources state them.
-import { newId } from '../../../lib/id.ts'
-import type { Sql } from '../../../lib/postgres/db.ts'
+import { newId } from '../../../lib/base/id.ts'
+import { pollReleases } from '../../../lib/releases/job/poll.ts'
 import type {
   ReleaseItem,
   ReleasePage,
   ReleaseQuery,
   Source,
-} from '../../../lib/source/contract.ts'
-import type { Sources } from '../../../lib/source/open.ts'
-import { pollReleases } from '../../../pipeline/release/poll.ts'
+} from '../../../lib/sources/contract.ts'
+import type { Sources } from '../../../lib/sources/open.ts'
+import type { Sql } from '../../../lib/store/postgres/db.ts'
 
 /** An item with defaults for what a test is not about. */
 export const item = (

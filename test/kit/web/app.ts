@@ -1,7 +1,7 @@
 // A server of the web application with a small library of real books and accounts that can sign in.
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { hashPassword } from '../../../lib/auth/password.ts'
+import { hashPassword } from '../../../lib/accounts/password.ts'
 import type { Role } from '../accounts.ts'
 import { projectRoot, type Scope } from '../db.ts'
 import { createTestLibrary } from '../library.ts'

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { libraryFamilies } from '../../../lib/metrics/libraries.ts'
-import { createServices } from '../../../lib/services.ts'
+import { libraryFamilies } from '../../../lib/store/metrics/libraries.ts'
+import { createServices } from '../../../lib/store/services.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 

@@ -1,6 +1,6 @@
 // Files and covers that failed: when they are tried again.
 import t from 'tap'
-import { version } from '../../../lib/version.ts'
+import { version } from '../../../lib/base/version.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { zip } from '../../kit/files/archives.ts'
 import { exampleImage } from '../../kit/files/images.ts'

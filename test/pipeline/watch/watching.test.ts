@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { openLog } from '../../../lib/log.ts'
+import { openLog } from '../../../lib/base/log.ts'
 import { startPipeline } from '../../../pipeline/pipeline.ts'
 import { quietMs } from '../../../pipeline/watch/changes.ts'
 import { openFolderWatch } from '../../../pipeline/watch/watch-folders.ts'

@@ -1,7 +1,7 @@
 // Nightly maintenance: what is deleted and what is not.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { openLog } from '../../../lib/log.ts'
+import { openLog } from '../../../lib/base/log.ts'
 import { runMaintenance } from '../../../pipeline/work/maintenance.ts'
 import { createReader } from '../../kit/accounts.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'

@@ -1,0 +1,55 @@
+// Authentication services of a process: access tokens, identity resolver, mail.
+
+import type { Log } from '../base/log.ts'
+import type { Config } from '../store/config/config.ts'
+import type { Sql } from '../store/postgres/db.ts'
+import { openSecrets } from '../store/secret/secrets.ts'
+import { type IdentityResolver, openIdentityResolver } from './identify.ts'
+import { createMailer, type Mailer } from './mail.ts'
+import { type AccessTokens, createAccessTokens } from './token.ts'
+
+export type Auth = {
+  sql: Sql
+  log: Log
+  settings: Config['auth']
+  tokens: AccessTokens
+  identities: IdentityResolver
+  /** Null when no mail server is configured. */
+  readonly mail: Mailer | null
+  /** Waits for pending mails and stops listening for account changes. */
+  close(): Promise<void>
+}
+
+/** Throws when listening for notifications of the database fails. */
+export async function openAuth({
+  sql,
+  config,
+  log,
+}: {
+  sql: Sql
+  config: Pick<Config, 'auth' | 'email' | 'application' | 'data_dir' | 'secrets'>
+  log: Log
+}): Promise<Auth> {
+  const lifetime = {
+    get minutes() {
+      return config.auth.access_token_minutes
+    },
+  }
+  const tokens = createAccessTokens(sql, openSecrets(config), lifetime)
+  const identities = await openIdentityResolver(sql, tokens, log)
+  const mailer = createMailer(config, log)
+  return {
+    sql,
+    log,
+    settings: config.auth,
+    tokens,
+    identities,
+    get mail() {
+      return mailer.current()
+    },
+    async close() {
+      await mailer.close()
+      await identities.close()
+    },
+  }
+}

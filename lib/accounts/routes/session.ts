@@ -1,0 +1,190 @@
+// Authentication endpoints: sign-in, token refresh, sign-out, registration, e-mail verification.
+
+import { body, list, maybe, nullable, record, Type, text } from '../../base/schema.ts'
+import { addressKey } from '../../http/limits/rate-limit.ts'
+import { Message } from '../../http/message.ts'
+import { route } from '../../http/route.ts'
+import { checkEmail } from '../account.ts'
+import { register, resendVerification, verifyEmail } from '../registration.ts'
+import { refresh, signIn, signOut } from '../session.ts'
+import {
+  EffectivePermissions,
+  Email,
+  effectivePermissionNames,
+  Password,
+  UserInfo,
+  Username,
+  userInfo,
+} from './account-schema.ts'
+import {
+  clearSessionCookie,
+  LoginResponse,
+  noTokens,
+  RegisterResponse,
+  TokenResponse,
+  tokenResponse,
+} from './token-response.ts'
+
+const LoginProviders = record(
+  {
+    enabled: Type.Boolean(),
+    providers: list(
+      record(
+        { name: Type.String(), displayName: Type.String(), loginUrl: Type.String() },
+        { component: 'LoginProvider' },
+      ),
+    ),
+  },
+  { component: 'LoginProviders' },
+)
+const RefreshToken = text(200, { description: 'A refresh token.' })
+const CurrentUser = record(
+  { ...UserInfo.properties, effectivePermissions: EffectivePermissions },
+  { component: 'CurrentUser' },
+)
+
+export const session = [
+  route({
+    operationId: 'login',
+    method: 'POST',
+    path: '/auth/login',
+    permission: 'public',
+    bucket: 'login',
+    guesses: 'username',
+    summary: 'Sign in',
+    description:
+      'Also sets the cookie `auth_token` for images and event streams. An unknown name and a wrong password give the same 401.',
+    body: body(
+      {
+        username: text(254, { description: 'User name or e-mail address, case-insensitive.' }),
+        password: text(4096),
+      },
+      { component: 'LoginRequest' },
+    ),
+    responses: { 200: LoginResponse },
+    async handle({ body, request, reply }, { auth }) {
+      const { username: name, password } = body
+      const session = await signIn(auth, { name, password, address: addressKey(request.ip) })
+      return {
+        ...tokenResponse({ request, reply }, auth, session),
+        user: userInfo(session.account),
+      }
+    },
+  }),
+  route({
+    operationId: 'refreshTokens',
+    method: 'POST',
+    path: '/auth/refresh',
+    permission: 'public',
+    summary: 'Exchange a refresh token for new tokens',
+    description:
+      'A refresh token is valid for one use. For ten seconds it can be used again, by another tab or because the response was lost: each response has a refresh token of its own. Any later reuse ends the session, because the token was copied.',
+    body: body({ refreshToken: RefreshToken }, { component: 'RefreshRequest' }),
+    responses: { 200: TokenResponse },
+    async handle({ body, request, reply }, { auth }) {
+      return tokenResponse({ request, reply }, auth, await refresh(auth, body.refreshToken))
+    },
+  }),
+  route({
+    operationId: 'logout',
+    method: 'POST',
+    path: '/auth/logout',
+    permission: 'auth',
+    summary: 'Sign out',
+    description:
+      'Ends the session of the access token, and that of the refresh token if one is sent. Both tokens become invalid immediately.',
+    body: body({ refreshToken: maybe(nullable(RefreshToken)) }, { component: 'LogoutRequest' }),
+    bodyOptional: true,
+    responses: { 200: Message },
+    async handle({ body, identity, request, reply }, { auth }) {
+      const { sessionId, account } = identity
+      await signOut(auth, account.id, { sessionId, refreshToken: body.refreshToken ?? undefined })
+      clearSessionCookie({ request, reply }, auth)
+      return { message: 'Signed out' }
+    },
+  }),
+  route({
+    operationId: 'listLoginProviders',
+    method: 'GET',
+    path: '/auth/oidc/providers',
+    permission: 'public',
+    summary: 'List providers of single sign-on',
+    description: 'There are none: accounts sign in with a password.',
+    responses: { 200: LoginProviders },
+    handle: () => ({ enabled: false, providers: [] }),
+  }),
+  route({
+    operationId: 'getCurrentUser',
+    method: 'GET',
+    path: '/auth/me',
+    permission: 'auth',
+    cookie: true,
+    summary: 'Current user',
+    responses: { 200: CurrentUser },
+    handle: ({ identity }) => ({
+      ...userInfo(identity.account),
+      effectivePermissions: effectivePermissionNames(identity),
+    }),
+  }),
+  route({
+    operationId: 'register',
+    method: 'POST',
+    path: '/auth/register',
+    permission: 'public',
+    bucket: 'login',
+    summary: 'Register an account',
+    description:
+      'Requires the setting `auth.registration_enabled` (403 otherwise). If e-mail addresses must be verified, the tokens are null until then; an address that already has an account gives the same response, and its owner an e-mail.',
+    body: body(
+      { username: Username, email: Email, password: Password },
+      { component: 'RegisterRequest' },
+    ),
+    responses: { 201: RegisterResponse },
+    async handle({ body, request, reply }, { auth }) {
+      const { account, tokens, isMailed } = await register(auth, body)
+      const user = userInfo(account)
+      if (tokens) return { ...tokenResponse({ request, reply }, auth, tokens), message: null, user }
+      const message = isMailed
+        ? 'A verification e-mail was sent; open its link to verify the address'
+        : 'The verification e-mail could not be sent; request it again later'
+      return { ...noTokens, message, user }
+    },
+  }),
+  route({
+    operationId: 'verifyEmail',
+    method: 'POST',
+    path: '/auth/verify-email',
+    permission: 'public',
+    bucket: 'login',
+    summary: 'Verify an e-mail address',
+    description:
+      'Takes the token of the verification e-mail, which is valid once. That of a registration signs in; the tokens are null after a change of the address, and for an e-mail that was sent again.',
+    body: body(
+      { token: text(200, { description: 'Token of the verification e-mail.' }) },
+      { component: 'VerifyEmailRequest' },
+    ),
+    responses: { 200: RegisterResponse },
+    async handle({ body, request, reply }, { auth }) {
+      const { account, tokens } = await verifyEmail(auth, body.token.trim())
+      const fields = tokens ? tokenResponse({ request, reply }, auth, tokens) : noTokens
+      return { ...fields, message: 'E-mail address verified', user: userInfo(account) }
+    },
+  }),
+  route({
+    operationId: 'resendVerification',
+    method: 'POST',
+    path: '/auth/resend-verification',
+    permission: 'public',
+    bucket: 'login',
+    summary: 'Resend the verification e-mail',
+    description: 'The response does not reveal whether there is such an account.',
+    body: body({ email: Email }, { component: 'ResendVerificationRequest' }),
+    responses: { 200: Message },
+    handle({ body }, { auth, log }) {
+      const email = checkEmail(body.email)
+      // In the background: the time of the response does not depend on the account.
+      resendVerification(auth, email).catch(err => log.warn({ err }, 'verification not sent'))
+      return { message: 'If the account is not verified yet, an e-mail was sent' }
+    },
+  }),
+]

@@ -1,0 +1,112 @@
+// Initial setup: whether it is required, creation of the first administrator, first settings.
+
+import { body, count, json, maybe, nullable, record, Type, text } from '../../base/schema.ts'
+import { route } from '../../http/route.ts'
+import { isSettingKey, parseSetting } from '../../store/setting/definition.ts'
+import { openSettings } from '../../store/setting/setting.ts'
+import { isRegistrationOpen } from '../registration.ts'
+import { initialize, setupStatus } from '../setup.ts'
+import { Email, Password, Username, userInfo } from './account-schema.ts'
+import { tokenResponse, WelcomeResponse } from './token-response.ts'
+
+const SetupStatus = record(
+  {
+    setupRequired: Type.Boolean({ description: 'There is no administrator yet.' }),
+    hasUsers: Type.Boolean(),
+    registrationEnabled: Type.Boolean(),
+  },
+  { component: 'SetupStatus' },
+)
+
+const SettingValues = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  maxProperties: 100,
+  propertyNames: { maxLength: 255 },
+  additionalProperties: json({ description: 'JSON of the type of the setting, or its text.' }),
+})
+
+export const setup = [
+  route({
+    operationId: 'getSetupStatus',
+    method: 'GET',
+    path: '/setup/status',
+    permission: 'public',
+    summary: 'Setup status',
+    responses: { 200: SetupStatus },
+    async handle(_input, { sql }) {
+      const status = await setupStatus(sql)
+      return { ...status, registrationEnabled: await isRegistrationOpen(sql) }
+    },
+  }),
+  route({
+    operationId: 'initializeServer',
+    method: 'POST',
+    path: '/setup/initialize',
+    permission: 'public',
+    bucket: 'login',
+    summary: 'Create the initial administrator',
+    description:
+      'Also signs the administrator in. Requests from another machine, through a reverse proxy or from a page of another site must send the setup token that the server printed at start, as `setupToken` or in the header `X-Setup-Token` (403 otherwise). 409 once there is an administrator.',
+    body: body(
+      {
+        username: Username,
+        email: Email,
+        password: Password,
+        setupToken: maybe(text(200, { description: 'The setup token, where it is required.' })),
+      },
+      { component: 'InitializeRequest' },
+    ),
+    responses: { 201: WelcomeResponse },
+    async handle({ body, request, reply }, { auth }) {
+      const { setupToken = request.headers['x-setup-token'], ...account } = body
+      const session = await initialize(auth, account, {
+        headers: request.headers,
+        address: request.socket.remoteAddress ?? '',
+        setupToken: setupToken?.toString(),
+      })
+      const tokens = tokenResponse({ request, reply }, auth, session)
+      return { ...tokens, message: 'Setup complete', user: userInfo(session.account) }
+    },
+  }),
+  route({
+    operationId: 'updateSetupSettings',
+    method: 'PATCH',
+    path: '/setup/settings',
+    permission: 'SystemAdmin',
+    summary: 'Update settings during the setup',
+    description:
+      'Settings by key, as /admin/settings/bulk. Keys that this server does not have are skipped and named in the message; 400 for an invalid value, and then none is changed.',
+    body: body(
+      {
+        settings: maybe(nullable(SettingValues)),
+        skipConfiguration: maybe(
+          nullable(Type.Boolean({ description: 'Leaves all settings at their defaults.' })),
+        ),
+      },
+      { component: 'SetupSettings' },
+    ),
+    responses: {
+      200: record(
+        { message: Type.String(), settingsConfigured: count({ description: 'Settings changed.' }) },
+        { component: 'SetupSettingsResult' },
+      ),
+    },
+    async handle({ body: { settings, skipConfiguration }, identity, request }, { services }) {
+      const values = Object.entries(skipConfiguration ? {} : (settings ?? {}))
+      const changes = values.flatMap(([key, value]) =>
+        isSettingKey(key) ? [{ key, value: parseSetting(key, value) }] : [],
+      )
+      const unknown = values.map(([key]) => key).filter(key => !isSettingKey(key))
+      if (changes.length > 0)
+        await services(openSettings).write(changes, {
+          ...{ accountId: identity.account.id, username: identity.account.username },
+          ...{ reason: 'Setup', address: request.ip },
+        })
+      const skipped = unknown.length > 0 ? `; unknown settings skipped: ${unknown.join(', ')}` : ''
+      return {
+        message: `${changes.length} settings configured${skipped}`,
+        settingsConfigured: changes.length,
+      }
+    },
+  }),
+]

@@ -1,0 +1,108 @@
+// Token responses of sign-in, refresh and registration, and the session cookie.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TString } from 'typebox'
+import { nullable, oneOf, record, Type } from '../../base/schema.ts'
+import { basePathOf } from '../../http/client/address.ts'
+import type { Auth } from '../auth.ts'
+import { accessCookie, expiredAccessCookie, impersonationCookie } from '../cookie.ts'
+import type { Tokens } from '../session.ts'
+import { UserInfo } from './account-schema.ts'
+
+const accessToken = Type.String({ description: 'Access token (JWT).' })
+const refreshToken = Type.String({ description: 'Refresh token for one use at /auth/refresh.' })
+const tokenType = oneOf(['Bearer'])
+const expiresIn = Type.Integer({ description: 'Lifetime of the access token in seconds.' })
+/** Each field in snake_case and camelCase. */
+const tokenFields = {
+  access_token: accessToken,
+  accessToken,
+  refresh_token: refreshToken,
+  refreshToken,
+  token_type: tokenType,
+  tokenType,
+  expires_in: expiresIn,
+  expiresIn,
+}
+const message = Type.String()
+
+export const TokenResponse = record(tokenFields, { component: 'TokenResponse' })
+export const LoginResponse = record(
+  { ...tokenFields, user: UserInfo },
+  { component: 'LoginResponse' },
+)
+export const WelcomeResponse = record(
+  { ...tokenFields, message, user: UserInfo },
+  { component: 'WelcomeResponse' },
+)
+/** The token fields are null unless the request signed in. */
+export const RegisterResponse = record(
+  {
+    ...Object.fromEntries(
+      Object.entries(tokenFields).map(([name, schema]) => [name, nullable(schema)]),
+    ),
+    message: nullable(message),
+    user: UserInfo,
+  } as {
+    [K in keyof typeof tokenFields]: ReturnType<typeof nullable<(typeof tokenFields)[K]>>
+  } & { message: ReturnType<typeof nullable<TString>>; user: typeof UserInfo },
+  { component: 'RegisterResponse' },
+)
+
+export const noTokens = {
+  access_token: null,
+  accessToken: null,
+  refresh_token: null,
+  refreshToken: null,
+  token_type: null,
+  tokenType: null,
+  expires_in: null,
+  expiresIn: null,
+}
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply }
+
+/** The token fields of a response; also sets the session cookie. */
+export function tokenResponse(
+  { request, reply }: Exchange,
+  auth: Auth,
+  { accessToken, refreshToken, expiresIn }: Tokens,
+) {
+  const options = cookieOptions(request, auth)
+  reply.header('set-cookie', accessCookie(accessToken, { maxAge: expiresIn, ...options }))
+  reply.header('cache-control', 'no-store')
+  return {
+    access_token: accessToken,
+    accessToken,
+    refresh_token: refreshToken,
+    refreshToken,
+    token_type: 'Bearer' as const,
+    tokenType: 'Bearer' as const,
+    expires_in: expiresIn,
+    expiresIn,
+  }
+}
+
+export function clearSessionCookie({ request, reply }: Exchange, auth: Auth): void {
+  reply.header('set-cookie', expiredAccessCookie(cookieOptions(request, auth)))
+}
+
+type Impersonation = { accountId: string } & Pick<Tokens, 'accessToken' | 'expiresIn'>
+
+/** The cookie of an account that is shown to an administrator, beside the administrator's own. */
+export function setImpersonationCookie(
+  { request, reply }: Exchange,
+  auth: Auth,
+  { accountId, accessToken, expiresIn }: Impersonation,
+): void {
+  const options = { ...cookieOptions(request, auth), name: impersonationCookie(accountId) }
+  reply.header('set-cookie', accessCookie(accessToken, { maxAge: expiresIn, ...options }))
+  reply.header('cache-control', 'no-store')
+}
+
+const cookieOptions = ({ base, headers }: FastifyRequest, { settings }: Auth) => ({
+  // With a public URL of HTTPS the server may also be opened by HTTP on the local network, where browsers refuse to
+  // store a Secure cookie.
+  secure:
+    settings.secure_cookie || (base.startsWith('https:') && !headers.origin?.startsWith('http:')),
+  path: basePathOf(base) || '/',
+})

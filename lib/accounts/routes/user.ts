@@ -1,0 +1,69 @@
+// Account of the caller: profile, e-mail address, password.
+
+import { body, maybe, record, text } from '../../base/schema.ts'
+import { respond, route } from '../../http/route.ts'
+import { changeOwnEmail, changeOwnPassword } from '../own-account.ts'
+import { findUser, UserDetail } from '../user-record.ts'
+import {
+  EffectivePermissions,
+  Email,
+  effectivePermissionNames,
+  Password,
+} from './account-schema.ts'
+
+const Profile = record(
+  { ...UserDetail.properties, effectivePermissions: EffectivePermissions },
+  { component: 'Profile' },
+)
+
+export const user = [
+  route({
+    operationId: 'getProfile',
+    method: 'GET',
+    path: '/user',
+    permission: 'auth',
+    summary: 'Profile of the current user',
+    responses: { 200: Profile },
+    async handle({ identity }, { sql }) {
+      const user = await findUser(sql, identity.account.id)
+      return { ...user, effectivePermissions: effectivePermissionNames(identity) }
+    },
+  }),
+  route({
+    operationId: 'updateProfile',
+    method: 'PATCH',
+    path: '/user',
+    permission: 'auth',
+    // Each change may send an e-mail.
+    bucket: 'login',
+    guesses: 'address',
+    summary: 'Change the own e-mail address',
+    description:
+      'If addresses must be verified, the new one replaces the old one when it is; an address that already has an account gives the same response, and its owner an e-mail. Otherwise it is changed at once, and unverified; 409 for an address that has an account. At most five requests, and then one in twelve minutes. Not available with an API key.',
+    body: body({ email: maybe(Email) }, { component: 'ProfileUpdate' }),
+    responses: { 200: UserDetail },
+    async handle({ body, identity }, { auth, sql }) {
+      if (body.email !== undefined) await changeOwnEmail(auth, identity, body.email)
+      return findUser(sql, identity.account.id)
+    },
+  }),
+  route({
+    operationId: 'changePassword',
+    method: 'PUT',
+    path: '/user/password',
+    permission: 'auth',
+    bucket: 'login',
+    guesses: 'caller',
+    summary: 'Change the own password',
+    description: 'Ends all other sessions of the account. Not available with an API key.',
+    body: body(
+      { currentPassword: text(4096), newPassword: Password },
+      { component: 'PasswordChange' },
+    ),
+    responses: { 204: null },
+    async handle({ body, identity }, { auth }) {
+      await changeOwnPassword(auth, identity, body)
+      return respond(204)
+    },
+  }),
+]

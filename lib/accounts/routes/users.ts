@@ -1,0 +1,171 @@
+// User management.
+
+import { Invalid } from '../../base/errors.ts'
+import {
+  body,
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  patchBody,
+  record,
+  Type,
+  text,
+  uuid,
+} from '../../base/schema.ts'
+import { paged, pageNumber, pageResponse, pageSize, paging } from '../../http/pagination.ts'
+import { UserId } from '../../http/params.ts'
+import { respond, route } from '../../http/route.ts'
+import { changeAccount, createAccount, deleteAccount } from '../account.ts'
+import { forbidOwnAccountToKey, requireCurrentPassword } from '../own-account.ts'
+import { accessModes } from '../sharing-rule.ts'
+import {
+  findRoleAndPermissions,
+  findUser,
+  listUsers,
+  shownTo,
+  User,
+  UserDetail,
+} from '../user-record.ts'
+import { Email, Password, PermissionNames, Role, Username } from './account-schema.ts'
+import { requireManageable } from './manageable.ts'
+
+const maxUsersPerPage = 100
+
+const accessFields = {
+  role: maybe(Role),
+  isActive: maybe(Type.Boolean()),
+  emailVerified: maybe(Type.Boolean()),
+  permissions: maybe(PermissionNames),
+  libraryIds: maybe(
+    nullable(list(uuid(), { maxItems: 1000, description: 'Visible libraries; null for all.' })),
+  ),
+  ageLimit: maybe(
+    nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description: 'Highest visible age rating in years; null for no limit.',
+      }),
+    ),
+  ),
+  showsUnrated: maybe(
+    Type.Boolean({ description: 'Whether series without an age rating are visible.' }),
+  ),
+}
+
+export const users = [
+  route({
+    operationId: 'listUsers',
+    method: 'GET',
+    path: '/users',
+    permission: 'UsersRead',
+    summary: 'List users',
+    description: 'Sorted by user name.',
+    query: record({
+      role: maybe(Role),
+      sharingTag: maybe(
+        text(200, { description: 'Only users with a sharing rule for the tag of this name.' }),
+      ),
+      sharingTagMode: maybe(
+        oneOf(accessModes, { description: 'Only users whose rule has this mode.' }),
+      ),
+      page: pageNumber(),
+      pageSize: pageSize(50, maxUsersPerPage),
+    }),
+    responses: { 200: paged(User) },
+    async handle({ query, identity, request, reply }, { sql }) {
+      const page = paging({ ...query, pageSize: Math.min(query.pageSize || 50, maxUsersPerPage) })
+      const { data, total } = await listUsers(sql, query, page)
+      const shown = data.map(user => shownTo(identity, user))
+      return pageResponse({ request, reply, query }, { data: shown, total, paging: page })
+    },
+  }),
+  route({
+    operationId: 'createUser',
+    method: 'POST',
+    path: '/users',
+    permission: 'UsersWrite',
+    summary: 'Create a user',
+    description:
+      'Beyond the permissions of a reader, callers can grant only permissions that they have (403 otherwise).',
+    body: body(
+      { username: Username, email: Email, password: Password, ...accessFields },
+      { component: 'UserCreate' },
+    ),
+    responses: { 201: User },
+    async handle({ body, identity }, { sql }) {
+      requireManageable(identity, body)
+      const { id } = await createAccount(sql, body)
+      return findUser(sql, id)
+    },
+  }),
+  route({
+    operationId: 'getUser',
+    method: 'GET',
+    path: '/users/{id}',
+    permission: 'UsersRead',
+    summary: 'Get a user',
+    params: UserId,
+    responses: { 200: UserDetail },
+    handle: async ({ params, identity }, { sql }) =>
+      shownTo(identity, await findUser(sql, params.id)),
+  }),
+  route({
+    operationId: 'updateUser',
+    method: 'PUT',
+    path: '/users/{id}',
+    aliases: [{ method: 'PATCH', operationId: 'patchUser' }],
+    permission: 'UsersWrite',
+    guesses: 'own',
+    summary: 'Update a user',
+    description:
+      'Absent fields are unchanged. A new password of the own account requires the current one. A new password and deactivation end the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller, and for an API key that changes its own account.',
+    params: UserId,
+    body: patchBody(
+      {
+        username: maybe(Username),
+        email: maybe(Email),
+        password: maybe(Password),
+        currentPassword: maybe(text(4096, { description: 'Of the own account.' })),
+        ...accessFields,
+      },
+      UserDetail,
+      { component: 'UserUpdate' },
+    ),
+    responses: { 200: UserDetail },
+    async handle({ params: { id }, body, identity }, { auth, sql }) {
+      const { currentPassword, ...changes } = body
+      const isOwn = id === identity.account.id
+      forbidOwnAccountToKey(identity, id)
+      const current = await findRoleAndPermissions(sql, id)
+      requireManageable(identity, current)
+      requireManageable(identity, {
+        role: body.role ?? current.role,
+        permissions: body.permissions ?? current.permissions,
+      })
+      if (isOwn && changes.password !== undefined)
+        await requireCurrentPassword(auth, id, currentPassword)
+      const exceptSessionId = isOwn ? identity.sessionId : null
+      await changeAccount(auth, { id, exceptSessionId }, changes)
+      return findUser(sql, id)
+    },
+  }),
+  route({
+    operationId: 'deleteUser',
+    method: 'DELETE',
+    path: '/users/{id}',
+    permission: 'UsersDelete',
+    summary: 'Delete a user',
+    description:
+      'With reading progress, API keys and preferences. 400 for the own account, 409 for the last administrator.',
+    params: UserId,
+    responses: { 204: null },
+    async handle({ params: { id }, identity }, { auth, sql }) {
+      if (id === identity.account.id) throw new Invalid('You cannot delete your own account')
+      requireManageable(identity, await findRoleAndPermissions(sql, id))
+      await deleteAccount(auth, id)
+      return respond(204)
+    },
+  }),
+]

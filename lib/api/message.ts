@@ -1,4 +1,0 @@
-// Confirmation message for people, as the body of a response.
-import { record, Type } from '../schema.ts'
-
-export const Message = record({ message: Type.String() }, { component: 'Message' })

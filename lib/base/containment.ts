@@ -1,0 +1,169 @@
+// Containment of library files: whether an open file lies at its place in the library, so that a link cannot
+// hand out other files of the server. Every file of a library is opened through this module or lib/base/file.ts.
+import { constants, open as openCallback, readlinkSync, realpathSync, type Stats } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { type Shortage, Unreadable } from './errors.ts'
+import { foldName, isWithin, pathText } from './path.ts'
+import { isShortage, shortage } from './shortage.ts'
+
+/** Rules for the files of all libraries, as configured. */
+export type FileAccess = {
+  /** Nothing in this folder is ever read as a book. */
+  dataDir: string
+  /** Folders besides the library that files may be linked from. */
+  linkFolders: readonly string[]
+}
+
+/** Rules for the files of one library; plain values that pass between threads. */
+export type Containment = FileAccess & {
+  /** Folder of the library, latin1 (one character per byte). */
+  root: string
+  /** Whether files may be symbolic links. Links to folders are never followed. */
+  followLinks: boolean
+}
+
+export const containmentOf = (
+  access: FileAccess,
+  { root, followLinks }: { root: Uint8Array; followLinks: boolean },
+): Containment => ({ ...access, root: Buffer.from(root).toString('latin1'), followLinks })
+
+/**
+ * Flags for opening a file of a library. A pipe does not block, a terminal is not attached, and a link is
+ * refused before its target is touched.
+ */
+export const openFlags = ({ followLinks }: Containment): number =>
+  constants.O_RDONLY |
+  (constants.O_NONBLOCK ?? 0) |
+  (constants.O_NOCTTY ?? 0) |
+  (followLinks ? 0 : (constants.O_NOFOLLOW ?? 0))
+
+// Promisified callback, not FileHandle: that costs twice as much, and this runs for every page.
+const openAsync = promisify(openCallback)
+
+/** Opens a file of a library; the caller then checks the descriptor with `assertContained`. Throws errno errors. */
+export const openUnchecked = (path: Buffer, containment: Containment): Promise<number> =>
+  openAsync(path, openFlags(containment))
+
+type OpenFile = { fd: number; stats: Stats; path: Buffer }
+
+/**
+ * Throws Unreadable `io` unless the open file is a regular file at its place: below the root of its library
+ * without any link, or where links of the library may lead, and never in the data directory. The descriptor
+ * is checked, not the path, so that an exchange of the path after `open` does not matter. The cause is an
+ * errno error when the file was deleted.
+ */
+export async function assertContained(file: OpenFile, containment: Containment): Promise<void> {
+  const { fd, stats, path } = file
+  if (!isBelowRoot(path, containment)) throw outside()
+  if (!stats.isFile()) throw new Unreadable('The file is not a regular file', 'io')
+  const real = descriptorPath(fd) ?? (await resolvedPath(file))
+  const isOfServer = isWithin(real, realDataDir(containment.dataDir))
+  // The common case, without another system call: no part of the path is a link.
+  if (real.equals(path) && !isOfServer) return
+  if (stats.nlink === 0) throw gone()
+  const folders = await linkTargets(containment)
+  const isPermitted = containment.followLinks
+    ? isInside(real, folders)
+    : isAtPlace(real, path, folders[0]!, containment)
+  if (isOfServer || !isPermitted) throw isMarkedDeleted(real, path) ? gone() : outside()
+}
+
+/** The failure for an error of a system call on a file of a library. */
+export function fileFailure(cause: unknown): Unreadable | Shortage {
+  if (isShortage(cause)) return shortage(cause)
+  const code = (cause as NodeJS.ErrnoException).code ?? 'error'
+  // What `openFlags` cause for a link.
+  const message = code === 'ELOOP' ? 'The file is a link' : `The file cannot be read (${code})`
+  return new Unreadable(message, 'io', { cause })
+}
+
+/** The system error for a file that does not exist. */
+export const fileMissing = (): NodeJS.ErrnoException =>
+  Object.assign(new Error('ENOENT'), { code: 'ENOENT' })
+
+const outside = () => new Unreadable('The file lies outside its library', 'io')
+const gone = () => new Unreadable('The file was deleted', 'io', { cause: fileMissing() })
+
+/** Whether the target of a link, a real path, may be read. `folders` are the real paths of `linkFoldersOf`. */
+export const isPermittedTarget = (
+  real: Buffer,
+  folders: readonly Buffer[],
+  { dataDir }: Containment,
+): boolean => isInside(real, folders) && !isWithin(real, realDataDir(dataDir))
+
+/** The folders that targets of links may lie in, first the library itself. */
+export const linkFoldersOf = ({ root, followLinks, linkFolders }: Containment): Buffer[] => [
+  Buffer.from(root, 'latin1'),
+  ...(followLinks ? linkFolders.map(folder => Buffer.from(folder)) : []),
+]
+
+const isBelowRoot = (path: Buffer, { root }: Containment) =>
+  isWithin(path, Buffer.from(root, 'latin1'))
+
+const isInside = (real: Buffer, folders: readonly Buffer[]) =>
+  folders.some(folder => isWithin(real, folder))
+
+async function linkTargets(containment: Containment): Promise<Buffer[]> {
+  const [root, ...others] = linkFoldersOf(containment)
+  const resolved = await Promise.all(
+    others.map(folder => realpath(folder, { encoding: 'buffer' }).catch(() => null)),
+  )
+  return [await resolve(root!), ...resolved.filter(folder => folder !== null)]
+}
+
+/**
+ * The root itself may have become a link; below it there is none. File systems that ignore case or Unicode
+ * form may return a name in another spelling.
+ */
+function isAtPlace(real: Buffer, path: Buffer, realRoot: Buffer, { root }: Containment): boolean {
+  if (!isWithin(real, realRoot)) return false
+  return folded(real.subarray(realRoot.length)) === folded(path.subarray(root.length))
+}
+
+const folded = (path: Buffer) => foldName(pathText(path)).replaceAll('\\', '/').replace(/^\/+/, '')
+
+/** Whether the file was deleted after its properties were read (proc_pid_fd(5)). */
+const isMarkedDeleted = (real: Buffer, path: Buffer) =>
+  real.equals(Buffer.concat([path, Buffer.from(' (deleted)')]))
+
+/** Path of an open file without any link, from the kernel; null where it has none. */
+function descriptorPath(fd: number): Buffer | null {
+  try {
+    const path = readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' })
+    return path[0] === 0x2f ? path : null
+  } catch {
+    return null
+  }
+}
+
+/** The same where the kernel has no such list (macOS, Windows): the resolved path, if it is the open file. */
+async function resolvedPath({ path, stats }: OpenFile): Promise<Buffer> {
+  const real = await resolve(path)
+  const { dev, ino } = await stat(real)
+  if (dev !== stats.dev || ino !== stats.ino) throw outside()
+  return real
+}
+
+async function resolve(path: Buffer): Promise<Buffer> {
+  try {
+    return await realpath(path, { encoding: 'buffer' })
+  } catch (cause) {
+    throw fileFailure(cause)
+  }
+}
+
+const realDataDirs = new Map<string, Buffer>()
+
+// Resolved once: it is local, and does not move while a process runs.
+function realDataDir(dataDir: string): Buffer {
+  const known = realDataDirs.get(dataDir)
+  if (known) return known
+  try {
+    const real = realpathSync.native(dataDir, { encoding: 'buffer' })
+    realDataDirs.set(dataDir, real)
+    return real
+  } catch {
+    return Buffer.from(dataDir)
+  }
+}

@@ -1,0 +1,170 @@
+// Books that cannot be read or have no cover: list by error type, and another try.
+
+import { Invalid } from '../../../base/errors.ts'
+import {
+  body,
+  count,
+  json,
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  record,
+  Type,
+  timestamp,
+  uuid,
+} from '../../../base/schema.ts'
+import { paged, pageNumber, pageResponse, pageSize, paging } from '../../../http/pagination.ts'
+import { BookId } from '../../../http/params.ts'
+import { route } from '../../../http/route.ts'
+import { WorkStarted, workStarted } from '../../../http/started-work.ts'
+import { analyzeBook } from '../../scan/analyze.ts'
+import { generateThumbnails, retryFailed } from '../../scan/work-on-many.ts'
+import { type BookErrorType, bookErrors, bookErrorTypes, errorOfBook } from '../book-errors.ts'
+import { Book, booksByIds, requireBook } from '../book-record.ts'
+
+const maxPageSize = 100
+
+const labels: Record<BookErrorType, string> = {
+  bad_crc: 'Damaged content',
+  encrypted: 'Encrypted',
+  internal: 'Internal error',
+  io: 'Read error',
+  memory: 'Too little memory',
+  multi_volume: 'Multi-volume archive',
+  no_pages: 'No pages',
+  not_an_archive: 'Not an archive',
+  thumbnail: 'No cover',
+  timeout: 'Timeout',
+  too_large: 'Too large',
+  truncated: 'Truncated',
+  unsupported_format: 'Unsupported format',
+  unsupported_image: 'Unsupported image',
+  unsupported_method: 'Unsupported compression method',
+}
+
+const errorType = (notes: object = {}) => oneOf(bookErrorTypes, notes)
+const FailedBook = record(
+  {
+    book: Book,
+    errors: list(
+      record(
+        {
+          errorType: errorType(),
+          label: Type.String({ description: 'Name of the type.' }),
+          message: Type.String(),
+          details: json({ description: 'Always null.' }),
+          occurredAt: timestamp(),
+        },
+        { component: 'BookError' },
+      ),
+    ),
+  },
+  { component: 'FailedBook' },
+)
+const FailedBookPage = paged(FailedBook, {
+  errorCounts: Type.Record(Type.String(), count(), {
+    description: 'Number of books by error type, without regard to the one in the query.',
+  }),
+})
+
+export const bookErrorRoutes = [
+  route({
+    operationId: 'listBookErrors',
+    method: 'GET',
+    path: '/books/errors',
+    permission: 'BooksRead',
+    summary: 'List books that cannot be read or have no cover',
+    description: 'Sorted by error type, then by title.',
+    query: record({
+      libraryId: maybe(uuid({ description: 'Only of this library.' })),
+      seriesId: maybe(uuid({ description: 'Only of this series.' })),
+      errorType: maybe(errorType({ description: 'Only of this type.' })),
+      page: pageNumber(),
+      pageSize: pageSize(50, maxPageSize),
+    }),
+    responses: { 200: FailedBookPage },
+    async handle({ query, viewer, request, reply }, { sql }) {
+      const { libraryId, seriesId, errorType } = query
+      const page = paging(query, { maximum: maxPageSize })
+      const range = { offset: page.offset, limit: page.pageSize }
+      const filter = { libraryId, seriesId, errorType }
+      const { counts, rows } = await bookErrors(sql, viewer, { ...filter, ...range })
+      const ids = rows.map(({ id }) => id)
+      const books = new Map((await booksByIds(sql, viewer, ids)).map(book => [book.id, book]))
+      const data = rows.flatMap(({ id, type, message, at }) => {
+        const book = books.get(id)
+        const label = labels[type]
+        const error = { errorType: type, label, message: message ?? label, details: null }
+        return book ? [{ book, errors: [{ ...error, occurredAt: at }] }] : []
+      })
+      const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
+      const total = errorType ? (counts[errorType] ?? 0) : all
+      const found = pageResponse({ request, reply, query }, { data, total, paging: page })
+      return { errorCounts: counts, ...found }
+    },
+  }),
+  route({
+    operationId: 'retryBook',
+    method: 'POST',
+    path: '/books/{id}/retry',
+    permission: 'BooksWrite',
+    summary: 'Read a book again that could not be read, or make its cover again',
+    description: '400 if the book has no error, or none of `errorTypes`.',
+    params: BookId,
+    body: body(
+      {
+        errorTypes: maybe(
+          nullable(
+            list(errorType(), { maxItems: 100, description: 'Only if its error is one of these.' }),
+          ),
+        ),
+      },
+      { component: 'RetryBook' },
+    ),
+    bodyOptional: true,
+    responses: { 200: WorkStarted },
+    async handle({ params: { id }, body: { errorTypes }, viewer }, { sql, queue }) {
+      await requireBook(sql, viewer, id)
+      const type = await errorOfBook(sql, viewer, id)
+      const isRequested = !errorTypes?.length || errorTypes.some(one => one === type)
+      if (type === null || !isRequested) throw new Invalid('The book has no such error')
+      if (type === 'thumbnail') {
+        const selection = { bookIds: [id] }
+        const options = { of: 'book', force: true } as const
+        const work = await generateThumbnails({ sql, queue, viewer }, selection, options)
+        return workStarted(work, 'thumbnails to be generated')
+      }
+      const taskId = await analyzeBook({ sql, queue, viewer, unanalyzedOnly: true }, id)
+      return workStarted({ taskIds: [taskId], count: 1 }, 'files to be read')
+    },
+  }),
+  route({
+    operationId: 'retryBooks',
+    method: 'POST',
+    path: '/books/retry-all-errors',
+    permission: 'BooksWrite',
+    summary: 'Read all books again that could not be read, and make missing covers again',
+    body: body(
+      {
+        errorType: maybe(nullable(errorType({ description: 'Only of this type.' }))),
+        libraryId: maybe(nullable(uuid({ description: 'Only of this library.' }))),
+        seriesId: maybe(nullable(uuid({ description: 'Only of this series.' }))),
+      },
+      { component: 'RetryBooks' },
+    ),
+    bodyOptional: true,
+    responses: { 200: WorkStarted },
+    async handle({ body: { errorType, libraryId, seriesId }, viewer }, { sql, queue }) {
+      const work = await retryFailed(
+        { sql, queue, viewer },
+        {
+          errorType: errorType ?? undefined,
+          libraryId: libraryId ?? undefined,
+          seriesId: seriesId ?? undefined,
+        },
+      )
+      return workStarted(work, 'files to be read')
+    },
+  }),
+]

@@ -1,0 +1,72 @@
+// Single books.
+
+import { Forbidden } from '../../../base/errors.ts'
+import { maybe, nullable, record, uuid } from '../../../base/schema.ts'
+import { missingPermission } from '../../../http/authorize.ts'
+import { BookId } from '../../../http/params.ts'
+import { route } from '../../../http/route.ts'
+import { neighboursInReadList } from '../../../organize/grouping/neighbours.ts'
+import { BookDetail, BookFull, findBookDetail, findBookFull } from '../../metadata/full-records.ts'
+import { neighbours } from '../../series/series-books.ts'
+import { Book, booksByIds } from '../book-record.ts'
+
+const AdjacentBooks = record(
+  { prev: nullable(Book), next: nullable(Book) },
+  { component: 'AdjacentBooks' },
+)
+
+export const booksById = [
+  route({
+    operationId: 'getBook',
+    method: 'GET',
+    path: '/books/{id}',
+    permission: 'BooksRead',
+    summary: 'Get a book',
+    params: BookId,
+    responses: { 200: BookDetail },
+    handle: ({ params, viewer }, { sql }) => findBookDetail(sql, viewer, params.id),
+  }),
+  route({
+    operationId: 'getBookFull',
+    method: 'GET',
+    path: '/books/{id}/full',
+    aliases: [{ path: '/books/{id}', whenFull: true }],
+    permission: 'BooksRead',
+    summary: 'Get a book, with metadata',
+    description: 'In one object, with genres, tags and reading history.',
+    params: BookId,
+    responses: { 200: BookFull },
+    handle: ({ params, viewer }, { sql }) => findBookFull(sql, viewer, params.id),
+  }),
+  route({
+    operationId: 'getAdjacentBooks',
+    method: 'GET',
+    path: '/books/{id}/adjacent',
+    permission: 'BooksRead',
+    summary: 'Get the previous and the next book',
+    description:
+      'In the reading order of the series, or of a read list. Missing books are skipped, and have no neighbours themselves.',
+    params: BookId,
+    query: record({
+      readListId: maybe(
+        uuid({
+          description: 'The read list; requires ReadListsRead, 404 if the book is not in it.',
+        }),
+      ),
+    }),
+    responses: { 200: AdjacentBooks },
+    async handle({ params: { id: bookId }, query: { readListId }, viewer, identity }, deps) {
+      const { sql } = deps
+      if (readListId !== undefined && missingPermission(identity, 'ReadListsRead') !== null)
+        throw new Forbidden('Missing required permission: ReadListsRead')
+      const { prev, next } =
+        readListId === undefined
+          ? await neighbours(sql, viewer, bookId)
+          : await neighboursInReadList(deps, viewer, { readListId, bookId })
+      const ids = [prev, next].filter(id => id !== null)
+      const books = await booksByIds(sql, viewer, ids)
+      const byId = (id: string | null) => books.find(book => book.id === id) ?? null
+      return { prev: byId(prev), next: byId(next) }
+    },
+  }),
+]

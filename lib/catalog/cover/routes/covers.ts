@@ -1,0 +1,211 @@
+// Custom covers of books and series: upload, selection, deletion.
+import type { Permission } from '../../../accounts/permission.ts'
+import { Invalid, NotFound, Unreadable } from '../../../base/errors.ts'
+import { body, ErrorBody, list, record, uuid } from '../../../base/schema.ts'
+import { readWholeFile } from '../../../download/file-body.ts'
+import { whenClosed } from '../../../http/body.ts'
+import type { Deps } from '../../../http/deps.ts'
+import { BookId, SeriesId } from '../../../http/params.ts'
+import { respond, route } from '../../../http/route.ts'
+import type { Client } from '../../../page/pool.ts'
+import { imageResponse, imageResponses, notModified } from '../../../page/routes/image-response.ts'
+import { thumbnailEtag } from '../../../page/thumbnail.ts'
+import { type Owner, requireOwner } from '../../owner.ts'
+import {
+  addCover,
+  Cover,
+  deleteCover,
+  findOriginal,
+  listCovers,
+  maxCovers,
+  type NewCover,
+  selectAutomaticCover,
+  selectBookCover,
+  selectCover,
+} from '../cover.ts'
+import { coverFolders, originalPath } from '../cover-files.ts'
+import { mediaTypeOf, newCover } from '../new-cover.ts'
+import { withUpload } from './cover-upload.ts'
+
+type CoverOwner = {
+  kind: Owner['kind']
+  ownerName: 'Book' | 'Series'
+  path: string
+  params: typeof BookId
+  read: Permission
+  write: Permission
+}
+
+const owners: CoverOwner[] = [
+  {
+    kind: 'book',
+    ownerName: 'Book',
+    path: '/books/{id}',
+    params: BookId,
+    read: 'BooksRead',
+    write: 'BooksWrite',
+  },
+  {
+    kind: 'series',
+    ownerName: 'Series',
+    path: '/series/{id}',
+    params: SeriesId,
+    read: 'SeriesRead',
+    write: 'SeriesWrite',
+  },
+]
+const coverId = { cover_id: uuid({ description: 'Cover id.' }) }
+const CoverList = record({ covers: list(Cover) }, { component: 'CoverList' })
+const maxAgeSeconds = 86_400
+
+export const covers = [
+  ...owners.flatMap(owner => [...readRoutes(owner), ...writeRoutes(owner)]),
+  route({
+    operationId: 'selectBookCoverForSeries',
+    method: 'PUT',
+    path: '/series/{id}/covers/from-book',
+    permission: 'SeriesWrite',
+    summary: 'Use the cover of a book for its series',
+    params: SeriesId,
+    body: body(
+      { bookId: uuid({ description: 'A book of the series.' }) },
+      { component: 'SeriesCoverSelection' },
+    ),
+    responses: { 204: null },
+    async handle({ params, body: { bookId }, viewer }, { sql }) {
+      await selectBookCover(sql, viewer, { seriesId: params.id, bookId })
+      return respond(204)
+    },
+  }),
+]
+
+function readRoutes({ kind, ownerName, path, params, read }: CoverOwner) {
+  return [
+    route({
+      operationId: `list${ownerName}Covers`,
+      method: 'GET',
+      path: `${path}/covers`,
+      permission: read,
+      summary: `List custom covers of a ${kind}`,
+      description: 'The oldest first. None is selected while the automatic cover is used.',
+      params,
+      responses: { 200: CoverList },
+      handle: async ({ params, viewer }, { sql }) => ({
+        covers: await listCovers(sql, { viewer, owner: { kind, id: params.id } }),
+      }),
+    }),
+    route({
+      operationId: `get${ownerName}CoverImage`,
+      method: 'GET',
+      path: `${path}/covers/{cover_id}/image`,
+      permission: read,
+      cookie: true,
+      bucket: 'images',
+      summary: `Get the original of a custom cover of a ${kind}`,
+      params: record({ ...params.properties, ...coverId }),
+      responses: imageResponses,
+      async handle({ params, viewer, request, reply }, { sql, config }) {
+        const owned = { viewer, owner: { kind, id: params.id } }
+        const { name, extension } = await findOriginal(sql, owned, params.cover_id)
+        const caching = { etag: thumbnailEtag(`${name}-original`), maxAgeSeconds }
+        const fresh = notModified(request, caching)
+        if (fresh) return fresh
+        const file = await readWholeFile(
+          originalPath(coverFolders(config.data_dir), name, extension),
+        )
+        if (file === null) throw new NotFound('The file of the cover is missing')
+        whenClosed(reply, file.release)
+        return imageResponse(request, { ...file, ...caching, mediaType: mediaTypeOf(extension) })
+      },
+    }),
+  ]
+}
+
+function writeRoutes({ kind, ownerName, path, params, write: permission }: CoverOwner) {
+  const CoverId = record({ ...params.properties, ...coverId })
+  const ownerOf = (params: { id: string }): Owner => ({ kind, id: params.id })
+  return [
+    route({
+      operationId: `upload${ownerName}Cover`,
+      method: 'POST',
+      path: `${path}/cover`,
+      permission,
+      summary: `Upload a cover for a ${kind}`,
+      description: `The cover is selected and locked. 200 instead of 201 if the same image was uploaded before; 400 if it is not a readable image; 409 if there are already ${maxCovers} custom covers. Bytes after the end of the image are not stored. One upload of an account is read at a time, others wait.`,
+      params,
+      multipart: { description: 'The image as part `file`, `cover` or `image`.' },
+      responses: { 200: Cover, 201: Cover, 503: ErrorBody },
+      async handle({ params, viewer, request, signal }, { sql, config, pages }) {
+        const owned = { viewer, owner: ownerOf(params) }
+        await requireOwner(sql, owned)
+        const client = { accountId: viewer.accountId, signal }
+        const folders = coverFolders(config.data_dir)
+        const { cover, isNew } = await withUpload({ request, ...client }, async original => {
+          const cover = await createCover(original, { config, pages, client })
+          return addCover(sql, owned, { folders, cover })
+        })
+        return isNew ? respond(201, cover) : respond(200, cover)
+      },
+    }),
+    route({
+      operationId: `select${ownerName}Cover`,
+      method: 'PUT',
+      path: `${path}/covers/{cover_id}/select`,
+      permission,
+      summary: `Select a custom cover of a ${kind}`,
+      params: CoverId,
+      responses: { 200: Cover },
+      handle: ({ params, viewer }, { sql }) =>
+        selectCover(sql, { viewer, owner: ownerOf(params) }, params.cover_id),
+    }),
+    route({
+      operationId: `select${ownerName}AutomaticCover`,
+      method: 'DELETE',
+      path: `${path}/covers/selected`,
+      permission,
+      summary: `Select the automatic cover of a ${kind}`,
+      description:
+        'Custom covers are not deleted and can be selected again; the cover is unlocked.',
+      params,
+      responses: { 204: null },
+      async handle({ params, viewer }, { sql }) {
+        await selectAutomaticCover(sql, { viewer, owner: ownerOf(params) })
+        return respond(204)
+      },
+    }),
+    route({
+      operationId: `delete${ownerName}Cover`,
+      method: 'DELETE',
+      path: `${path}/covers/{cover_id}`,
+      permission,
+      summary: `Delete a custom cover of a ${kind}`,
+      description: 'If it was selected, the newest of the remaining covers is selected.',
+      params: CoverId,
+      responses: { 204: null },
+      async handle({ params, viewer }, { sql, config }) {
+        const folders = coverFolders(config.data_dir)
+        const owned = { viewer, owner: ownerOf(params) }
+        await deleteCover(sql, owned, { folders, coverId: params.cover_id })
+        return respond(204)
+      },
+    }),
+  ]
+}
+
+type CoverContext = Pick<Deps, 'config' | 'pages'> & { client: Client }
+
+/** The original and its thumbnail, rendered by a worker thread. Throws Invalid if it is not an image. */
+export async function createCover(
+  original: Buffer,
+  { config, pages, client }: CoverContext,
+): Promise<NewCover> {
+  const { max_dimension: maxSide, format, quality } = config.thumbnail
+  const coverRequest = { bytes: original, maxSide, format, quality }
+  try {
+    const made = await pages.cover(coverRequest, client)
+    return newCover(original, made, format)
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    throw new Invalid(error.message, { details: error.details, cause: error })
+  }
+}

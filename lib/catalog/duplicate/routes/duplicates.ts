@@ -1,0 +1,195 @@
+// Duplicate detection: groups of books with equal content and of series that may be the same. Groups are
+// records only: deleting one changes no book, and the next search may create it again.
+
+import {
+  count,
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  record,
+  Type,
+  timestamp,
+  uuid,
+} from '../../../base/schema.ts'
+import {
+  maxPageSize,
+  type PageQuery,
+  paged,
+  pageNumber,
+  pageResponse,
+  pageSize,
+  paging,
+} from '../../../http/pagination.ts'
+import { DuplicateGroupId } from '../../../http/params.ts'
+import { respond, route } from '../../../http/route.ts'
+import {
+  deleteDuplicateGroup,
+  listBookDuplicates,
+  listSeriesDuplicates,
+  maxDetails,
+  maxMembers,
+  requestDuplicateSearch,
+} from '../duplicate.ts'
+
+const matchTypes = ['external_id', 'title'] as const
+const groupFields = {
+  duplicateCount: count({ description: 'Number of members.' }),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+}
+
+const DuplicateBook = record(
+  {
+    id: uuid(),
+    title: Type.String(),
+    seriesId: uuid(),
+    seriesName: Type.String(),
+    libraryId: uuid(),
+    libraryName: Type.String(),
+    path: Type.String({ description: 'Relative to the library.' }),
+    fileSize: count({ description: 'Size in bytes.' }),
+    pageCount: count(),
+  },
+  { component: 'DuplicateBook' },
+)
+const BookDuplicateGroup = record(
+  {
+    id: uuid(),
+    fileHash: Type.String({ description: 'SHA-256 of the files, hexadecimal.' }),
+    bookIds: list(uuid(), { description: `At most ${maxMembers} members.` }),
+    books: list(DuplicateBook, { description: `The first ${maxDetails} members.` }),
+    ...groupFields,
+  },
+  { component: 'BookDuplicateGroup' },
+)
+const SeriesDuplicateMember = record(
+  {
+    id: uuid(),
+    title: Type.String(),
+    libraryId: uuid(),
+    libraryName: Type.String(),
+    bookCount: count(),
+    updatedAt: timestamp(),
+  },
+  { component: 'SeriesDuplicateMember' },
+)
+const SeriesDuplicateGroup = record(
+  {
+    id: uuid(),
+    matchType: oneOf(matchTypes, {
+      description: '`external_id` across all libraries, `title` within one library.',
+    }),
+    matchKey: Type.String({ description: '`source:id`, or the normalized title.' }),
+    libraryId: nullable(uuid()),
+    members: list(SeriesDuplicateMember, { description: `At most ${maxMembers} members.` }),
+    ...groupFields,
+  },
+  { component: 'SeriesDuplicateGroup' },
+)
+
+const BookDuplicates = paged(BookDuplicateGroup, {
+  totalDuplicateBooks: count({ description: 'Members of all groups.' }),
+})
+const SeriesDuplicates = paged(SeriesDuplicateGroup, {
+  totalDuplicateSeries: count({ description: 'Members of all groups.' }),
+  externalIdGroups: count({ description: 'Number of groups by external id.' }),
+  titleGroups: count({ description: 'Number of groups by title.' }),
+})
+const DuplicateSearch = record(
+  { taskId: uuid(), message: Type.String() },
+  { component: 'DuplicateSearch' },
+)
+
+const pageQuery = { page: pageNumber(), pageSize: pageSize(maxPageSize) }
+const pageOf = (query: PageQuery) => paging(query, { defaultSize: maxPageSize })
+
+export const duplicates = [
+  route({
+    operationId: 'listBookDuplicates',
+    method: 'GET',
+    path: '/duplicates',
+    permission: 'BooksRead',
+    summary: 'List groups of duplicate books',
+    description: 'Books with equal content; the largest groups first.',
+    query: record(pageQuery),
+    responses: { 200: BookDuplicates },
+    handle: async ({ query, viewer, request, reply }, { sql }) => {
+      const page = pageOf(query)
+      const { groups, totals } = await listBookDuplicates(sql, viewer, page)
+      const found = { data: groups, total: totals.groups, paging: page }
+      return {
+        totalDuplicateBooks: totals.members,
+        ...pageResponse({ request, reply, query }, found),
+      }
+    },
+  }),
+  route({
+    operationId: 'startDuplicateSearch',
+    method: 'POST',
+    path: '/duplicates/scan',
+    permission: 'BooksWrite',
+    summary: 'Search for duplicate books and series',
+    description: '409 while a requested search is pending or running.',
+    responses: { 200: DuplicateSearch },
+    handle: async (_input, { sql, queue }) => ({
+      taskId: await requestDuplicateSearch(sql, queue),
+      message: 'Duplicate search queued',
+    }),
+  }),
+  route({
+    operationId: 'listSeriesDuplicates',
+    method: 'GET',
+    path: '/duplicates/series',
+    permission: 'SeriesRead',
+    summary: 'List groups of possibly duplicate series',
+    description: 'The largest groups first.',
+    query: record({
+      ...pageQuery,
+      matchType: maybe(oneOf(matchTypes, { description: 'Only groups by this signal.' })),
+    }),
+    responses: { 200: SeriesDuplicates },
+    handle: async ({ query, viewer, request, reply }, { sql }) => {
+      const page = pageOf(query)
+      const { groups, totals } = await listSeriesDuplicates(sql, viewer, {
+        ...page,
+        kinds: query.matchType ? [query.matchType] : [...matchTypes],
+      })
+      const found = { data: groups, total: totals.groups, paging: page }
+      return {
+        totalDuplicateSeries: totals.members,
+        externalIdGroups: totals.externalIds,
+        titleGroups: totals.titles,
+        ...pageResponse({ request, reply, query }, found),
+      }
+    },
+  }),
+  route({
+    operationId: 'deleteSeriesDuplicateGroup',
+    method: 'DELETE',
+    path: '/duplicates/series/{id}',
+    permission: 'SeriesWrite',
+    summary: 'Delete a group of duplicate series',
+    description: 'The series are not changed.',
+    params: DuplicateGroupId,
+    responses: { 204: null },
+    handle: async ({ params, viewer }, { sql }) => {
+      await deleteDuplicateGroup(sql, viewer, { id: params.id, of: 'series' })
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'deleteBookDuplicateGroup',
+    method: 'DELETE',
+    path: '/duplicates/{id}',
+    permission: 'BooksWrite',
+    summary: 'Delete a group of duplicate books',
+    description: 'The books are not changed.',
+    params: DuplicateGroupId,
+    responses: { 204: null },
+    handle: async ({ params, viewer }, { sql }) => {
+      await deleteDuplicateGroup(sql, viewer, { id: params.id, of: 'books' })
+      return respond(204)
+    },
+  }),
+]

@@ -1,0 +1,182 @@
+// Genres and tags: those of a series or book, and the lists of all.
+
+import { body, count, list, name, record, Type, uuid } from '../../../base/schema.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../../http/pagination.ts'
+import { BookId, SeriesId } from '../../../http/params.ts'
+import { respond, route } from '../../../http/route.ts'
+import { checkStorable } from '../../../media/metadata/user-input.ts'
+import { retryOnDeadlock } from '../../../store/postgres/retry-on-deadlock.ts'
+import type { OwnerKind } from '../../owner.ts'
+import { Label, type LabelKind, labelKey, labelKinds, normalizeLabelNames } from '../label.ts'
+import { labelRemover, labelsOfOwner, updateLabels } from '../label-assignment.ts'
+import { deleteLabel, deleteUnusedLabels } from '../label-delete.ts'
+import { listLabels } from '../label-list.ts'
+
+const LabelName = name(200, { description: 'Name of the label.' })
+const owners = [
+  {
+    kind: 'series',
+    ownerName: 'Series',
+    path: '/series',
+    params: SeriesId,
+    read: 'SeriesRead',
+    write: 'SeriesWrite',
+  },
+  {
+    kind: 'book',
+    ownerName: 'Book',
+    path: '/books',
+    params: BookId,
+    read: 'BooksRead',
+    write: 'BooksWrite',
+  },
+] as const
+
+const lockNote = 'They are locked against changes by scans.'
+const NewLabel = body({ name: LabelName }, { component: 'NewLabel' })
+
+const labelNames = { genre: 'Genre', tag: 'Tag' } as const
+
+function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
+  const { kind: ownerKind, ownerName, params, read, write } = owner
+  const plural = `${kind}s` as const
+  const labelName = labelNames[kind]
+  const path = `${owner.path}/{id}/${plural}`
+  const Labels = record({ [plural]: list(Label) }, { component: `${labelName}List` })
+  const ownerOf = (id: string) => ({ kind: ownerKind as OwnerKind, id })
+  return [
+    route({
+      operationId: `list${ownerName}${labelName}s`,
+      method: 'GET',
+      path,
+      permission: read,
+      summary: `List ${plural} of a ${ownerKind}`,
+      params,
+      responses: { 200: Labels },
+      handle: async ({ params, viewer }, { sql }) => ({
+        [plural]: await labelsOfOwner(sql, viewer, { owner: ownerOf(params.id), kind }),
+      }),
+    }),
+    route({
+      operationId: `replace${ownerName}${labelName}s`,
+      method: 'PUT',
+      path,
+      permission: write,
+      summary: `Replace the ${plural} of a ${ownerKind}`,
+      description: `Names that differ in case are one ${kind}; each ${ownerKind} shows its own. ${lockNote}`,
+      params,
+      body: body(
+        { [plural]: list(LabelName, { maxItems: 500 }) },
+        { component: `${labelName}ListUpdate` },
+      ),
+      responses: { 200: Labels },
+      async handle({ params, body, viewer }, { sql }) {
+        checkStorable(body)
+        const names = normalizeLabelNames(body[plural] as string[])
+        const update = { owner: ownerOf(params.id), kind, names: () => names }
+        await retryOnDeadlock(sql, tx => updateLabels(tx, viewer, update))
+        return { [plural]: await labelsOfOwner(sql, viewer, { owner: ownerOf(params.id), kind }) }
+      },
+    }),
+    route({
+      operationId: `add${ownerName}${labelName}`,
+      method: 'POST',
+      path,
+      permission: write,
+      summary: `Add a ${kind} to a ${ownerKind}`,
+      description: `Names that differ in case are one ${kind}; each ${ownerKind} shows its own. ${lockNote}`,
+      params,
+      body: NewLabel,
+      responses: { 200: Label },
+      async handle({ params, body, viewer }, { sql }) {
+        checkStorable(body)
+        const [added] = normalizeLabelNames([body.name])
+        const names = (before: string[]) => normalizeLabelNames([...before, added!])
+        return await retryOnDeadlock(sql, async tx => {
+          await updateLabels(tx, viewer, { owner: ownerOf(params.id), kind, names })
+          const labels = await labelsOfOwner(tx, viewer, { owner: ownerOf(params.id), kind })
+          return labels.find(label => labelKey(label.name) === labelKey(added!))!
+        })
+      },
+    }),
+    route({
+      operationId: `remove${ownerName}${labelName}`,
+      method: 'DELETE',
+      path: `${path}/{${kind}_id}`,
+      permission: write,
+      summary: `Remove a ${kind} from a ${ownerKind}`,
+      params: record({ ...params.properties, ...labelId(kind) }),
+      responses: { 204: null },
+      async handle({ params, viewer }, { sql }) {
+        const { id, [`${kind}_id`]: labelId } = params as Record<string, string>
+        await retryOnDeadlock(sql, async tx => {
+          const names = await labelRemover(tx, kind, labelId!)
+          await updateLabels(tx, viewer, { owner: ownerOf(id!), kind, names })
+        })
+        return respond(204)
+      },
+    }),
+  ]
+}
+
+const labelId = (kind: LabelKind) => ({
+  [`${kind}_id`]: uuid({ description: `${labelNames[kind]} id.` }),
+})
+
+const DeletedLabels = record(
+  { deletedCount: count(), deletedNames: list(Type.String()) },
+  { component: 'DeletedLabels' },
+)
+
+function catalogueRoutes(kind: LabelKind) {
+  const plural = `${kind}s` as const
+  const labelName = labelNames[kind]
+  return [
+    route({
+      operationId: `list${labelName}s`,
+      method: 'GET',
+      path: `/${plural}`,
+      permission: 'SeriesRead',
+      summary: `List all ${plural}`,
+      description: 'Sorted by name, with the number of visible series of each.',
+      query: record(pageQuery),
+      responses: { 200: paged(Label) },
+      async handle({ query, viewer, request, reply }, { sql }) {
+        const page = paging(query)
+        const labels = await listLabels(sql, viewer, { kind, ...page })
+        return pageResponse({ request, reply, query }, { ...labels, paging: page })
+      },
+    }),
+    route({
+      operationId: `delete${labelName}`,
+      method: 'DELETE',
+      path: `/${plural}/{${kind}_id}`,
+      permission: 'SystemAdmin',
+      summary: `Delete a ${kind} from all series and books`,
+      description: `The other ${plural} of books that had it are locked against changes by scans.`,
+      params: record(labelId(kind)),
+      responses: { 204: null },
+      async handle({ params }, { sql }) {
+        await deleteLabel(sql, kind, (params as Record<string, string>)[`${kind}_id`]!)
+        return respond(204)
+      },
+    }),
+    route({
+      operationId: `deleteUnused${labelName}s`,
+      method: 'POST',
+      path: `/${plural}/cleanup`,
+      permission: 'SystemAdmin',
+      summary: `Delete unused ${plural}`,
+      responses: { 200: DeletedLabels },
+      async handle(_input, { sql }) {
+        const deletedNames = await deleteUnusedLabels(sql, kind)
+        return { deletedCount: deletedNames.length, deletedNames }
+      },
+    }),
+  ]
+}
+
+export const labels = labelKinds.flatMap(kind => [
+  ...owners.flatMap(owner => ownerRoutes(kind, owner)),
+  ...catalogueRoutes(kind),
+])

@@ -1,0 +1,75 @@
+// Analysis on request: files are read again although they did not change.
+
+import type { Permission } from '../../../accounts/permission.ts'
+import { BookId, LibraryId, SeriesId } from '../../../http/params.ts'
+import { route } from '../../../http/route.ts'
+import { TaskStarted } from '../../../store/queue/task/record.ts'
+import {
+  type AnalysisRequest,
+  analyzeBook,
+  analyzeLibrary,
+  analyzeSeries,
+} from '../../scan/analyze.ts'
+
+type Subject = {
+  operationId: string
+  path: string
+  params: typeof BookId
+  permission: Permission
+  summary: string
+  analyze: (analysis: AnalysisRequest, id: string) => Promise<string>
+  description: string
+}
+
+const subjects: Subject[] = [
+  {
+    operationId: 'analyzeLibrary',
+    path: '/libraries/{id}',
+    params: LibraryId,
+    permission: 'LibrariesWrite',
+    summary: 'Analyze all books of a library',
+    analyze: analyzeLibrary,
+    description: 'A deep scan of the library. 409 during another scan; 400 if it has no books.',
+  },
+  {
+    operationId: 'analyzeSeries',
+    path: '/series/{id}',
+    params: SeriesId,
+    permission: 'SeriesWrite',
+    summary: 'Analyze all books of a series',
+    analyze: analyzeSeries,
+    description: '400 if the series has no books.',
+  },
+  {
+    operationId: 'analyzeBook',
+    path: '/books/{id}',
+    params: BookId,
+    permission: 'BooksWrite',
+    summary: 'Analyze a book',
+    analyze: analyzeBook,
+    description: '400 if its file is missing.',
+  },
+]
+
+export const analyze = subjects.flatMap(subject =>
+  [false, true].map(unanalyzedOnly =>
+    route({
+      operationId: unanalyzedOnly
+        ? subject.operationId.replace('analyze', 'analyzeUnanalyzed')
+        : subject.operationId,
+      method: 'POST',
+      path: `${subject.path}/${unanalyzedOnly ? 'analyze-unanalyzed' : 'analyze'}`,
+      permission: subject.permission,
+      summary: unanalyzedOnly ? `${subject.summary}, if not yet analyzed` : subject.summary,
+      description: unanalyzedOnly
+        ? 'Only books that were not analyzed yet or could not be read. 400 if there are none.'
+        : subject.description,
+      params: subject.params,
+      responses: { 200: TaskStarted },
+      handle: async ({ params, viewer }, { sql, queue }) => {
+        const taskId = await subject.analyze({ sql, queue, viewer, unanalyzedOnly }, params.id)
+        return { taskId }
+      },
+    }),
+  ),
+)

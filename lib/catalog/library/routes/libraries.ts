@@ -1,0 +1,265 @@
+// Libraries: list, create, update, delete, and a preview of a scan.
+import { allAccounts, type Identity } from '../../../accounts/identify.ts'
+import {
+  body,
+  count,
+  list,
+  maybe,
+  name,
+  nullable,
+  oneOf,
+  patchBody,
+  record,
+  Type,
+  text,
+} from '../../../base/schema.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../../http/pagination.ts'
+import { LibraryId } from '../../../http/params.ts'
+import { respond, route } from '../../../http/route.ts'
+import { seriesStrategies } from '../../../media/strategy/series.ts'
+import { deleteLibrary } from '../library-erase.ts'
+import { previewLibrary } from '../library-preview.ts'
+import { Library, libraryById, listLibraries } from '../library-record.ts'
+import { StrategyConfig, settingFields } from '../library-settings.ts'
+import { createLibrary, updateLibrary } from '../library-write.ts'
+import { previewStrategy } from '../strategy-preview.ts'
+import { suggestibleStrategies } from '../suggested-strategy.ts'
+import { requireFolderAccess, settingsAccess } from './folder-access.ts'
+
+const seriesFields = {
+  seriesStrategy: maybe(
+    nullable(
+      text(50, {
+        documentedAs: {
+          type: 'string',
+          enum: seriesStrategies,
+          description: 'How folders become series.',
+        },
+      }),
+    ),
+  ),
+  seriesConfig: maybe(nullable(StrategyConfig)),
+}
+const path = text(4096, {
+  minLength: 1,
+  documentedAs: {
+    type: 'string',
+    maxLength: 4096,
+    pattern: '^/[^\\u0000]*$',
+    description: 'Absolute path of a folder that the server can read.',
+  },
+})
+const displayName = name(255, { description: 'Display name.' })
+const scheduleNote = 'Fields of `scanningConfig` are also accepted in snake_case.'
+
+const purgeNote =
+  'With `purgeDeletedOnScan`, this and every change of which files belong to the library require BooksDelete, and an account that nothing of the library is hidden from.'
+
+const DetectedSeries = record(
+  {
+    name: Type.String(),
+    path: nullable(Type.String({ description: 'Relative to the folder.' })),
+    bookCount: count(),
+    sampleBooks: list(Type.String()),
+    metadata: nullable(
+      record({ publisher: nullable(Type.String()), author: nullable(Type.String()) }),
+    ),
+  },
+  { component: 'DetectedSeries' },
+)
+const ScanPreview = record(
+  {
+    detectedSeries: list(DetectedSeries),
+    totalSeries: count({ description: 'At most 1,000 of them are listed.' }),
+    totalFiles: count(),
+    isComplete: Type.Boolean({ description: 'Whether the whole folder was read.' }),
+    suggestedStrategy: nullable(
+      oneOf(suggestibleStrategies, {
+        description:
+          'A series strategy that fits better than the requested one: the folder is a Calibre library, or its folders are volumes.',
+      }),
+    ),
+  },
+  { component: 'ScanPreview' },
+)
+
+const StrategyPreview = record(
+  {
+    seriesBefore: count(),
+    seriesAfter: count(),
+    unchangedSeries: count({ description: 'Series that keep exactly their books.' }),
+    changedSeries: list(
+      record(
+        {
+          name: Type.String(),
+          bookCount: count(),
+          sourceCount: count({ description: 'Series that its books belong to now.' }),
+          sources: list(record({ title: Type.String(), bookCount: count() })),
+        },
+        { component: 'RegroupedSeries' },
+      ),
+      { description: 'At most 200, those of the most series first, with at most 5 of them.' },
+    ),
+    isComplete: Type.Boolean({ description: 'Whether all books were considered.' }),
+  },
+  { component: 'StrategyPreview' },
+)
+
+/** The folder of a library is for those who may change it. */
+const withoutPath = (library: Library, { permissions }: Identity): Library =>
+  permissions.has('LibrariesWrite') ? library : { ...library, path: '' }
+
+export const libraries = [
+  route({
+    operationId: 'listLibraries',
+    method: 'GET',
+    path: '/libraries',
+    permission: 'LibrariesRead',
+    summary: 'List libraries',
+    description: 'Sorted by name.',
+    query: record(pageQuery),
+    responses: { 200: paged(Library) },
+    handle: async ({ query, identity, viewer, request, reply }, { sql }) => {
+      const page = paging(query)
+      const { data, total } = await listLibraries(sql, viewer, page)
+      const shown = data.map(library => withoutPath(library, identity))
+      return pageResponse({ request, reply, query }, { data: shown, total, paging: page })
+    },
+  }),
+  route({
+    operationId: 'createLibrary',
+    method: 'POST',
+    path: '/libraries',
+    permission: 'LibrariesWrite',
+    summary: 'Create a library',
+    description: `For administrators and accounts that nothing is hidden from. The folder must not contain another library or be inside one. ${purgeNote} ${scheduleNote}`,
+    body: body(
+      {
+        name: displayName,
+        path,
+        ...seriesFields,
+        ...settingFields,
+        scanImmediately: maybe(
+          nullable(Type.Boolean({ description: 'Starts a scan of the new library.' })),
+        ),
+      },
+      { component: 'LibraryCreate' },
+    ),
+    responses: { 201: Library },
+    handle: async ({ body, identity, viewer }, { sql, queue, config, identities }) => {
+      await requireFolderAccess(sql, identity)
+      const id = await createLibrary(
+        { sql, queue, filesystem: config },
+        await settingsAccess(sql, identity),
+        body,
+      )
+      if (viewer.libraries === null) return await libraryById(sql, viewer, id)
+      identities.invalidate(allAccounts)
+      return await libraryById(sql, { ...viewer, libraries: [...viewer.libraries, id] }, id)
+    },
+  }),
+  route({
+    operationId: 'previewScan',
+    method: 'POST',
+    path: '/libraries/preview-scan',
+    permission: 'LibrariesWrite',
+    summary: 'Preview the series of a folder',
+    description:
+      'For administrators and accounts that nothing is hidden from. Uses file names only and takes a few seconds at most; `isComplete` is false if the time was not enough. Metadata in the files may give other series names.',
+    body: body(
+      {
+        path,
+        ...seriesFields,
+        allowedFormats: settingFields.allowedFormats,
+        excludedPatterns: settingFields.excludedPatterns,
+      },
+      { component: 'ScanPreviewRequest' },
+    ),
+    responses: { 200: ScanPreview },
+    handle: async ({ body, identity, signal }, { sql, config }) => {
+      await requireFolderAccess(sql, identity)
+      return await previewLibrary(config, body, signal)
+    },
+  }),
+  route({
+    operationId: 'getLibrary',
+    method: 'GET',
+    path: '/libraries/{id}',
+    permission: 'LibrariesRead',
+    summary: 'Get a library',
+    params: LibraryId,
+    responses: { 200: Library },
+    handle: async ({ params, identity, viewer }, { sql }) =>
+      withoutPath(await libraryById(sql, viewer, params.id), identity),
+  }),
+  route({
+    operationId: 'updateLibrary',
+    method: 'PUT',
+    path: '/libraries/{id}',
+    aliases: [{ method: 'PATCH', operationId: 'patchLibrary' }],
+    permission: 'LibrariesWrite',
+    summary: 'Update a library',
+    description: `Absent fields are unchanged; null clears optional fields. After a change of a strategy, which is refused during a scan, the next scan groups the books again and reads all files; progress, edits, locks, covers and places in lists stay. After a change of the folder, for which the rules of creating a library hold (also for switching followLinks on), the next scan finds the books there and keeps their progress. ${purgeNote} ${scheduleNote}`,
+    params: LibraryId,
+    body: patchBody(
+      {
+        name: maybe(nullable(displayName)),
+        path: maybe(nullable(path)),
+        ...seriesFields,
+        ...settingFields,
+        // A field of its own, not an alias: a library that is sent back has both, and the client changed one.
+        scanning_config: settingFields.scanningConfig,
+      },
+      Library,
+      { component: 'LibraryUpdate' },
+    ),
+    responses: { 200: Library },
+    handle: async ({ params, body, identity, viewer }, { sql, queue, config }) => {
+      if (typeof body.path === 'string') {
+        const { path } = await libraryById(sql, viewer, params.id)
+        if (path !== body.path) await requireFolderAccess(sql, identity)
+      }
+      const target = { access: await settingsAccess(sql, identity), id: params.id }
+      await updateLibrary({ sql, queue, filesystem: config }, target, body)
+      return await libraryById(sql, viewer, params.id)
+    },
+  }),
+  route({
+    operationId: 'previewStrategy',
+    method: 'POST',
+    path: '/libraries/{id}/preview-strategy',
+    permission: 'LibrariesWrite',
+    summary: 'Preview a change of the series strategy',
+    description:
+      'For administrators and accounts that nothing is hidden from. Made from the catalogue, with the series that files state, in a few seconds at most; `isComplete` is false if the time was not enough. Changes nothing.',
+    params: LibraryId,
+    body: body(
+      {
+        seriesStrategy: oneOf(seriesStrategies),
+        seriesConfig: maybe(nullable(StrategyConfig)),
+      },
+      { component: 'StrategyPreviewRequest' },
+    ),
+    responses: { 200: StrategyPreview },
+    handle: async ({ params, body, identity, viewer, signal }, { sql }) => {
+      await requireFolderAccess(sql, identity)
+      return await previewStrategy(sql, { viewer, libraryId: params.id, signal }, body)
+    },
+  }),
+  route({
+    operationId: 'deleteLibrary',
+    method: 'DELETE',
+    path: '/libraries/{id}',
+    permission: 'LibrariesDelete',
+    summary: 'Delete a library',
+    description:
+      'Its series, books and their progress disappear immediately and are deleted in the background. Files on disk are not changed.',
+    params: LibraryId,
+    responses: { 204: null },
+    handle: async ({ params, viewer }, { sql, queue, identities }) => {
+      await deleteLibrary(sql, queue, { viewer, libraryId: params.id })
+      identities.invalidate(allAccounts)
+      return respond(204)
+    },
+  }),
+]

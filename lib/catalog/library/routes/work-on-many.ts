@@ -1,0 +1,247 @@
+// Work on many books or series in the background: thumbnails, numbers of books, titles of series.
+
+import type { TProperties } from 'typebox'
+import type { Permission } from '../../../accounts/permission.ts'
+import type { Viewer } from '../../../accounts/viewer.ts'
+import { body, maybe, nullable, Type, uuid } from '../../../base/schema.ts'
+import { LibraryId, SeriesId } from '../../../http/params.ts'
+import { type Route, route } from '../../../http/route.ts'
+import { WorkStarted, workStarted } from '../../../http/started-work.ts'
+import { bookIds, SeriesIds, seriesIds, skipNote } from '../../../organize/routes/bulk-ids.ts'
+import type { Sql } from '../../../store/postgres/db.ts'
+import {
+  analyzeMany,
+  generateThumbnails,
+  reprocessTitles,
+  type Selection,
+} from '../../scan/work-on-many.ts'
+import { requireSeries } from '../../series/series-record.ts'
+import { requireLibrary } from '../library.ts'
+
+const force = maybe(
+  nullable(Type.Boolean({ default: false, description: 'Also of books that have a thumbnail.' })),
+)
+const dryRun = maybe(
+  nullable(
+    Type.Boolean({ default: false, description: 'Only counts the titles that would change.' }),
+  ),
+)
+const libraryId = maybe(nullable(uuid({ description: 'Only of this library.' })))
+
+const common = { method: 'POST', responses: { 200: WorkStarted } } as const
+
+type Scope = { viewer: Viewer; sql: Sql; id: string }
+
+/** The subject of the path, as a selection. Throws NotFound. */
+const pathScopes = {
+  '/series/{id}': async ({ sql, viewer, id }: Scope): Promise<Selection> => {
+    await requireSeries(sql, viewer, id)
+    return { seriesIds: [id] }
+  },
+  '/libraries/{id}': async ({ sql, viewer, id }: Scope): Promise<Selection> => {
+    await requireLibrary(sql, viewer, id)
+    return { libraryId: id }
+  },
+}
+
+const thumbnails = [
+  ...(['book', 'series'] as const).map(of => {
+    const plural = of === 'book' ? 'books' : 'series'
+    return route({
+      ...common,
+      operationId:
+        of === 'book' ? 'generateBookThumbnailsOfLibrary' : 'generateSeriesThumbnailsOfLibrary',
+      path: `/libraries/{id}/${plural}/thumbnails/generate`,
+      permission: 'TasksWrite',
+      summary: `Generate the cover thumbnails of the ${plural} of a library`,
+      params: LibraryId,
+      body: body({ force }, { component: 'GenerateThumbnailsOfLibrary' }),
+      bodyOptional: true,
+      async handle({ params: { id }, body, viewer }, { sql, queue }) {
+        const selection = await pathScopes['/libraries/{id}']({ sql, viewer, id })
+        const options = { of, force: body.force === true }
+        const work = await generateThumbnails({ sql, queue, viewer }, selection, options)
+        return workStarted(work, 'thumbnails to be generated')
+      },
+    })
+  }),
+  ...(
+    [
+      {
+        operationId: 'generateBookThumbnails',
+        path: '/books/thumbnails/generate',
+        summary: 'Generate the cover thumbnails of books',
+        of: 'book',
+      },
+      {
+        operationId: 'generateSeriesThumbnails',
+        path: '/series/thumbnails/generate',
+        summary: 'Generate the cover thumbnails of series',
+        of: 'series',
+      },
+      {
+        operationId: 'generateThumbnailsOfBooks',
+        path: '/books/bulk/thumbnails/generate',
+        summary: 'Generate the cover thumbnails of several books',
+        of: 'book',
+        ids: 'bookIds',
+      },
+      {
+        operationId: 'generateThumbnailsOfSeries',
+        path: '/series/bulk/thumbnails/generate',
+        summary: 'Generate the cover thumbnails of several series',
+        of: 'series',
+        ids: 'seriesIds',
+      },
+      {
+        operationId: 'generateThumbnailsOfBooksOfSeries',
+        path: '/series/bulk/thumbnails/books/generate',
+        summary: 'Generate the cover thumbnails of all books of several series',
+        of: 'book',
+        ids: 'seriesIds',
+      },
+    ] as const
+  ).map(({ of, ...spec }) => thumbnailRoute(spec, of)),
+]
+
+type ThumbnailSpec = {
+  operationId: string
+  path: string
+  summary: string
+  /** The field that is required. */
+  ids?: 'bookIds' | 'seriesIds'
+}
+
+function thumbnailRoute({ ids, ...spec }: ThumbnailSpec, of: 'book' | 'series'): Route {
+  const optional = <T extends typeof bookIds>(schema: T) => maybe(nullable(schema))
+  const properties: TProperties =
+    ids === undefined
+      ? {
+          libraryId,
+          seriesId: maybe(nullable(uuid())),
+          seriesIds: optional(seriesIds),
+          bookIds: optional(bookIds),
+        }
+      : { [ids]: ids === 'bookIds' ? bookIds : seriesIds }
+  return route({
+    ...common,
+    ...spec,
+    permission: 'TasksWrite',
+    description: ids === undefined ? 'Of all of them, or of those that are named.' : skipNote,
+    body: body(
+      { ...properties, force },
+      {
+        component:
+          ids === undefined
+            ? 'GenerateThumbnails'
+            : `GenerateThumbnailsOf${ids === 'bookIds' ? 'Books' : 'Series'}`,
+      },
+    ),
+    ...(ids === undefined ? { bodyOptional: true as const } : {}),
+    async handle({ body, viewer }, { sql, queue }) {
+      const { force, seriesId, ...named } = body as ThumbnailBody
+      const seriesIds = seriesId ? [seriesId] : (named.seriesIds ?? undefined)
+      const selection = {
+        ...{ seriesIds, bookIds: named.bookIds ?? undefined },
+        libraryId: named.libraryId ?? undefined,
+      }
+      const options = { of, force: force === true }
+      const work = await generateThumbnails({ sql, queue, viewer }, selection, options)
+      return workStarted(work, 'thumbnails to be generated')
+    },
+  })
+}
+
+type ThumbnailBody = {
+  force?: boolean | null
+  libraryId?: string | null
+  seriesId?: string | null
+  seriesIds?: string[] | null
+  bookIds?: string[] | null
+}
+
+const renumberNote =
+  'Their files are read again, and their numbers follow the number strategy of the library.'
+const renumber = [
+  route({
+    ...common,
+    operationId: 'renumberSeries',
+    path: '/series/{id}/renumber',
+    permission: 'SeriesWrite',
+    summary: 'Number the books of a series again',
+    description: renumberNote,
+    params: SeriesId,
+    async handle({ params: { id }, viewer }, { sql, queue }) {
+      const selection = await pathScopes['/series/{id}']({ sql, viewer, id })
+      const work = await analyzeMany({ sql, queue, viewer }, selection)
+      return workStarted(work, 'books to be numbered')
+    },
+  }),
+  route({
+    ...common,
+    operationId: 'renumberSeveralSeries',
+    path: '/series/bulk/renumber',
+    permission: 'SeriesWrite',
+    summary: 'Number the books of several series again',
+    description: `${renumberNote} ${skipNote}`,
+    body: SeriesIds,
+    async handle({ body, viewer }, { sql, queue }) {
+      const work = await analyzeMany({ sql, queue, viewer }, body)
+      return workStarted(work, 'books to be numbered')
+    },
+  }),
+]
+
+const titleNote =
+  'The title rules of the library are applied to the name of the folder. Titles that are locked, set by a user or stated by the files do not change.'
+const titleSubjects = [
+  ['/series/{id}', 'title', 'reprocessSeriesTitle', 'SeriesWrite', SeriesId],
+  ['/libraries/{id}', 'series/titles', 'reprocessTitlesOfLibrary', 'LibrariesWrite', LibraryId],
+] as const satisfies [keyof typeof pathScopes, string, string, Permission, object][]
+const titles = [
+  ...titleSubjects.map(([path, what, operationId, permission, params]) =>
+    route({
+      ...common,
+      ...{ operationId, permission, params },
+      path: `${path}/${what}/reprocess`,
+      summary: `Apply the title rules again to ${what === 'title' ? 'a series' : 'all series of a library'}`,
+      description: titleNote,
+      body: body({ dryRun }, { component: 'ReprocessTitle' }),
+      bodyOptional: true,
+      async handle({ params: { id }, body, viewer, signal }, { sql, queue }) {
+        const selection = await pathScopes[path]({ sql, viewer, id })
+        const options = { dryRun: body.dryRun === true, signal }
+        const work = await reprocessTitles({ sql, queue, viewer }, selection, options)
+        return workStarted(work, 'titles to be changed')
+      },
+    }),
+  ),
+  ...(['/series/bulk/titles/reprocess', '/series/titles/reprocess'] as const).map(path =>
+    route({
+      ...common,
+      operationId: path.includes('bulk') ? 'reprocessTitlesOfSeries' : 'reprocessTitles',
+      path,
+      permission: 'SeriesWrite',
+      summary: 'Apply the title rules again to several series',
+      description: `${titleNote} ${skipNote}`,
+      body: body(
+        path.includes('bulk')
+          ? { seriesIds, dryRun }
+          : { libraryId, seriesIds: maybe(nullable(seriesIds)), dryRun },
+        { component: path.includes('bulk') ? 'ReprocessTitlesOfSeries' : 'ReprocessTitles' },
+      ),
+      async handle({ body, viewer, signal }, { sql, queue }) {
+        const { dryRun, ...named } = body as ThumbnailBody & { dryRun?: boolean | null }
+        const selection = {
+          libraryId: named.libraryId ?? undefined,
+          seriesIds: named.seriesIds ?? undefined,
+        }
+        const options = { dryRun: dryRun === true, signal }
+        const work = await reprocessTitles({ sql, queue, viewer }, selection, options)
+        return workStarted(work, 'titles to be changed')
+      },
+    }),
+  ),
+]
+
+export const workOnMany = [...thumbnails, ...renumber, ...titles]

@@ -1,0 +1,43 @@
+// Identity of the device that a request is from: what the client calls it, else its API key or program.
+import type { FastifyRequest } from 'fastify'
+import type { Identity } from '../../accounts/identify.ts'
+import {
+  clientDevice,
+  digestOf,
+  maxDeviceIdLength,
+  maxDeviceNameLength,
+  printable,
+} from '../../reading/client-device.ts'
+import type { ReadingDevice } from '../../reading/device.ts'
+
+/** Names of the header with an id that a client gives to its device. */
+const idHeaders = ['x-device-id', 'x-codex-device-id']
+const nameHeaders = ['x-device-name', 'x-codex-device-name']
+
+/** `client` is the device as the body states it; a header takes precedence. */
+export function deviceOf(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  identity: Pick<Identity, 'keyId'>,
+  client?: { id: string; name?: string | null },
+): ReadingDevice {
+  const header = (names: readonly string[]) => {
+    const value = names.map(name => headers[name]).find(text => typeof text === 'string')
+    return printable(value as string | undefined)
+  }
+  const id = header(idHeaders)
+  const name = header(nameHeaders)
+  const named = name === null ? null : name.slice(0, maxDeviceNameLength)
+  if (id !== null && id.length <= maxDeviceIdLength) return { key: id, name: named }
+  if (client) return clientDevice(client)
+  if (identity.keyId !== null) return { key: `apikey:${identity.keyId}`, name: named }
+  const agent = printable(headers['user-agent'])
+  if (agent === null) return { key: 'legacy', name: named }
+  return { key: `ua:${digestOf(agent)}`, name: named ?? programOf(agent) }
+}
+
+/** `Panels` of `Panels/2.1 (iPad)`; the name of the browser is further back. */
+const programOf = (agent: string) =>
+  (/(?:Firefox|Edg|OPR|Chrome|Safari)(?=\/)/.exec(agent)?.[0] ?? agent.split(/[\s/]/, 1)[0]!).slice(
+    0,
+    maxDeviceNameLength,
+  )

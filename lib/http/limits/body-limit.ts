@@ -1,0 +1,88 @@
+// Limits of JSON bodies: the length of the longest valid body of a route, by its schema, and its structure.
+import type { Route } from '../route.ts'
+
+type SchemaNode = {
+  type?: string | readonly string[]
+  maxLength?: number
+  enum?: readonly unknown[]
+  format?: string
+  properties?: Record<string, SchemaNode>
+  additionalProperties?: unknown
+  items?: SchemaNode
+  maxItems?: number
+  anyOf?: readonly SchemaNode[]
+}
+
+/** Of every route; free-form values and long lists are limited by it. */
+export const maxBodyBytes = 1024 * 1024
+/** Sufficient for every body without lists and long texts, and of callers that are not signed in. */
+export const smallBodyBytes = 16 * 1024
+
+// A character outside the basic plane as two escapes: \ud83d\ude00.
+const maxCharacterBytes = 12
+// Numbers, booleans, dates and ids.
+const maxScalarBytes = 64
+// Quotes, colon, comma and indentation of a member.
+const memberBytes = 40
+
+/** In bytes. Parsing and validating a body is work for the event loop, so no route takes more than it needs. */
+export function bodyLimit({ permission, body }: Pick<Route, 'permission' | 'body'>): number {
+  if (permission === 'public' || !body) return smallBodyBytes
+  return Math.max(smallBodyBytes, Math.min(longest(body as SchemaNode), maxBodyBytes))
+}
+
+/** Bytes of the longest value; infinite without a limit. */
+function longest(schema: SchemaNode): number {
+  const { anyOf, type, properties, items, maxItems = Number.POSITIVE_INFINITY } = schema
+  if (anyOf) return Math.max(...anyOf.map(longest))
+  const types = [type].flat()
+  if (types.includes('object')) {
+    if (!properties || schema.additionalProperties !== false) return Number.POSITIVE_INFINITY
+    const members = Object.entries(properties)
+    return members.reduce((sum, [name, m]) => sum + name.length + memberBytes + longest(m), 0)
+  }
+  if (types.includes('array'))
+    return items ? maxItems * (longest(items) + memberBytes) : Number.POSITIVE_INFINITY
+  if (types.includes('string') && !schema.enum && schema.format === undefined)
+    return (schema.maxLength ?? Number.POSITIVE_INFINITY) * maxCharacterBytes
+  return type === undefined && !schema.enum ? Number.POSITIVE_INFINITY : maxScalarBytes
+}
+
+// Conditions, the deepest bodies, have two levels of JSON for each of theirs.
+const maxDepth = 200
+// The longest condition has about 5,000, an order of a collection 20,000; JSON.parse takes up to a microsecond for each.
+const maxValues = 21_000
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
+
+/**
+ * What makes a JSON text expensive to parse, null if nothing does: more levels than any body needs, which
+ * JSON.parse is slow at, or more values.
+ */
+export function structureFault(json: string): string | null {
+  let depth = 0
+  let values = 1
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i)
+    if (code === quote) i = endOfText(json, i)
+    else if (code === comma) values++
+    // [ and {, then ] and }.
+    else if (code === 0x5b || code === 0x7b) {
+      values++
+      if (++depth > maxDepth) return 'The body is nested too deeply'
+    } else if (code === 0x5d || code === 0x7d) depth--
+    if (values > maxValues) return `The body has more than ${maxValues} values`
+  }
+  return null
+}
+
+/** The place of the quote that ends the text which begins at `start`. */
+function endOfText(json: string, start: number): number {
+  for (let end = start; ; ) {
+    end = json.indexOf('"', end + 1)
+    if (end === -1) return json.length
+    let first = end
+    while (json.charCodeAt(first - 1) === backslash) first--
+    // An odd number of backslashes escapes the quote.
+    if ((end - first) % 2 === 0) return end
+  }
+}

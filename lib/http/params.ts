@@ -1,0 +1,16 @@
+// Path parameters shared by several resources.
+import { record, uuid } from '../base/schema.ts'
+
+const idOf = (resource: string) => record({ id: uuid({ description: `${resource} id.` }) })
+
+export const BookId = idOf('Book')
+export const SeriesId = idOf('Series')
+export const LibraryId = idOf('Library')
+export const UserId = idOf('User')
+export const ApiKeyId = idOf('API key')
+export const TaskId = idOf('Task')
+export const PresetId = idOf('Preset')
+export const CollectionId = idOf('Collection')
+export const ReadListId = idOf('Read list')
+export const DuplicateGroupId = idOf('Duplicate group')
+export const SourceId = idOf('Source')

@@ -1,0 +1,26 @@
+// Response to a request for work on many books or series in the background.
+
+import { count, list, nullable, record, Type, uuid } from '../base/schema.ts'
+import type { StartedWork } from '../catalog/scan/work-on-many.ts'
+
+export const WorkStarted = record(
+  {
+    success: Type.Boolean(),
+    tasksEnqueued: count({ description: 'Number of tasks: one for each library concerned.' }),
+    taskIds: list(uuid()),
+    taskId: nullable(uuid({ description: 'The first task; null if there is nothing to do.' })),
+    message: Type.String(),
+  },
+  { component: 'WorkStarted' },
+)
+
+/** `noun` in the plural: `files to be read`. */
+export function workStarted({ taskIds, count }: StartedWork, noun: string) {
+  return {
+    success: true,
+    tasksEnqueued: taskIds.length,
+    taskIds,
+    taskId: taskIds[0] ?? null,
+    message: count === 0 ? `There are no ${noun}` : `${count} ${noun}`,
+  }
+}

@@ -1,0 +1,88 @@
+// Sort orders of all books as the numbers of the books in order.
+import type { Fragment, Sql } from 'postgres'
+import { presentBook, type Viewer } from '../../../accounts/viewer.ts'
+import { listVersion, listVersions, type Versions } from '../../list-version.ts'
+import type { BookColumnSort } from '../../sort.ts'
+import { forEachPlace } from '../id-table.ts'
+import type { ReadOrder } from '../row-kind.ts'
+import type { RowOrder } from '../row-order.ts'
+import type { BookTable } from './book-table.ts'
+import { orderChunks } from './order-chunks.ts'
+
+const chunkRows = 65_536
+
+/** In ascending order, four bytes for each book of the table. All chunks are of one version. */
+export async function readColumnOrder(
+  sql: Sql,
+  table: BookTable,
+  sort: BookColumnSort,
+): Promise<ReadOrder> {
+  const rows = new Uint32Array(table.rowCount)
+  let [count, valued] = [0, 0]
+  let { version } = table
+  const walk = { sort, direction: 'asc', reversed: false, rows: chunkRows } as const
+  await sql.begin(async tx => {
+    await tx`set transaction isolation level repeatable read, read only`
+    for await (const chunk of orderChunks(tx as unknown as Sql, table, walk)) {
+      rows.set(chunk.books, count)
+      version = chunk.version
+      count += chunk.books.length
+      if (chunk.isValued) valued = count
+    }
+  })
+  return { versions: { rows: version }, rows: rows.slice(0, count), valued }
+}
+
+const cursorRows = 4
+
+/** By path, which no index has: all books are sorted. */
+export async function readPathOrder(sql: Sql, table: BookTable): Promise<ReadOrder> {
+  const rows = new Uint32Array(table.rowCount)
+  let count = 0
+  let { version } = table
+  // Each read from the index of locations.
+  const books = (isListed: Fragment) => sql`
+    select b.id, b.directory_id, b.name from book b where ${isListed}`
+  const chunks = sql<{ version: string; ids: Buffer }[]>`
+    select ${listVersion(sql)} as version, string_agg(uuid_send(p.id), ''::bytea order by place) as ids
+    from (
+      select b.id, row_number() over (order by d.path || '/'::bytea || b.name, b.id) - 1 as place
+      from (${books(presentBook(sql))} union all ${books(sql`b.missing_at is not null`)}) b
+      join directory d on d.id = b.directory_id) p
+    group by p.place / ${chunkRows}::bigint order by min(p.place)`
+  for await (const some of chunks.cursor(cursorRows))
+    for (const row of some) {
+      version = row.version
+      await forEachPlace(table.rows, row.ids, book => {
+        rows[count++] = book
+      })
+    }
+  return { versions: { rows: version }, rows: rows.slice(0, count), valued: count }
+}
+
+/** The books that the account has progress of, by time. */
+export async function readProgressOrder(
+  sql: Sql,
+  viewer: Viewer,
+  table: BookTable,
+): Promise<ReadOrder> {
+  const [row] = await sql<{ versions: Versions; ids: Buffer | null }[]>`
+    select ${listVersions(sql, viewer, 'book')} as versions,
+      string_agg(uuid_send(p.book_id), ''::bytea order by p.updated_at, p.book_id) as ids
+    from progress p where p.account_id = ${viewer.accountId}`
+  const ids = row!.ids ?? Buffer.alloc(0)
+  return { versions: row!.versions, ...(await rowsInOrder(table, ids)) }
+}
+
+/** An order of other rows than those of books, with the numbers that these have in the table. */
+export async function renumber(table: BookTable, { ids }: RowOrder): Promise<ReadOrder | null> {
+  return ids ? { versions: { rows: table.version }, ...(await rowsInOrder(table, ids)) } : null
+}
+
+async function rowsInOrder({ rows: books }: BookTable, ids: Buffer): Promise<RowOrder> {
+  const found: number[] = []
+  await forEachPlace(books, ids, book => {
+    found.push(book)
+  })
+  return { rows: Uint32Array.from(found), valued: found.length, ids }
+}

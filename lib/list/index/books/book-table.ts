@@ -1,0 +1,158 @@
+// All books of the catalogue, numbered, with what decides who sees them: the base of bitmaps. The present books of
+// a series follow each other, then missing books; books that changed later have new numbers after those
+// (follow-books.ts).
+import type { Sql } from 'postgres'
+import { presentBook, type Viewer } from '../../../accounts/viewer.ts'
+import { combineListChanges, listVersion } from '../../list-version.ts'
+import { add, type Bitmap, emptyBitmap, remove, setRange, subtract } from '../bitmap.ts'
+import { createIdTable, forEachPlace, idAt, idBytes, isRetired, wordsOf } from '../id-table.ts'
+import type { RowTable } from '../row-kind.ts'
+import { type ClassedSeries, readClassedSeries, visibleClasses } from '../series-classes.ts'
+import type { TextField, Texts } from './text-column.ts'
+
+export type BookTable = RowTable & {
+  origin: BookOrigin
+  /** Of PostgreSQL: it sees all changes that the table has. */
+  snapshot: string
+  /** The present books that follow each other by series. */
+  presentCount: number
+  series: ClassedSeries
+  /** By series: the first of those books, and the number of them. */
+  firstBook: Uint32Array
+  ownBooks: Uint32Array
+  /** The series of each other book. */
+  seriesOfOther: Uint32Array
+  missing: Bitmap
+  hasMissing: boolean
+  /** Books with an age rating of their own: pairs of the book and the rating. */
+  rated: Int32Array
+}
+
+export type VisibleScope = {
+  libraryId?: string | undefined
+  /** Missing books, too. */
+  includeDeleted?: boolean | undefined
+}
+
+/** What is read of the books beside the table. */
+type BookOrigin = {
+  /** Null for texts that are being read, or are not to be read. */
+  texts: Map<TextField, Texts | null>
+  /** Of the books below `rowCount`. */
+  formats: { books: BooksByFormat; rowCount: number } | null
+}
+
+/** Present books by format; those of the empty one have none. */
+export type BooksByFormat = Map<string, Bitmap>
+
+/** Present books below `rowCount`. `version`: of the catalogue (`listVersion`). */
+export type KnownBooks = { bitmap: Bitmap; rowCount: number; version: string }
+
+const seriesRows = 500
+
+/**
+ * Reads index entries of all books. Null for a catalogue of more than `maxRows`, or of very many classes. The
+ * table of a million books has 24 MB.
+ */
+export async function readBookTable(
+  sql: Sql,
+  { maxRows }: { maxRows: number },
+): Promise<BookTable | null> {
+  await combineListChanges(sql)
+  return await sql.begin(async tx => {
+    // The pool of requests begins transactions without options.
+    await tx`set transaction isolation level repeatable read, read only`
+    const [size] = await tx<{ version: string; snapshot: string; total: number }[]>`
+      select ${listVersion(tx)} as version, pg_current_snapshot()::text as snapshot,
+        (select count(*)::float8 from book b where b.missing_at is not null)
+        + (select coalesce(sum(book_count), 0)::float8 from library) as total`
+    if (size!.total > maxRows) return null
+    const series = await readClassedSeries(tx)
+    if (!series) return null
+    const firstBook = new Uint32Array(series.count)
+    const ownBooks = new Uint32Array(series.count)
+    const parts: Buffer[] = []
+    let presentCount = 0
+    const present = tx<{ series: Buffer; ids: Buffer }[]>`
+      select uuid_send(b.series_id) as series, string_agg(uuid_send(b.id), ''::bytea) as ids
+      from book b where ${presentBook(tx)} group by b.series_id`
+    for await (const rows of present.cursor(seriesRows))
+      for (const { series: id, ids } of rows)
+        await forEachPlace(series.ids, id, place => {
+          firstBook[place] = presentCount
+          ownBooks[place] = ids.length / idBytes
+          presentCount += ids.length / idBytes
+          parts.push(ids)
+        })
+    const [missing] = await tx<MissingRow[]>`
+      select coalesce(string_agg(uuid_send(b.id), ''::bytea), '') as ids,
+        coalesce(string_agg(uuid_send(b.series_id), ''::bytea), '') as series
+      from book b where b.missing_at is not null`
+    parts.push(missing!.ids)
+    const books = await createIdTable(wordsOf(Buffer.concat(parts)))
+    const seriesOfOther = new Uint32Array(missing!.ids.length / idBytes)
+    await forEachPlace(series.ids, missing!.series, (place, i) => {
+      seriesOfOther[i] = place
+    })
+    const rowCount = presentCount + seriesOfOther.length
+    const isMissing = emptyBitmap(rowCount)
+    setRange(isMissing, presentCount, rowCount)
+    const [rated] = await tx<{ ids: Buffer; ratings: Buffer }[]>`
+      select coalesce(string_agg(uuid_send(b.id), ''::bytea), '') as ids,
+        coalesce(string_agg(int4send(b.age_rating), ''::bytea), '') as ratings
+      from (
+        select y.id, y.age_rating from book y where y.age_rating is not null and ${presentBook(tx, 'y')}
+        union all
+        select y.id, y.age_rating from book y
+        where y.age_rating is not null and y.missing_at is not null) b`
+    const ratings: number[] = []
+    await forEachPlace(books, rated!.ids, (book, i) => {
+      ratings.push(book, rated!.ratings.readInt32BE(i * 4))
+    })
+    return {
+      ...{ version: size!.version, snapshot: size!.snapshot, rows: books, rowCount },
+      origin: { texts: new Map(), formats: null },
+      ...{ series, presentCount, firstBook, ownBooks, seriesOfOther },
+      ...{ missing: isMissing, hasMissing: rowCount > presentCount },
+      rated: Int32Array.from(ratings),
+    }
+  })
+}
+
+type MissingRow = { ids: Buffer; series: Buffer }
+
+/** The ids of the books from a number on. */
+export function addedIds({ rows, rowCount }: BookTable, first: number): string[] {
+  const ids: string[] = []
+  for (let book = first; book < rowCount; book++)
+    if (!isRetired(rows, book)) ids.push(idAt(rows, book))
+  return ids
+}
+
+/** The books of all series for which `holds`, present and missing. */
+export function booksOfSeries(table: BookTable, holds: (series: number) => boolean): Bitmap {
+  const { firstBook, ownBooks, seriesOfOther, presentCount, rowCount } = table
+  const bitmap = emptyBitmap(rowCount)
+  for (let series = 0; series < firstBook.length; series++)
+    if (ownBooks[series]! > 0 && holds(series))
+      setRange(bitmap, firstBook[series]!, firstBook[series]! + ownBooks[series]!)
+  for (let i = 0; i < seriesOfOther.length; i++)
+    if (holds(seriesOfOther[i]!)) add(bitmap, presentCount + i)
+  return bitmap
+}
+
+/** The books that a viewer sees. */
+export function visibleBooks(
+  table: BookTable,
+  viewer: Viewer,
+  { libraryId, includeDeleted }: VisibleScope,
+): Bitmap {
+  const { series, rated, rows, missing } = table
+  const bitmap = booksOfSeries(table, visibleClasses(series, viewer, libraryId))
+  const { ageLimit } = viewer
+  if (ageLimit !== null)
+    for (let i = 0; i < rated.length; i += 2)
+      if (rated[i + 1]! > ageLimit) remove(bitmap, rated[i]!)
+  if (!includeDeleted) subtract(bitmap, missing)
+  return rows.retired ? subtract(bitmap, rows.retired) : bitmap
+}

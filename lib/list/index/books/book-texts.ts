@@ -1,0 +1,144 @@
+// Texts of the books of a table, for conditions and searches: titles and paths in memory, summaries and what searches
+// read in files. Read in the background, and at rest or dropped with the table.
+import type { Sql } from 'postgres'
+import { lowerAscii, searchKey } from '../../../media/name/text.ts'
+import { poolOf } from '../../../store/postgres/cancellable.ts'
+import { noteFailedReading } from '../../background-failures.ts'
+import { createBackgroundQueue } from '../../background-queue.ts'
+import type { Predicate } from '../../condition.ts'
+import { add, type Bitmap, emptyBitmap } from '../bitmap.ts'
+import type { BookTable } from './book-table.ts'
+import { readTexts } from './read-texts.ts'
+import {
+  forEachMatch,
+  type TextField,
+  type TextOperator,
+  type Texts,
+  textFields,
+} from './text-column.ts'
+
+type Field = Exclude<TextField, 'search'>
+type TextSearch = { field: Field; operator: TextOperator; value: string }
+
+const what = 'book index'
+const queue = createBackgroundQueue(what)
+
+/** What a predicate searches for; null for one that is not on these texts. */
+export function textSearchOf({ field, test }: Predicate): TextSearch | null {
+  if (test.kind !== 'text') return null
+  const { operator } = test
+  if (field === 'path') return { field, operator, value: lowerAscii(test.value) }
+  // Whole summaries are compared as the database folds them.
+  const isText = field === 'title' || (field === 'summary' && operator !== 'equals')
+  return isText ? { field, operator, value: searchKey(test.value) } : null
+}
+
+/** Present books, of those below `rowCount`. */
+export type FoundBooks = { bitmap: Bitmap; rowCount: number }
+
+/** Null unless the texts have been read. */
+export async function booksOfText(
+  sql: Sql,
+  table: BookTable,
+  search: TextSearch,
+): Promise<FoundBooks | null> {
+  return await withTexts(sql, table, search.field, async texts => {
+    const bitmap = emptyBitmap(table.rowCount)
+    const visit = (book: number) => add(bitmap, book)
+    if (search.field === 'path') await forEachPath(texts, search, visit)
+    else await forEachMatch(texts, { ...search, value: Buffer.from(search.value) }, visit)
+    return { bitmap, rowCount: texts.rowCount }
+  })
+}
+
+/** Null unless the texts have been read. */
+export async function withTexts<T>(
+  sql: Sql,
+  table: BookTable,
+  field: TextField,
+  use: (texts: Texts) => Promise<T>,
+): Promise<T | null> {
+  const texts = table.origin.texts.get(field)
+  if (!texts) return null
+  try {
+    return await use(texts)
+  } catch (error) {
+    // The disk of the file failed.
+    table.origin.texts.delete(field)
+    noteFailedReading(poolOf(sql), what, error)
+    return null
+  }
+}
+
+/** More books that changed since texts were read take longer than reading them. */
+export const maxBehind = 10_000
+
+/** All that predicates search, unless it is in memory. */
+export async function readTextsAhead(sql: Sql, table: BookTable): Promise<void> {
+  for (const field of textFields) readTextsLater(sql, table, field)
+  await textsRead()
+}
+
+/** What predicates on a field search, unless it is in memory: one after another. */
+export function readTextsLater(sql: Sql, table: BookTable, field: TextField): void {
+  const { texts } = table.origin
+  const known = texts.get(field)
+  if (known === null || (known && table.rowCount - known.rowCount <= maxBehind)) return
+  texts.set(field, null)
+  const pool = poolOf(sql)
+  void queue.add(pool, async () => {
+    try {
+      const found = await readTexts(pool, table, field)
+      // Without space it is tried again.
+      if (found === 'no space') texts.delete(field)
+      else texts.set(field, found)
+    } catch (error) {
+      texts.delete(field)
+      throw error
+    }
+  })
+}
+
+/** Resolves when no texts are being read. */
+export const textsRead = (): Promise<void> => queue.idle()
+
+/** As `pathRows` finds them: names have no slash, so that a value ends within the name after its last slash. */
+async function forEachPath(
+  texts: Texts,
+  { operator, value }: TextSearch,
+  visit: (book: number) => void,
+): Promise<void> {
+  const bytes = Buffer.from(value)
+  const at = bytes.lastIndexOf('/') + 1
+  const parts: Record<TextOperator, PathParts> = {
+    equals: { folder: 'equals', name: 'equals' },
+    contains: { folder: 'endsWith', name: at > 0 ? 'beginsWith' : 'contains', whole: 'contains' },
+    beginsWith: { folder: 'equals', name: 'beginsWith', whole: 'beginsWith' },
+    endsWith: { folder: 'endsWith', name: at > 0 ? 'equals' : 'endsWith' },
+  }
+  const { folder, name, whole } = parts[operator]
+  const { books } = texts
+  const { paths, firsts } = texts.folders!
+  const numbers = async (operator: TextOperator, value: Uint8Array) => {
+    const found: number[] = []
+    await forEachMatch(paths, { operator, value }, number => found.push(number))
+    return found
+  }
+  const rangeOf = (number: number) => ({ first: firsts[number]!, end: firsts[number + 1]! })
+  for (const number of whole ? await numbers(whole, bytes) : []) {
+    const { first, end } = rangeOf(number)
+    for (let entry = first; entry < end; entry++) visit(books[entry]!)
+  }
+  const search = { operator: name, value: bytes.subarray(at) }
+  // Without a slash most values may be in any name: one pass of them all.
+  if (at === 0 && folder === 'endsWith') return await forEachMatch(texts, search, visit)
+  for (const number of await numbers(folder, bytes.subarray(0, at)))
+    await forEachMatch(texts, search, visit, rangeOf(number))
+}
+
+type PathParts = {
+  folder: TextOperator
+  name: TextOperator
+  /** All books of the folder. */
+  whole?: TextOperator
+}

@@ -1,0 +1,193 @@
+// The books for which a predicate holds, as a bitmap: read by one statement from the narrowest index that has them.
+import type { Fragment, Sql } from 'postgres'
+import { presentBook, type Viewer } from '../../../accounts/viewer.ts'
+import { searchKey } from '../../../media/name/text.ts'
+import { unprepared } from '../../../store/postgres/statement.ts'
+import type { Predicate, Test } from '../../condition.ts'
+import { listVersions, type Versions } from '../../list-version.ts'
+import { bookMatch, booksWhere } from '../../sql/book-fields.ts'
+import { textOperators } from '../../sql/operators.ts'
+import { add, type Bitmap, emptyBitmap, invert, subtract, unite } from '../bitmap.ts'
+import { forEachPlace, idAt } from '../id-table.ts'
+import { idsOf, inParallel } from '../read-ids.ts'
+import type { ExtendedRows, PredicateRequest, PredicateRows } from '../row-kind.ts'
+import { addedIds, type BookTable, booksOfSeries } from './book-table.ts'
+import { maxBehind, readTextsLater, textSearchOf } from './book-texts.ts'
+import { knownBooks } from './known-books.ts'
+
+/** Queries whose ids are added up. */
+type Rows = {
+  books?: Fragment
+  /** Of series all of whose books match. */
+  series?: Fragment
+  /** All others match. */
+  isNegated?: boolean
+  /** On a missing `book b`; the others are about present books then. */
+  missing?: Fragment
+  coversMissing: boolean
+  /** A long text of each book is read. */
+  isCostly?: boolean
+}
+
+/** Texts of books are read into memory after a pass of them that took longer. */
+const minPassMs = 30
+
+type Request = PredicateRequest<BookTable>
+
+/** The positive form of the predicate. */
+export async function readPredicateBooks(
+  sql: Sql,
+  viewer: Viewer,
+  request: Request,
+): Promise<PredicateRows> {
+  const { table, predicate } = request
+  const ofIds = testOfIds(table, predicate)
+  if (ofIds) return { versions: null, bitmap: booksOfSeries(table, ofIds), coversMissing: true }
+  const { hasMissing } = table
+  const withMissing = request.withMissing && hasMissing
+  const known = request.present ? null : await completeKnown(sql, viewer, request)
+  const isChanged = known !== null && known.version !== table.version
+  if (known && (isChanged || !withMissing))
+    return {
+      ...{ versions: isChanged ? { rows: known.version } : null, bitmap: known.bitmap },
+      ...{ coversMissing: !hasMissing, isFromMemory: true },
+    }
+  const present = request.present ?? known?.bitmap ?? null
+  const rows = await rowsOf(sql, viewer, { ...request, withMissing, present })
+  const missing =
+    rows.missing && sql`select b.id from book b where b.missing_at is not null and ${rows.missing}`
+  const read = (tx: Sql) =>
+    unprepared(tx<({ versions: Versions } & Ids)[]>`
+      select ${listVersions(sql, viewer, 'book')} as versions, ${idsOf(sql, rows.books)} as books,
+        ${idsOf(sql, rows.series)} as series, ${idsOf(sql, missing)} as missing`)
+  const started = performance.now()
+  const [row] = await (rows.isCostly ? inParallel(sql, read) : read(sql))
+  const text = textSearchOf(predicate)
+  if (text && performance.now() - started > minPassMs) readTextsLater(sql, table, text.field)
+  const { versions, ...ids } = row!
+  return {
+    versions,
+    bitmap: await bitmapOf(table, { rows, ids, present }),
+    coversMissing: rows.coversMissing || !hasMissing,
+  }
+}
+
+/** What is in memory, with the books that changed since it was read. */
+async function completeKnown(
+  sql: Sql,
+  viewer: Viewer,
+  request: Request,
+): Promise<{ bitmap: Bitmap; version: string } | null> {
+  const { table, predicate } = request
+  const known = await knownBooks(sql, request)
+  if (!known || known.rowCount >= table.rowCount) return known
+  const { bitmap, rowCount: first, version } = known
+  const added = await extendPredicateBooks(sql, viewer, { table, predicate, bitmap, first })
+  return added && { bitmap, version: added.versions?.rows ?? version }
+}
+
+type Ids = Record<'books' | 'series' | 'missing', Buffer | null>
+
+async function bitmapOf(
+  table: BookTable,
+  { rows, ids, present }: { rows: Rows; ids: Ids; present: Bitmap | null },
+): Promise<Bitmap> {
+  const { rows: books, series, rowCount } = table
+  const bitmap = present ?? emptyBitmap(rowCount)
+  await forEachPlace(books, ids.books, book => add(bitmap, book))
+  if (rows.series) {
+    const isIn = new Uint8Array(series.count)
+    await forEachPlace(series.ids, ids.series, place => {
+      isIn[place] = 1
+    })
+    unite(
+      bitmap,
+      booksOfSeries(table, place => isIn[place] === 1),
+    )
+  }
+  if (rows.isNegated) invert(bitmap)
+  if (rows.missing) {
+    subtract(bitmap, table.missing)
+    await forEachPlace(books, ids.missing, book => add(bitmap, book))
+  }
+  return bitmap
+}
+
+async function rowsOf(
+  sql: Sql,
+  viewer: Viewer,
+  { table, predicate, withMissing, present }: Request,
+): Promise<Rows> {
+  const positive = { ...predicate, negated: false }
+  const ofMissing = { sql, viewer, includesMissing: true, isOfFew: true }
+  const missing = withMissing ? { missing: booksWhere(ofMissing, positive) } : {}
+  const common = { ...missing, coversMissing: withMissing }
+  if (present) return common
+  const { ids, series, test, isNegated = false } = bookMatch({ sql, viewer }, predicate)
+  if (!test)
+    return {
+      ...{ ...common, isNegated, isCostly: longFields.includes(predicate.field) },
+      ...(ids && { books: ids }),
+      ...(series && { series }),
+    }
+  const books = (holds: Fragment) =>
+    sql`select b.id from book b where ${presentBook(sql)} and ${holds}`
+  const isOften = (await estimateRows(sql, books(test))) > table.presentCount / 2
+  return {
+    ...common,
+    books: isOften ? books(sql`(${test}) is not true`) : books(test),
+    isNegated: isNegated !== isOften,
+  }
+}
+
+const longFields = ['path', 'summary', 'text']
+
+/** How many rows PostgreSQL expects of a query. */
+async function estimateRows(sql: Sql, query: Fragment): Promise<number> {
+  type Explained = { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }
+  const [row] = await unprepared(sql<Explained[]>`explain (format json) ${query}`)
+  return row!['QUERY PLAN'][0].Plan['Plan Rows']
+}
+
+/** Adds the books from a number on, missing ones, too; null for too many. */
+export async function extendPredicateBooks(
+  sql: Sql,
+  viewer: Viewer,
+  { table, predicate, bitmap, first }: ExtendedRows<BookTable>,
+): Promise<{ versions: Versions | null } | null> {
+  if (table.rowCount - first > maxBehind) return null
+  const ids = addedIds(table, first)
+  if (ids.length === 0) return { versions: null }
+  const context = { sql, viewer, includesMissing: true, isOfFew: true }
+  const holds = booksWhere(context, { ...predicate, negated: false })
+  const [row] = await unprepared(sql<{ versions: Versions; ids: Buffer | null }[]>`
+    select ${listVersions(sql, viewer, 'book')} as versions,
+      ${idsOf(sql, sql`select b.id from book b where b.id = any(${ids}::uuid[]) and ${holds}`)} as ids`)
+  await forEachPlace(table.rows, row!.ids, book => {
+    // Not one that has changed again.
+    if (book >= first) add(bitmap, book)
+  })
+  return { versions: row!.versions }
+}
+
+/** On the places of series, for conditions on ids: no statement is needed. */
+function testOfIds(
+  { series: { ids, classes, classOf } }: BookTable,
+  { field, test }: Predicate,
+): ((place: number) => boolean) | null {
+  if (field !== 'libraryId' && field !== 'seriesId') return null
+  const holds = testOfId(test)
+  if (field === 'seriesId') return place => holds(idAt(ids, place))
+  const isListed = classes.map(({ libraryId }) => holds(libraryId))
+  return place => isListed[classOf[place]!]!
+}
+
+function testOfId(test: Test): (id: string) => boolean {
+  if (test.kind === 'ids') {
+    const ids = new Set(test.ids)
+    return id => ids.has(id)
+  }
+  if (test.kind !== 'text') return () => false
+  const key = searchKey(test.value)
+  return id => textOperators[test.operator].holds(id, key)
+}

@@ -1,0 +1,61 @@
+// Books that a search finds, with their ranks, in the file of search texts: for words that many books have, which an index
+// finds one book at a time.
+import type { Sql } from 'postgres'
+import type { SearchQuery } from '../../../media/name/search-text.ts'
+import { isRetired } from '../id-table.ts'
+import type { BookTable } from './book-table.ts'
+import { withTexts } from './book-texts.ts'
+import { forEachMatch, type Texts } from './text-column.ts'
+
+/** Of all books; fewer are found faster by the index. */
+const minShare = 0.01
+const samples = 8
+const sampledEntries = 1_000
+
+/**
+ * Calls `visit` with each book that contains all words, present or missing, and its rank (see `matchRank`). Returns the
+ * number from which on books have not been searched; null for a query that the index is to find.
+ */
+export const searchTexts = (
+  sql: Sql,
+  table: BookTable,
+  query: SearchQuery,
+  visit: (book: number, rank: number) => void,
+): Promise<number | null> =>
+  withTexts(sql, table, 'search', async texts => {
+    // LIKE patterns of letters and digits: `%word%` or `% word%`.
+    const [longest, ...others] = query.patterns.map(pattern => pattern.slice(1, -1))
+    const search = { operator: 'contains', value: Buffer.from(longest!) } as const
+    if ((await shareOf(texts, search)) < minShare) return null
+    const words = [longest!, ...others]
+    await forEachMatch(texts, search, (book, { part, start, end }) => {
+      // Of a table that follows from this one, or retired in this one.
+      if (book >= table.rowCount || isRetired(table.rows, book)) return
+      const text = part.toString('latin1', start, end)
+      if (others.every(word => text.includes(word))) visit(book, rankOf(text, words, query.phrase))
+    })
+    return texts.rowCount
+  })
+
+type Search = Parameters<typeof forEachMatch>[1]
+
+/** Of the books that a search of the longest word alone finds, by samples. */
+async function shareOf(texts: Texts, search: Search): Promise<number> {
+  const count = texts.books.length
+  let [searched, found] = [0, 0]
+  for (let i = 0; i < samples; i++) {
+    const first = Math.floor((count * i) / samples)
+    const end = Math.min(count, first + sampledEntries)
+    await forEachMatch(texts, search, () => void found++, { first, end })
+    searched += end - first
+  }
+  return found / Math.max(1, searched)
+}
+
+/** As `matchRank` has it. */
+function rankOf(text: string, words: readonly string[], phrase: string): number {
+  const title = text.slice(0, text.indexOf('\n'))
+  if (!words.every(word => title.includes(word))) return 4
+  if (!title.startsWith(` ${phrase}`)) return title.includes(` ${phrase}`) ? 2 : 3
+  return title.length === phrase.length + 1 ? 0 : 1
+}

@@ -1,0 +1,82 @@
+// The books of each format: there are few formats and each has many books, so that all are read by the first
+// condition on one of them, and the others need no statement.
+import type { Sql } from 'postgres'
+import { presentBook } from '../../../accounts/viewer.ts'
+import { formatNames } from '../../../media/format/formats.ts'
+import { unprepared } from '../../../store/postgres/statement.ts'
+import type { Predicate } from '../../condition.ts'
+import { listVersion } from '../../list-version.ts'
+import { matchingWords } from '../../sql/operators.ts'
+import { add, emptyBitmap, fullBitmap, remove, resize, subtract, unite } from '../bitmap.ts'
+import { forEachPlace } from '../id-table.ts'
+import { inParallel } from '../read-ids.ts'
+import type { BooksByFormat, BookTable, KnownBooks } from './book-table.ts'
+import { maxBehind } from './book-texts.ts'
+
+// Of so many books the most common format is taken for the most common of all.
+const sampledBooks = 2_000
+
+/** Null for a predicate on anything else. */
+export async function booksOfFormats(
+  sql: Sql,
+  table: BookTable,
+  { field, test }: Predicate,
+): Promise<KnownBooks | null> {
+  if (field !== 'format' || (test.kind !== 'text' && test.kind !== 'null')) return null
+  const last = table.origin.formats
+  const isBehind = !last || table.rowCount - last.rowCount > maxBehind
+  const { version, ...known } = {
+    version: table.version,
+    ...(isBehind ? await readFormats(sql, table) : last),
+  }
+  // Of another version: books that changed meanwhile get other numbers.
+  table.origin.formats = known
+  const { books, rowCount } = known
+  const bitmap = emptyBitmap(table.rowCount)
+  for (const word of test.kind === 'null' ? [''] : matchingWords(formatNames, test)) {
+    const some = books.get(word)
+    if (some) unite(bitmap, resize(some, rowCount, table.rowCount))
+  }
+  return { version, bitmap, rowCount }
+}
+
+/** Reads the books of all formats into memory. */
+export async function readFormatsAhead(sql: Sql, table: BookTable): Promise<void> {
+  if (table.origin.formats) return
+  const { books, rowCount } = await readFormats(sql, table)
+  table.origin.formats = { books, rowCount }
+}
+
+async function readFormats(
+  sql: Sql,
+  table: BookTable,
+): Promise<{ version: string; books: BooksByFormat; rowCount: number }> {
+  const format = sql`coalesce(b.format, '')`
+  // The books of the most common format are those that have no other.
+  const [sample] = await sql<{ common: string }[]>`
+    select coalesce(mode() within group (order by b.format), '') as common
+    from (select ${format} as format from book b where ${presentBook(sql)} limit ${sampledBooks}) b`
+  const { common } = sample!
+  type Row = { version: string; format: string | null; ids: Buffer }
+  const rows = await inParallel(sql, tx =>
+    unprepared(tx<Row[]>`
+    select ${listVersion(sql)} as version, f.format, f.ids
+    from (select) one left join (
+      select ${format} as format, string_agg(uuid_send(b.id), ''::bytea) as ids from book b
+      where ${presentBook(sql)} and ${format} <> ${common}
+      group by 1) f on true`),
+  )
+  const { rowCount } = table
+  const rest = subtract(fullBitmap(rowCount), table.missing)
+  const books: BooksByFormat = new Map([[common, rest]])
+  for (const row of rows) {
+    if (row.format === null) continue
+    const some = emptyBitmap(rowCount)
+    await forEachPlace(table.rows, row.ids, book => {
+      add(some, book)
+      remove(rest, book)
+    })
+    books.set(row.format, some)
+  }
+  return { version: rows[0]!.version, books, rowCount }
+}

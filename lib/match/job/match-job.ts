@@ -1,0 +1,149 @@
+// The match job: matches the due series of a library with a source of metadata, one after the other. What is
+// left when a process dies is due again; a source that wants no requests is left alone.
+import { serverViewer } from '../../accounts/viewer.ts'
+import { Failure, NotFound } from '../../base/errors.ts'
+import { coverFolders } from '../../catalog/cover/cover-files.ts'
+import { seriesContexts } from '../../catalog/metadata/template-context.ts'
+import { SourceFailure } from '../../sources/failure.ts'
+import type { Sources } from '../../sources/open.ts'
+import type { StoredSource } from '../../sources/stored/source.ts'
+import type { Sql } from '../../store/postgres/db.ts'
+import type { JobControl, JobOutcome } from '../../store/queue/job-run.ts'
+import type { Jobs, Queue } from '../../store/queue/queue.ts'
+import { fetchSetting } from '../../store/setting/setting.ts'
+import {
+  type Claim,
+  claimMatches,
+  dropMatches,
+  enqueueDedupeAfterMatch,
+  finishMatch,
+  postponeMatches,
+  secondsUntilDue,
+} from '../match-queue.ts'
+import { autoMatch, describedSource, type MatchDeps, type MatchResult } from '../match-series.ts'
+import { matchingOf } from '../matching-settings.ts'
+import { librariesOf } from '../search-query.ts'
+
+type Deps = {
+  sql: Sql
+  queue: Queue
+  sources: Sources
+  dataDir: string
+  makeCover: MatchDeps['makeCover']
+}
+
+const batch = 10
+/** Other libraries and sources get their time. */
+const maxRunMs = 60_000
+const maxAttempts = 5
+const maxWaitSeconds = 900
+/** Failures after which the next attempt may succeed. */
+const transient = new Set<SourceFailure['kind']>(['unreachable', 'timeout', 'limited'])
+
+export async function runMatchJob(
+  deps: Deps,
+  job: Jobs['match'],
+  { isStopped, signal }: JobControl,
+): Promise<JobOutcome | undefined> {
+  const { sql } = deps
+  const until = Date.now() + maxRunMs
+  const run: Run = { ...deps, job, isStopped, signal, hasMatched: false }
+  try {
+    while (!isStopped()) {
+      const row = await findSource(run)
+      if (row instanceof SourceFailure) return { end: 'later', seconds: waitSecondsOf(row) }
+      if (!row?.enabled) {
+        await dropMatches(sql, job, row ? 'plugin_disabled' : 'plugin_not_found')
+        return undefined
+      }
+      const claims = await claimMatches(sql, job, batch)
+      const waitSeconds = claims.length > 0 ? await matchClaims(run, row, claims) : null
+      if (waitSeconds !== null) return { end: 'later', seconds: waitSeconds }
+      if (claims.length === 0) {
+        const seconds = await secondsUntilDue(sql, job)
+        return seconds === null
+          ? undefined
+          : { end: 'later', seconds: Math.min(maxWaitSeconds, Math.max(1, Math.ceil(seconds))) }
+      }
+      if (Date.now() > until) return { end: 'later', seconds: 1 }
+    }
+    return undefined
+  } finally {
+    if (run.hasMatched) await enqueueDedupeAfterMatch(sql, deps.queue, job.libraryId)
+  }
+}
+
+type Run = Deps & JobControl & { job: Jobs['match']; hasMatched: boolean }
+
+/** Null for a source that does not exist; a failure if it cannot be called now. */
+async function findSource({ job, ...deps }: Run): Promise<StoredSource | SourceFailure | null> {
+  try {
+    return await describedSource(deps, job.sourceId)
+  } catch (error) {
+    if (error instanceof NotFound) return null
+    if (error instanceof SourceFailure) return error
+    throw error
+  }
+}
+
+/** Returns the seconds for which the source is to be left alone, or null when all claims are done. */
+async function matchClaims(
+  run: Run,
+  row: StoredSource,
+  claims: readonly Claim[],
+): Promise<number | null> {
+  const { sql, isStopped, signal } = run
+  const ids = claims.map(claim => claim.seriesId)
+  const contexts = await seriesContexts(sql, serverViewer, ids)
+  const libraries = await librariesOf(sql, ids)
+  const source = { row, matching: await matchingOf(sql, row.id) }
+  const minRelevance = await fetchSetting(sql, 'plugins.auto_match_confidence_threshold')
+  const { sources, makeCover, dataDir } = run
+  const folders = coverFolders(dataDir)
+  const deps = { sql, sources, viewer: serverViewer, makeCover, signal, folders }
+  for (const [i, claim] of claims.entries()) {
+    const { seriesId, isForced } = claim
+    const [context, library] = [contexts.get(seriesId), libraries.get(seriesId)]
+    if (isStopped()) {
+      await postponeMatches(sql, row.id, { claims: claims.slice(i), seconds: 0 })
+      return null
+    }
+    // Deleted meanwhile.
+    if (!context || !library) continue
+    try {
+      const match = { seriesId, context, library, minRelevance, isForced }
+      const result = await autoMatch(deps, source, match)
+      run.hasMatched ||= result.outcome === 'matched'
+      await finishMatch(sql, { seriesId, sourceId: row.id }, result)
+    } catch (error) {
+      if (signal.aborted) {
+        // Otherwise they would wait until their claims expire. The database may be lost.
+        const rest = { claims: claims.slice(i), seconds: 0 }
+        await postponeMatches(sql, row.id, rest).catch(() => {})
+        throw error
+      }
+      if (!(error instanceof Failure)) throw error
+      if (isTransient(error) && claim.attempts < maxAttempts) {
+        const seconds = waitSecondsOf(error)
+        await postponeMatches(sql, row.id, { claims: claims.slice(i), seconds })
+        return seconds
+      }
+      await finishMatch(sql, { seriesId, sourceId: row.id }, failed(error))
+    }
+  }
+  return null
+}
+
+function isTransient(error: Failure): error is SourceFailure {
+  return error instanceof SourceFailure && transient.has(error.kind)
+}
+
+function waitSecondsOf({ retryAt }: SourceFailure): number {
+  const seconds = retryAt === null ? 10 : (retryAt.getTime() - Date.now()) / 1000
+  return Math.min(maxWaitSeconds, Math.max(1, Math.ceil(seconds)))
+}
+
+const failed = (error: Failure): Omit<MatchResult, 'applied'> => ({
+  ...{ outcome: 'failed', externalId: null, relevance: null },
+  message: error.message.slice(0, 500),
+})

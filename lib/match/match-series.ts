@@ -1,0 +1,218 @@
+// Matching of a series with a source: search, fetch, comparison, and the automatic choice of the best hit.
+import type { Viewer } from '../accounts/viewer.ts'
+import { Failure, Invalid } from '../base/errors.ts'
+import type { NewCover } from '../catalog/cover/cover.ts'
+import type { CoverFolders } from '../catalog/cover/cover-files.ts'
+import { setSourceCover } from '../catalog/cover/source-cover.ts'
+import type { SeriesContext } from '../catalog/metadata/template-context.ts'
+import type { FetchedSeries, SeriesHit, Source } from '../sources/contract.ts'
+import type { Sources } from '../sources/open.ts'
+import { callSource, describeSource } from '../sources/stored/call.ts'
+import { type StoredSource, storedSource } from '../sources/stored/source.ts'
+import type { Sql } from '../store/postgres/db.ts'
+import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
+import { applyFetched, type Comparison, compareFetched } from './apply.ts'
+import { compileConditions } from './condition.ts'
+import type { MatchedField, Matching } from './matching-settings.ts'
+import { compileQuery, type SeriesLibrary } from './search-query.ts'
+
+export type MatchDeps = {
+  sql: Sql
+  sources: Sources
+  viewer: Viewer
+  folders: CoverFolders
+  /** Decodes an image within the limits of uploads. Throws Failure. */
+  makeCover: (original: Buffer) => Promise<NewCover>
+  signal: AbortSignal
+}
+
+export type MatchSource = { row: StoredSource; matching: Matching }
+
+const maxCoverBytes = 20 * 1024 * 1024
+
+/** Best first. Throws SourceFailure, Invalid. */
+export async function searchSource(
+  { sql, sources, signal }: MatchDeps,
+  { row }: MatchSource,
+  query: { query: string; limit: number },
+): Promise<SeriesHit[]> {
+  const call = (source: Source) => {
+    if (!source.searchSeries) throw withoutMetadata(row)
+    return source.searchSeries(query, { signal })
+  }
+  return await callSource({ sql, sources }, row, { operation: 'searchSeries', call })
+}
+
+/** Null: there is no such series. Throws SourceFailure, Invalid. */
+export async function fetchFromSource(
+  { sql, sources, signal }: MatchDeps,
+  { row }: MatchSource,
+  externalId: string,
+): Promise<FetchedSeries | null> {
+  const call = (source: Source) => {
+    if (!source.fetchSeries) throw withoutMetadata(row)
+    return source.fetchSeries(externalId, { signal })
+  }
+  return await callSource({ sql, sources }, row, { operation: 'fetchSeries', call })
+}
+
+/** Describes an enabled source that was never called, as what it can do is not known. Throws NotFound, SourceFailure. */
+export async function describedSource(
+  { sql, sources, signal }: Pick<MatchDeps, 'sql' | 'sources' | 'signal'>,
+  id: string,
+): Promise<StoredSource> {
+  const row = await storedSource(sql, id)
+  if (!row.enabled || sources.open(row).fetchSeries || row.description !== null) return row
+  await describeSource({ sql, sources }, row, signal)
+  return await storedSource(sql, id)
+}
+
+const withoutMetadata = ({ displayName }: StoredSource) =>
+  new Invalid(`${displayName} has no metadata of series`)
+
+export type Fetched = {
+  seriesId: string
+  fetched: FetchedSeries
+  /** Null for all fields. */
+  selected: MatchedField[] | null
+}
+
+/** `cover`: whether that of the source is displayed now; its failure does not fail the rest. */
+export type Applied = Comparison & { cover: 'none' | 'set' | 'locked' | 'failed' }
+
+/** What would change. Throws NotFound. */
+export async function previewFetched(
+  { sql, viewer }: MatchDeps,
+  source: MatchSource,
+  fetched: Fetched,
+): Promise<Comparison> {
+  return await retryOnDeadlock(sql, tx => compareFetched(tx, viewer, toFetch(source, fetched)))
+}
+
+/** Also what the source stated at the last time. Throws NotFound. */
+export async function storeFetched(
+  deps: MatchDeps,
+  source: MatchSource,
+  fetched: Fetched,
+): Promise<Applied> {
+  const comparison = await storeStated(deps, source, { ...fetched, isForced: true })
+  return { ...comparison, cover: await storeCover(deps, source, fetched) }
+}
+
+/** Null: the source states the same as at the last time. Throws NotFound. */
+async function storeUnlessUnchanged(
+  deps: MatchDeps,
+  source: MatchSource,
+  fetched: Fetched,
+): Promise<Applied | null> {
+  const comparison = await storeStated(deps, source, { ...fetched, isForced: false })
+  if (comparison.isUnchanged) return null
+  return { ...comparison, cover: await storeCover(deps, source, fetched) }
+}
+
+const storeStated = (
+  { sql, viewer }: MatchDeps,
+  source: MatchSource,
+  { isForced, ...fetched }: Fetched & { isForced: boolean },
+) => retryOnDeadlock(sql, tx => applyFetched(tx, viewer, { ...toFetch(source, fetched), isForced }))
+
+const toFetch = ({ row, matching }: MatchSource, { seriesId, fetched, selected }: Fetched) => ({
+  ...{ seriesId, fetched, source: row.name },
+  permitted: { fields: matching.fields, selected },
+})
+
+async function storeCover(
+  { sql, sources, viewer, folders, makeCover, signal }: MatchDeps,
+  { row, matching: { fields } }: MatchSource,
+  { seriesId, fetched: { coverUrl }, selected }: Fetched,
+): Promise<Applied['cover']> {
+  const isWanted = (list: MatchedField[] | null) => list === null || list.includes('cover')
+  if (coverUrl === null || !isWanted(fields) || !isWanted(selected)) return 'none'
+  const [series] = await sql<{ isLocked: boolean }[]>`
+    select 'cover' = any(locks) as "isLocked" from series where id = ${seriesId}`
+  if (series?.isLocked !== false) return 'locked'
+  try {
+    const { status, body } = await sources.http.get({
+      ...{ url: coverUrl, accept: 'image/*', maxBytes: maxCoverBytes, signal },
+    })
+    if (status !== 200) return 'failed'
+    const cover = await makeCover(body)
+    const owned = { viewer, owner: { kind: 'series', id: seriesId } } as const
+    return (await setSourceCover(sql, owned, { folders, cover, source: row.name }))
+      ? 'set'
+      : 'locked'
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof Failure) return 'failed'
+    throw error
+  }
+}
+
+export const outcomes = [
+  'matched',
+  'unchanged',
+  'no_match',
+  'low_confidence',
+  'library_conditions_not_met',
+  'plugin_conditions_not_met',
+  'plugin_not_found',
+  'plugin_disabled',
+  'failed',
+] as const
+export type Outcome = (typeof outcomes)[number]
+
+export type MatchResult = {
+  outcome: Outcome
+  message: string | null
+  externalId: string | null
+  /** Of the best hit; null without a search. */
+  relevance: number | null
+  /** Of a match. */
+  applied: Applied | null
+}
+
+type AutoMatch = {
+  seriesId: string
+  context: SeriesContext
+  library: SeriesLibrary
+  /** From which a hit is a match. */
+  minRelevance: number
+  /** Also if the source states the same as at the last time. */
+  isForced: boolean
+}
+
+const resultOf = (outcome: Outcome, notes: Partial<MatchResult> = {}): MatchResult => ({
+  ...{ message: null, externalId: null, relevance: null, applied: null },
+  outcome,
+  ...notes,
+})
+
+/** Finds the series at the source by its external id or the best hit, and applies it. Throws SourceFailure, Invalid, NotFound. */
+export async function autoMatch(
+  deps: MatchDeps,
+  source: MatchSource,
+  { seriesId, context, library, minRelevance, isForced }: AutoMatch,
+): Promise<MatchResult> {
+  const { row, matching } = source
+  if (library.conditions && !compileConditions(library.conditions)(context))
+    return resultOf('library_conditions_not_met')
+  if (matching.conditions && !compileConditions(matching.conditions)(context))
+    return resultOf('plugin_conditions_not_met')
+  const known = context.externalIds?.[row.name]
+  let externalId = matching.usesExternalIds ? (known?.id ?? null) : null
+  let relevance: number | null = null
+  if (externalId === null) {
+    const query = compileQuery(matching)(context, library)
+    const [hit] = query === '' ? [] : await searchSource(deps, source, { query, limit: 10 })
+    if (!hit) return resultOf('no_match')
+    relevance = hit.relevance
+    if (relevance < minRelevance)
+      return resultOf('low_confidence', { relevance, externalId: hit.externalId })
+    externalId = hit.externalId
+  }
+  const fetched = await fetchFromSource(deps, source, externalId)
+  if (!fetched) return resultOf('no_match', { relevance, externalId })
+  const store = isForced ? storeFetched : storeUnlessUnchanged
+  const applied = await store(deps, source, { seriesId, fetched, selected: null })
+  return resultOf(applied ? 'matched' : 'unchanged', { relevance, externalId, applied })
+}

@@ -1,0 +1,136 @@
+// How series are matched with a source of metadata: which series, what is searched for, and which fields it may set.
+
+import { NotFound } from '../base/errors.ts'
+import {
+  body,
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  type Static,
+  Type,
+  text,
+  uuid,
+} from '../base/schema.ts'
+import { seriesFields } from '../media/metadata/series-fields.ts'
+import { type TitleRule, titleRule, validateRules } from '../media/strategy/title-rules.ts'
+import { maxTemplateLength } from '../sources/template/syntax.ts'
+import { compileTemplate } from '../sources/template/template.ts'
+import type { Queryable } from '../store/postgres/db.ts'
+import { ConditionsInput, checkConditions } from './condition.ts'
+
+const { customMetadata: _, ...ownFields } = seriesFields
+/** Fields of a series that a source can set; custom metadata belongs to users. */
+export const metadataFields = Object.keys(ownFields) as (keyof typeof ownFields)[]
+export const matchedFields = [
+  ...metadataFields,
+  ...(['genres', 'tags', 'cover', 'externalIds', 'externalLinks', 'externalRatings'] as const),
+] as const
+export type MatchedField = (typeof matchedFields)[number]
+
+const defaultTemplate = '{{metadata.title}}'
+
+export const MatchingSettings = body(
+  {
+    enabled: maybe(
+      Type.Boolean({ default: true, description: 'Takes part in automatic matching.' }),
+    ),
+    libraryIds: maybe(
+      nullable(list(uuid(), { maxItems: 1000, description: 'Null for all libraries.' })),
+    ),
+    searchTemplate: maybe(
+      nullable(
+        text(maxTemplateLength, {
+          description: `What is searched for; null for \`${defaultTemplate}\`.`,
+        }),
+      ),
+    ),
+    titleRules: maybe(
+      list(titleRule, {
+        maxItems: 100,
+        description: 'Applied to the text of the template, after the title rules of the library.',
+      }),
+    ),
+    conditions: maybe(nullable(ConditionsInput)),
+    usesExternalIds: maybe(
+      Type.Boolean({
+        default: true,
+        description: 'A series that has an external id of the source is not searched for.',
+      }),
+    ),
+    fields: maybe(
+      nullable(
+        list(oneOf(matchedFields), {
+          maxItems: matchedFields.length,
+          description: 'That it may set; null for all.',
+        }),
+      ),
+    ),
+  },
+  { component: 'MatchingSettings' },
+)
+type MatchingInput = Static<typeof MatchingSettings>
+
+export type Matching = {
+  enabled: boolean
+  libraryIds: string[] | null
+  searchTemplate: string | null
+  titleRules: TitleRule[]
+  conditions: Static<typeof ConditionsInput> | null
+  usesExternalIds: boolean
+  fields: MatchedField[] | null
+}
+
+export const defaultMatching: Matching = {
+  enabled: true,
+  libraryIds: null,
+  searchTemplate: null,
+  titleRules: [],
+  conditions: null,
+  usesExternalIds: true,
+  fields: null,
+}
+
+/** Throws NotFound. */
+export async function matchingOf(sql: Queryable, sourceId: string): Promise<Matching> {
+  const matching = (await matchingsOf(sql, [sourceId])).get(sourceId)
+  if (!matching) throw new NotFound('Source not found')
+  return matching
+}
+
+/** By the id of the source, of those that exist. */
+export async function matchingsOf(
+  sql: Queryable,
+  sourceIds: readonly string[],
+): Promise<Map<string, Matching>> {
+  const rows = await sql<{ id: string; matching: Partial<Matching> }[]>`
+    select id, matching from source where id = any(${sourceIds as string[]}::uuid[])`
+  return new Map(rows.map(({ id, matching }) => [id, { ...defaultMatching, ...matching }]))
+}
+
+/** Replaces the settings; absent ones have their defaults. Throws NotFound and Invalid. */
+export async function storeMatching(
+  sql: Queryable,
+  sourceId: string,
+  input: MatchingInput,
+): Promise<Matching> {
+  const given = Object.fromEntries(Object.entries(input).filter(([, v]) => v !== undefined))
+  const { titleRules, conditions, ...rest } = {
+    ...defaultMatching,
+    ...(given as Partial<Matching>),
+  }
+  const matching: Matching = {
+    ...rest,
+    titleRules: validateRules(titleRules),
+    conditions: conditions && checkConditions(conditions, 'body/conditions'),
+  }
+  if (matching.searchTemplate !== null)
+    compileTemplate(matching.searchTemplate, 'body/searchTemplate')
+  const { count } = await sql`
+    update source set matching = ${sql.json(matching as never)}, updated_at = now()
+    where id = ${sourceId}`
+  if (count === 0) throw new NotFound('Source not found')
+  return matching
+}
+
+export const templateOf = ({ searchTemplate }: Matching) => searchTemplate ?? defaultTemplate

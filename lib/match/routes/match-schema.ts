@@ -1,0 +1,52 @@
+// Schemas of metadata from sources: comparisons, applications, sources.
+
+import { json, list, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
+import { matchedFields } from '../matching-settings.ts'
+import { actions } from '../proposal.ts'
+
+const FieldComparison = record(
+  {
+    field: oneOf(matchedFields),
+    current: json(),
+    proposed: json({ description: 'Null for a value that is not valid.' }),
+    isLocked: Type.Boolean(),
+    provenance: nullable(
+      Type.String({ description: '`user`, a source, or what files state; null for files.' }),
+    ),
+    action: oneOf(actions, { description: 'Only `change` changes the field.' }),
+  },
+  { component: 'FieldComparison' },
+)
+const comparison = {
+  sourceId: uuid(),
+  externalId: Type.String(),
+  url: nullable(Type.String()),
+  hash: Type.String(),
+  isUnchanged: Type.Boolean({ description: 'The source states the same as at the last time.' }),
+  fields: list(FieldComparison),
+  coverUrl: nullable(Type.String()),
+}
+export const SeriesComparison = record(comparison, { component: 'SeriesComparison' })
+export const AppliedMetadata = record(
+  {
+    ...comparison,
+    isDryRun: Type.Boolean(),
+    appliedFields: list(oneOf(matchedFields)),
+    skippedFields: list(record({ field: oneOf(matchedFields), reason: oneOf(actions) })),
+    cover: oneOf(['none', 'set', 'locked', 'failed']),
+  },
+  { component: 'AppliedMetadata' },
+)
+
+export const MetadataSourceList = record(
+  {
+    sources: list(
+      record({
+        id: uuid(),
+        name: Type.String({ description: 'In external ids and provenance.' }),
+        displayName: Type.String(),
+      }),
+    ),
+  },
+  { component: 'MetadataSourceList' },
+)

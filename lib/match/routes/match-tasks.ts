@@ -1,0 +1,124 @@
+// Automatic matching in the background, of one series, of several, and of a library; matching settings of sources.
+import type { Viewer } from '../../accounts/viewer.ts'
+import { body, maybe, nullable, record, Type, uuid } from '../../base/schema.ts'
+import { requireLibrary } from '../../catalog/library/library.ts'
+import { requireSeries } from '../../catalog/series/series-record.ts'
+import type { Deps } from '../../http/deps.ts'
+import { LibraryId, SeriesId } from '../../http/params.ts'
+import { route } from '../../http/route.ts'
+import { WorkStarted, workStarted } from '../../http/started-work.ts'
+import { seriesIds, skipNote } from '../../organize/routes/bulk-ids.ts'
+import { storedSource } from '../../sources/stored/source.ts'
+import {
+  enqueueMatches,
+  type MatchingSource,
+  matchingSources,
+  visibleSelection,
+} from '../match-queue.ts'
+import { MatchingSettings, matchingOf, storeMatching } from '../matching-settings.ts'
+
+const options = {
+  sourceId: maybe(
+    nullable(
+      uuid({
+        aliases: ['pluginId', 'plugin_id'],
+        description: 'Only with this source; null for all enabled ones.',
+      }),
+    ),
+  ),
+  force: maybe(
+    Type.Boolean({
+      default: false,
+      description: 'Also if the source states the same as at the last time.',
+    }),
+  ),
+}
+type Options = { sourceId?: string | null; force?: boolean }
+const common = {
+  method: 'POST',
+  permission: 'SeriesWrite',
+  responses: { 200: WorkStarted },
+} as const
+
+async function sourcesOf({ sql }: Deps, id: string | null | undefined): Promise<MatchingSource[]> {
+  if (!id) return await matchingSources(sql)
+  return [{ row: await storedSource(sql, id), matching: await matchingOf(sql, id) }]
+}
+
+type Selection = { libraryId?: string; seriesIds?: readonly string[] }
+
+async function start(deps: Deps, viewer: Viewer, selection: Selection, options: Options) {
+  const { sql, queue } = deps
+  const sources = await sourcesOf(deps, options.sourceId)
+  const isForced = options.force === true
+  const started = await sql.begin(tx => {
+    const series = visibleSelection(tx, viewer, selection)
+    return enqueueMatches(tx, queue, { series, sources, isForced })
+  })
+  return workStarted(started, 'series to be matched')
+}
+
+const SourceId = record({ id: uuid({ description: 'Source id.' }) })
+
+export const matchTasks = [
+  route({
+    ...common,
+    operationId: 'startSeriesAutoMatch',
+    path: '/series/{id}/metadata/auto-match/task',
+    summary: 'Match a series with sources in the background',
+    params: SeriesId,
+    body: body(options, { component: 'AutoMatchTask' }),
+    bodyOptional: true,
+    async handle({ params: { id }, body, viewer }, deps) {
+      await requireSeries(deps.sql, viewer, id)
+      return await start(deps, viewer, { seriesIds: [id] }, body ?? {})
+    },
+  }),
+  route({
+    ...common,
+    operationId: 'startAutoMatchOfSeries',
+    path: '/series/metadata/auto-match/task/bulk',
+    summary: 'Match several series with sources in the background',
+    description: skipNote,
+    body: body({ seriesIds, ...options }, { component: 'AutoMatchTaskOfSeries' }),
+    handle: ({ body: { seriesIds, ...options }, viewer }, deps) =>
+      start(deps, viewer, { seriesIds }, options),
+  }),
+  route({
+    ...common,
+    operationId: 'startLibraryAutoMatch',
+    path: '/libraries/{id}/metadata/auto-match/task',
+    summary: 'Match all series of a library with sources in the background',
+    params: LibraryId,
+    body: body(options, { component: 'AutoMatchTask' }),
+    bodyOptional: true,
+    async handle({ params: { id }, body, viewer }, deps) {
+      await requireLibrary(deps.sql, viewer, id)
+      return await start(deps, viewer, { libraryId: id }, body ?? {})
+    },
+  }),
+  route({
+    operationId: 'getMatchingSettings',
+    method: 'GET',
+    path: '/admin/sources/{id}/matching',
+    permission: 'PluginsManage',
+    // One source.
+    cost: 'record',
+    summary: 'Get how series are matched with a source',
+    params: SourceId,
+    responses: { 200: MatchingSettings },
+    handle: ({ params }, { sql }) => matchingOf(sql, params.id),
+  }),
+  route({
+    operationId: 'replaceMatchingSettings',
+    method: 'PUT',
+    path: '/admin/sources/{id}/matching',
+    permission: 'PluginsManage',
+    summary: 'Replace how series are matched with a source',
+    description: 'Absent settings have their defaults.',
+    params: SourceId,
+    body: MatchingSettings,
+    responses: { 200: MatchingSettings },
+    handle: ({ params, body }, { sql }) => storeMatching(sql, params.id, body),
+  }),
+]

@@ -1,0 +1,93 @@
+// Previews for the editors of templates and conditions: the text that a template gives, and the series of a
+// library for which conditions hold.
+
+import { Forbidden, Invalid } from '../../base/errors.ts'
+import { body, count, maybe, nullable, record, Type, text, uuid } from '../../base/schema.ts'
+import { bookContext, seriesContext } from '../../catalog/metadata/template-context.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { LibraryId } from '../../http/params.ts'
+import { route } from '../../http/route.ts'
+import { checkStorable } from '../../media/metadata/user-input.ts'
+import { maxTemplateLength } from '../../sources/template/syntax.ts'
+import { compileTemplate } from '../../sources/template/template.ts'
+import { ConditionsInput, checkConditions } from '../condition.ts'
+import { libraryConditions, matchingSeries } from '../matching-series.ts'
+
+const MatchingSeries = record(
+  { id: uuid(), title: Type.String(), bookCount: count() },
+  { component: 'MatchingSeries' },
+)
+const MatchingSeriesPage = record(
+  {
+    ...paged(MatchingSeries).properties,
+    checked: count({ description: 'Visible series of the library.' }),
+  },
+  { component: 'MatchingSeriesPage', hasLinkHeader: true },
+)
+
+export const previews = [
+  route({
+    operationId: 'previewTemplate',
+    method: 'POST',
+    path: '/templates/preview',
+    permission: 'SeriesRead',
+    // Not for its statements, but for the time of the event loop that a template may take.
+    cost: () => 'expensive',
+    summary: 'Render a template',
+    description:
+      'With the context of a series or of a book (this needs BooksRead), or with an example. The syntax is that of Handlebars without partials and decorators; values are not escaped, missing ones are empty, and the output ends after 10,000 characters. 400 if the template is not valid or takes too many steps.',
+    body: body(
+      {
+        template: text(maxTemplateLength),
+        seriesId: maybe(nullable(uuid())),
+        bookId: maybe(nullable(uuid())),
+        context: maybe(
+          nullable(
+            Type.Unsafe<object>({ type: 'object', description: 'An example of a context.' }),
+          ),
+        ),
+      },
+      { component: 'TemplatePreviewRequest' },
+    ),
+    responses: { 200: record({ output: Type.String() }, { component: 'TemplatePreview' }) },
+    async handle({ body: { template, seriesId, bookId, context }, viewer, identity }, { sql }) {
+      if ([seriesId, bookId, context].filter(Boolean).length > 1)
+        throw new Invalid('Only one of seriesId, bookId and context is allowed')
+      if (bookId && !identity.permissions.has('BooksRead'))
+        throw new Forbidden('Missing required permission: BooksRead')
+      checkStorable(context)
+      const render = compileTemplate(template, 'template')
+      if (seriesId) return { output: render(await seriesContext(sql, viewer, seriesId)) }
+      if (bookId) return { output: render(await bookContext(sql, viewer, bookId)) }
+      return { output: render(context ?? {}) }
+    },
+  }),
+  route({
+    operationId: 'previewAutoMatch',
+    method: 'POST',
+    path: '/libraries/{id}/auto-match/preview',
+    permission: 'SeriesRead',
+    cost: () => 'expensive',
+    summary: 'List the series for which auto-match conditions hold',
+    description:
+      'Those of the request, or else those of the library. Without conditions all series match. Conditions do not hold for a series for which they take too many steps; 400 if they do for the whole library.',
+    params: LibraryId,
+    query: record(pageQuery),
+    body: body(
+      { conditions: maybe(nullable(ConditionsInput)) },
+      { component: 'AutoMatchPreviewRequest' },
+    ),
+    bodyOptional: true,
+    responses: { 200: MatchingSeriesPage },
+    async handle({ params: { id }, query, body, viewer, request, reply }, { sql }) {
+      const stored = await libraryConditions(sql, viewer, id)
+      const conditions = body?.conditions ? checkConditions(body.conditions, 'conditions') : stored
+      const page = paging(query)
+      const { checked, ...found } = await matchingSeries(sql, viewer, {
+        ...{ libraryId: id, conditions },
+        ...{ offset: page.offset, pageSize: page.pageSize },
+      })
+      return { ...pageResponse({ request, reply, query }, { ...found, paging: page }), checked }
+    },
+  }),
+]

@@ -1,0 +1,211 @@
+// Parser for the header of a 7z archive (7zFormat.txt of the LZMA SDK); numbers have variable length:
+//   header   = 1 properties? (4 streams)? (5 files)? 0   |   23 streams      the second is an encoded header
+//   streams  = (6 pack)? (7 unpack)? (8 substreams)? 0
+//   pack     = position count (9 size*)? (10 digests)? 0
+//   unpack   = 11 count external folder* 12 size* (10 digests)? 0
+//   folder   = count coder* bind* packed*
+//   coder    = flags:1 id (inputs outputs)? (length properties)?
+//   substreams = (13 count*)? (9 size*)? (10 digests)? 0
+//   files    = count { property length data } 0
+import { Unreadable } from '../../../base/errors.ts'
+import { type FileRecord, readFilesInfo } from './files.ts'
+import { type Coder, type Folder, unpackSizeOf } from './folder.ts'
+import {
+  damaged,
+  expectByte,
+  type HeaderReader,
+  readByte,
+  readBytes,
+  readDigests,
+  readNumber,
+  skipBytes,
+} from './header-reader.ts'
+
+export type Header = { folders: Folder[]; files: FileRecord[]; isEncoded: boolean }
+
+const headerIds = {
+  header: 1,
+  archiveProperties: 2,
+  additionalStreams: 3,
+  mainStreams: 4,
+  files: 5,
+  encodedHeader: 23,
+}
+const propertyIds = {
+  end: 0,
+  pack: 6,
+  unpack: 7,
+  sub: 8,
+  size: 9,
+  crc: 10,
+  folder: 11,
+  sizes: 12,
+  counts: 13,
+}
+// As 7-Zip itself (7zIn.cpp).
+const MAX_CODERS = 32
+const START_HEADER_BYTES = 32
+
+/** Parses a header; an encoded header is the compressed content of `folders[0]`. Throws Unreadable `bad_crc`, `too_large`. */
+export function readHeader(bytes: Buffer, maxItems: number): Header {
+  const reader: HeaderReader = { bytes, position: 0, maxItems }
+  const kind = readByte(reader)
+  if (kind === headerIds.encodedHeader)
+    return { folders: readStreamsInfo(reader), files: [], isEncoded: true }
+  if (kind !== headerIds.header) throw damaged()
+  let folders: Folder[] = []
+  let id = readByte(reader)
+  if (id === headerIds.archiveProperties) {
+    for (let property = readByte(reader); property !== 0; property = readByte(reader))
+      skipBytes(reader, readNumber(reader))
+    id = readByte(reader)
+  }
+  if (id === headerIds.additionalStreams) {
+    readStreamsInfo(reader)
+    id = readByte(reader)
+  }
+  if (id === headerIds.mainStreams) {
+    folders = readStreamsInfo(reader)
+    id = readByte(reader)
+  }
+  const files = id === headerIds.files ? readFilesInfo(reader, folders) : []
+  return { folders, files, isEncoded: false }
+}
+
+function readStreamsInfo(reader: HeaderReader): Folder[] {
+  let packs: Folder['packStreams'] = []
+  let folders: Folder[] = []
+  let id = readByte(reader)
+  if (id === propertyIds.pack) {
+    packs = readPackInfo(reader)
+    id = readByte(reader)
+  }
+  if (id === propertyIds.unpack) {
+    folders = readUnpackInfo(reader)
+    id = readByte(reader)
+  }
+  let next = 0
+  for (const folder of folders) {
+    folder.packStreams = packs.slice(next, next + folder.packedInputs.length)
+    if (folder.packStreams.length < folder.packedInputs.length) throw damaged()
+    next += folder.packedInputs.length
+    folder.substreams = [{ sizeBytes: unpackSizeOf(folder), crc: folder.crc }]
+  }
+  if (id === propertyIds.sub) {
+    readSubstreamsInfo(reader, folders)
+    id = readByte(reader)
+  }
+  if (id !== propertyIds.end) throw damaged()
+  return folders
+}
+
+function readPackInfo(reader: HeaderReader): Folder['packStreams'] {
+  let position = START_HEADER_BYTES + readNumber(reader)
+  const count = readNumber(reader)
+  if (count > reader.maxItems)
+    throw new Unreadable('The archive contains too many files', 'too_large')
+  const packs: Folder['packStreams'] = []
+  for (let id = readByte(reader); id !== propertyIds.end; id = readByte(reader)) {
+    if (id === propertyIds.crc) readDigests(reader, count)
+    else if (id !== propertyIds.size) throw damaged()
+    else
+      for (let i = 0; i < count; i += 1) {
+        const length = readNumber(reader)
+        packs.push({ position, length })
+        position += length
+      }
+  }
+  return packs
+}
+
+function readUnpackInfo(reader: HeaderReader): Folder[] {
+  expectByte(reader, propertyIds.folder)
+  const count = readNumber(reader)
+  if (count > reader.maxItems)
+    throw new Unreadable('The archive contains too many files', 'too_large')
+  expectByte(reader, 0)
+  const folders: Folder[] = []
+  for (let i = 0; i < count; i += 1) folders.push(readFolder(reader))
+  expectByte(reader, propertyIds.sizes)
+  for (const folder of folders)
+    for (const coder of folder.coders)
+      for (let i = 0; i < coder.outputs; i += 1) folder.unpackSizes.push(readNumber(reader))
+  for (let id = readByte(reader); id !== propertyIds.end; id = readByte(reader)) {
+    if (id !== propertyIds.crc) throw damaged()
+    for (const [i, crc] of readDigests(reader, count).entries()) folders[i]!.crc = crc
+  }
+  return folders
+}
+
+function readFolder(reader: HeaderReader): Folder {
+  const from = reader.position
+  const count = readNumber(reader)
+  if (count === 0 || count > MAX_CODERS) throw damaged()
+  const coders: Coder[] = []
+  for (let i = 0; i < count; i += 1) coders.push(readCoder(reader))
+  const inputs = coders.reduce((sum, coder) => sum + coder.inputs, 0)
+  const outputs = coders.reduce((sum, coder) => sum + coder.outputs, 0)
+  const binds: Folder['bindPairs'] = []
+  for (let i = 0; i < outputs - 1; i += 1)
+    binds.push({ input: readNumber(reader), output: readNumber(reader) })
+  const packed: number[] = []
+  const free = inputs - binds.length
+  if (free < 1) throw damaged()
+  if (free > 1) for (let i = 0; i < free; i += 1) packed.push(readNumber(reader))
+  else
+    for (let i = 0; i < inputs; i += 1) if (!binds.some(({ input }) => input === i)) packed.push(i)
+  if (packed.length !== free) throw damaged()
+  const raw = reader.bytes.subarray(from, reader.position)
+  return {
+    coders,
+    bindPairs: binds,
+    packedInputs: packed,
+    packStreams: [],
+    unpackSizes: [],
+    crc: null,
+    raw,
+    substreams: [],
+  }
+}
+
+function readCoder(reader: HeaderReader): Coder {
+  const flags = readByte(reader)
+  const id = readBytes(reader, flags & 15).toString('hex')
+  const isComplex = (flags & 16) !== 0
+  const inputs = isComplex ? readNumber(reader) : 1
+  const outputs = isComplex ? readNumber(reader) : 1
+  if (inputs > MAX_CODERS || outputs > MAX_CODERS || outputs === 0) throw damaged()
+  const properties = (flags & 32) !== 0 ? readBytes(reader, readNumber(reader)) : Buffer.alloc(0)
+  return { id, properties, inputs, outputs }
+}
+
+function readSubstreamsInfo(reader: HeaderReader, folders: Folder[]) {
+  let id = readByte(reader)
+  const counts = folders.map(() => 1)
+  if (id === propertyIds.counts) {
+    for (let i = 0; i < folders.length; i += 1) counts[i] = readNumber(reader)
+    if (counts.reduce((sum, count) => sum + count, 0) > reader.maxItems)
+      throw new Unreadable('The archive contains too many files', 'too_large')
+    id = readByte(reader)
+  }
+  for (const [i, folder] of folders.entries()) {
+    let rest = unpackSizeOf(folder)
+    const count = counts[i]!
+    folder.substreams = []
+    // The last size is not stored: it is the remainder.
+    for (let j = 0; j < count; j += 1) {
+      const bytes = j === count - 1 ? rest : id === propertyIds.size ? readNumber(reader) : 0
+      rest -= bytes
+      if (rest < 0) throw damaged()
+      folder.substreams.push({ sizeBytes: bytes, crc: count === 1 ? folder.crc : null })
+    }
+  }
+  if (id === propertyIds.size) id = readByte(reader)
+  for (; id !== propertyIds.end; id = readByte(reader)) {
+    if (id !== propertyIds.crc) throw damaged()
+    const unknown = folders.flatMap(folder =>
+      folder.substreams.length === 1 && folder.crc !== null ? [] : folder.substreams,
+    )
+    for (const [i, crc] of readDigests(reader, unknown.length).entries()) unknown[i]!.crc = crc
+  }
+}

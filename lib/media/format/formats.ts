@@ -1,0 +1,172 @@
+// Registry of book formats: detection by content, opening, file extensions.
+
+import { scoped } from '../../base/async/dispose.ts'
+import { Unreadable } from '../../base/errors.ts'
+import type { File } from '../../base/file.ts'
+import { endsOf } from '../../base/file-ranges.ts'
+import { defaultLimits, type Limits } from '../archive/limits.ts'
+import { cb7, cbr, cbt, cbz } from './comic/formats.ts'
+import type { FormatReader, OpenedBook } from './contract.ts'
+import { epub } from './epub/format.ts'
+import { foreignFile } from './foreign.ts'
+import { pdf } from './pdf/format.ts'
+
+/** In the order in which signatures are tried. */
+const formats = [epub, pdf, cbr, cb7, cbz, cbt] as const
+
+export type FormatName = (typeof formats)[number]['name']
+/** In the order of lists for users. */
+export const formatNames: readonly FormatName[] = [cbz, cbr, cb7, cbt, epub, pdf].map(
+  format => format.name,
+)
+export const comicFormats: readonly FormatName[] = [cbz, cbr, cb7, cbt].map(format => format.name)
+const byName = new Map(formats.map(format => [format.name, format]))
+
+export const formatNamed = (name: FormatName): (typeof formats)[number] => byName.get(name)!
+
+/** False for a book whose format is not known yet. */
+export const isReflowable = (name: FormatName | null): boolean =>
+  name !== null && formatNamed(name).isReflowable
+/** Formats whose books may have a cover without page images. */
+export const reflowableFormats: readonly FormatName[] = formatNames.filter(isReflowable)
+export const isRendered = (name: FormatName | null): boolean =>
+  name !== null && formatNamed(name).isRendered
+
+/** File extensions of the formats, lower case without the dot. */
+export const extensionsOf = (names: readonly FormatName[]): string[] =>
+  names.flatMap(name => formatNamed(name).extensions)
+
+// Archives that are not books by name, but are renamed or contain them.
+const archiveExtensions = ['zip', 'rar', '7z', 'tar']
+const bookExtension = new RegExp(
+  `\\.(?:${[...extensionsOf(formatNames), ...archiveExtensions].join('|')})$`,
+  'i',
+)
+
+/** File name without the extension of a book: `test.vol.1.cbz` → `test.vol.1`. Other names are returned unchanged. */
+export function stemOf(fileName: string): string {
+  return fileName.replace(bookExtension, '') || fileName
+}
+
+export type DetectedBook = OpenedBook & { format: FormatName }
+
+/**
+ * Opens a book by its content; `extension` (lower case, no dot) only resolves ambiguities.
+ * Does not take ownership of `file`. Throws Unreadable: `truncated` for an empty file,
+ * `not_an_archive` for an unknown format, and the errors of the format.
+ */
+export async function openBook(
+  file: File,
+  extension: string,
+  limits: Limits = defaultLimits,
+): Promise<DetectedBook> {
+  return withFormat(file, extension, async ({ name, reader }) =>
+    Object.assign(await reader.open(file, limits), { format: name }),
+  )
+}
+
+const maxCoverAttempts = 5
+// The attempts of a hostile book take their full time.
+const maxCoverMs = 5_000
+
+/**
+ * The result of `decode` for the cover of a book: of the first candidate for which it does not throw
+ * Unreadable. Null when the book has no images. Parameters and errors as `openBook`, and the error of the
+ * best candidate.
+ */
+export async function readCover<T>(
+  file: File,
+  extension: string,
+  decode: (bytes: Uint8Array) => Promise<T>,
+  limits: Limits = defaultLimits,
+): Promise<T | null> {
+  return withFormat(file, extension, async ({ reader }) => {
+    if (reader.covers) return firstDecoded(reader.covers(file, limits), decode)
+    return scoped(async use => {
+      const opened = use(await reader.open(file, limits))
+      return await firstDecoded(opened.covers(), decode)
+    })
+  })
+}
+
+async function firstDecoded<T>(
+  candidates: AsyncIterable<Uint8Array>,
+  decode: (bytes: Uint8Array) => Promise<T>,
+): Promise<T | null> {
+  const end = performance.now() + maxCoverMs
+  let failure: Unreadable | null = null
+  let attempts = 0
+  for await (const bytes of candidates) {
+    try {
+      return await decode(bytes)
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      failure ??= error
+    }
+    if (++attempts >= maxCoverAttempts || performance.now() > end) break
+  }
+  if (failure) throw failure
+  return null
+}
+
+type LoadedFormat = { name: FormatName; reader: FormatReader; isComic: boolean }
+let loading: Promise<LoadedFormat[]> | null = null
+
+function loadFormats(): Promise<LoadedFormat[]> {
+  loading ??= Promise.all(
+    formats.map(async ({ name, opds, load }) => ({
+      name,
+      reader: await load(),
+      isComic: opds.profile === 'divina',
+    })),
+  )
+  return loading
+}
+
+const HEAD_BYTES = 4096
+
+/** Calls `read` with the format of the signature; without a known signature with each that the extension allows. */
+export async function withFormat<T>(
+  file: File,
+  extension: string,
+  read: (format: LoadedFormat) => Promise<T>,
+): Promise<T> {
+  if (file.size === 0) throw new Unreadable('The file is empty', 'truncated')
+  if (file.preload) await file.preload(endsOf(file.size))
+  const head = file.read(0, HEAD_BYTES)
+  const loaded = await loadFormats()
+  const detected = detectFormat(loaded, head, extension)
+  // Without a signature, the beginning is damaged, or bytes precede it.
+  for (const format of detected ? [detected] : possibleFormats(loaded, extension)) {
+    try {
+      return await read(format)
+    } catch (error) {
+      if (!(error instanceof Unreadable && error.code === 'not_an_archive')) throw error
+    }
+  }
+  throw foreignFile(head, file.size)
+}
+
+function detectFormat(
+  loaded: readonly LoadedFormat[],
+  head: Buffer,
+  extension: string,
+): LoadedFormat | null {
+  const comics = loaded.filter(({ isComic }) => isComic)
+  const hasComicExtension = comics.some(({ name }) => extensionsOf([name]).includes(extension))
+  const isLikely = ({ name, reader }: LoadedFormat): boolean => {
+    // An EPUB renamed to a comic is read page by page.
+    if (name === 'epub' && hasComicExtension) return false
+    // A PDF stored in an archive shows its signature in the first kilobyte too.
+    if (name === 'pdf' && comics.some(comic => comic.reader.matches(head, ''))) return false
+    return reader.matches(head, extension)
+  }
+  return loaded.find(isLikely) ?? null
+}
+
+/** The format of the extension; for a comic also the others, because comics are often named wrongly. */
+function possibleFormats(loaded: readonly LoadedFormat[], extension: string): LoadedFormat[] {
+  const named = loaded.filter(({ name }) => extensionsOf([name]).includes(extension))
+  const isArchive = archiveExtensions.includes(extension) || named.some(({ isComic }) => isComic)
+  return isArchive ? [...new Set([...named, ...loaded.filter(({ isComic }) => isComic)])] : named
+}

@@ -1,0 +1,149 @@
+// PDF metadata: the information dictionary, complemented by XMP.
+// trailer: << /Info << /Title /Author /Subject /Keywords /CreationDate >> /Root << /Metadata xmp /Lang >> >>
+import type { PDFObject } from 'mupdf'
+import { Unreadable } from '../../../base/errors.ts'
+import { partialDate } from '../../metadata/date.ts'
+import { unescapeText } from '../../metadata/decode.ts'
+import { htmlToMultiLine } from '../../metadata/html.ts'
+import { findIsbn } from '../../metadata/isbn.ts'
+import { canonicalLanguage } from '../../metadata/language.ts'
+import type { Metadata, SourceReading } from '../../metadata/metadata.ts'
+import { joinSuffixes, splitConjunctions } from '../../metadata/names.ts'
+import { omitUndefined, singleLine, splitList, uniqueNames } from '../../metadata/text.ts'
+import type { Author } from '../../metadata/values.ts'
+import { readXmp } from '../../metadata/xmp.ts'
+import type { PdfDocument } from './document.ts'
+import { getPath, type Track } from './engine.ts'
+
+const infoKeys = ['Title', 'Author', 'Subject', 'Keywords', 'CreationDate', 'ISBN'] as const
+type Info = Partial<Record<(typeof infoKeys)[number], string>>
+
+/** Malformed metadata yields warnings, not errors. */
+export function readPdfMetadata(pdf: PdfDocument, maxBytes: number): SourceReading {
+  const warnings: string[] = []
+  const attempt = <T>(what: string, read: () => T): T | null => {
+    try {
+      return read()
+    } catch {
+      warnings.push(`${what} cannot be read`)
+      return null
+    }
+  }
+  const info = attempt('The information dictionary', () => readInfo(pdf)) ?? {}
+  const language = attempt('The language', () => readLanguage(pdf))
+  const packet = attempt('The XMP metadata', () => readPacket(pdf, maxBytes))
+  const xmp = packet ? readXmp(packet) : { metadata: {}, warnings: [] }
+  const metadata = mergeMetadata(info, xmp.metadata, canonicalLanguage(language ?? '') ?? undefined)
+  return { source: 'pdf', metadata, warnings: [...warnings, ...xmp.warnings] }
+}
+
+function readInfo({ run, document }: PdfDocument): Info {
+  return run(track => {
+    const dictionary = getPath(track, track(document.getTrailer()), 'Info')
+    const info: Info = {}
+    if (!dictionary.isDictionary()) return info
+    for (const key of infoKeys) {
+      const value = getPath(track, dictionary, key)
+      // MuPDF decodes PDFDocEncoding, UTF-16 and UTF-8 by byte order mark.
+      if (value.isString()) info[key] = unescapeText(value.asString().replace(/[\0\ufffd]+$/, ''))
+    }
+    return info
+  })
+}
+
+/** MuPDF's getLanguage() omits the region. */
+function readLanguage({ run, document }: PdfDocument): string {
+  return run(track => {
+    const value = getPath(track, track(document.getTrailer()), 'Root', 'Lang')
+    return value.isString() ? value.asString() : ''
+  })
+}
+
+/** The XMP packet when it is a stream of limited length with at most one filter. */
+function readPacket({ run, document }: PdfDocument, maxBytes: number): Uint8Array | null {
+  return run(track => {
+    const stream = getPath(track, track(document.getTrailer()), 'Root', 'Metadata')
+    if (!stream.isStream()) return null
+    const length = getPath(track, stream, 'Length').asNumber()
+    // Deflate expands at most 1032 times, but a chain of filters has no limit.
+    const maxLength = isFiltered(stream, track) ? 65_536 : maxBytes
+    if (!(length > 0 && length <= maxLength))
+      throw new Unreadable('The XMP is too long', 'too_large')
+    const bytes = track(stream.readStream()).asUint8Array()
+    const packet = Buffer.from(bytes.subarray(0, maxBytes))
+    // An unencrypted packet in an encrypted file becomes noise by decryption.
+    if (!/R\0?D\0?F/.test(packet.toString('latin1')))
+      throw new Unreadable('The XMP is not RDF', 'truncated')
+    return packet
+  })
+}
+
+function isFiltered(stream: PDFObject, track: Track): boolean {
+  const filter = getPath(track, stream, 'Filter')
+  if (filter.isArray() && filter.length > 1)
+    throw new Unreadable('The XMP has several filters', 'unsupported_method')
+  return !filter.isNull()
+}
+
+/** XMP has lists where the dictionary has one string, so its authors and tags take precedence. */
+function mergeMetadata(info: Info, xmp: Metadata, language: string | undefined): Metadata {
+  const date = partialDate(info.CreationDate ? isoDate(info.CreationDate) : '')
+  const isDated = xmp.year !== undefined
+  const { title, authors, ...rest } = xmp
+  const ownTitle = isPlaceholderTitle(info.Title) ? undefined : singleLine(info.Title)
+  const ownAuthors = splitAuthors(info.Author)
+  const stated = { ...(isDated || !date ? {} : date) }
+  return omitUndefined<Metadata>({
+    ...stated,
+    summary: isPlaceholderTitle(info.Subject) ? undefined : htmlToMultiLine(info.Subject),
+    tags: uniqueNames(splitList(info.Keywords)),
+    language,
+    isbn: findIsbn([info.ISBN, info.Keywords, info.Subject, info.Title]),
+    ...rest,
+    title: ownTitle ?? (isPlaceholderTitle(title) ? undefined : title),
+    authors:
+      authors && authors.length >= ownAuthors.length ? authors : undefinedIfEmpty(ownAuthors),
+  })
+}
+
+const undefinedIfEmpty = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined)
+
+/** `D:20200131120000+01'00'` → `2020-01-31`. */
+function isoDate(text: string): string {
+  const [, year, month, day] = /^\s*(?:D:)?(\d{4})(\d\d)?(\d\d)?/.exec(text) ?? []
+  return [year, month, day].filter(part => part !== undefined).join('-')
+}
+
+const placeholders =
+  /^(?:untitled(?:[\s-]*\d*)?|unknown|none|null|title|print|document\d*|doc\d*|new document|no title|cover|layout \d+|slide \d+|powerpoint presentation|pdf document|\(?anonymous\)?)$/i
+const programs = /^(?:microsoft (?:word|powerpoint|excel|publisher)|adobe \w+|wordperfect) - /i
+const fileName =
+  /\.(?:pdf|docx?|odt|rtf|txt|indd|qxp|qxd|ps|eps|tex|dvi|ai|psd|tiff?|jpe?g|png|html?|pptx?|xlsx?|pub|pages|pmd|p65|fm|cdr|cbr|cbz|zip|tmp)$/i
+
+/** Whether a title is a placeholder or file name inserted by a program. */
+export function isPlaceholderTitle(title: string | undefined): boolean {
+  const text = singleLine(title) ?? ''
+  return (
+    !/[\p{L}\p{N}]/u.test(text) ||
+    placeholders.test(text) ||
+    programs.test(text) ||
+    fileName.test(text) ||
+    /^(?:[a-z]:[\\/]|\\\\|\/(?:home|tmp|users|var)\/|file:|https?:)/i.test(text)
+  )
+}
+
+/** Splits `A; B`, `A & B`, `A and B`; a comma separates only full names, as in `Ann Lee, Bo Ray`. */
+export function splitAuthors(text: string | undefined): Author[] {
+  const whole = singleLine(text) ?? ''
+  let parts = splitConjunctions(whole)
+  const [only = ''] = parts
+  // `Herbert, Frank` is one person; with two words in every part they are several.
+  const names = joinSuffixes(only.split(',', 100))
+  if (parts.length === 1 && names.every(part => /\S\s+\S/.test(part))) parts = names
+  return (uniqueNames(parts) ?? [])
+    .filter(
+      name =>
+        !isPlaceholderTitle(name) && !/^(?:admin(?:istrator)?|user|owner|author)$/i.test(name),
+    )
+    .map(name => ({ name, role: null, sortName: null }))
+}

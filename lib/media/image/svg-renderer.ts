@@ -1,0 +1,60 @@
+// SVG renderer: librsvg in a process of its own, which can be stopped. In a thread it cannot: a page of 2 kB
+// occupied its thread for half a minute, and no pool could end it.
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { Unreadable } from '../../base/errors.ts'
+import { type RawImage, u32le } from './primitives.ts'
+
+/** Numbers before the pixels in the output of the process: u32 width, height, channels. */
+export const resultHeaderBytes = 12
+/** Limits that the process applies to itself. Time of the processor, so that a busy machine is no failure. */
+export const svgLimits = {
+  cpuTimeMs: 3_000,
+  wallTimeMs: 15_000,
+  residentBytes: 512 * 1024 * 1024,
+  pixels: 16_000_000,
+}
+
+const script = fileURLToPath(new URL('./svg-process.ts', import.meta.url))
+
+/** The drawing at `density` dpi (72: its own size). Throws Unreadable: `unsupported_image`, `timeout`. */
+export function renderSvg(
+  bytes: Uint8Array,
+  density: number,
+  cpuTimeMs = svgLimits.cpuTimeMs,
+): RawImage {
+  const args = [script, String(density), String(cpuTimeMs)]
+  const { status, signal, stdout, error } = spawnSync(process.execPath, args, {
+    input: bytes,
+    // Should the process not get as far as to check its own limits.
+    timeout: svgLimits.wallTimeMs * 2,
+    killSignal: 'SIGKILL',
+    maxBuffer: svgLimits.pixels * 4 + resultHeaderBytes,
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: environment(),
+  })
+  if (signal !== null) throw new Unreadable('The SVG takes too long to draw', 'timeout')
+  if (status !== 0 || stdout.length < resultHeaderBytes)
+    throw new Unreadable('The SVG cannot be drawn', 'unsupported_image', { cause: error })
+  const [width, height, channels] = [u32le(stdout, 0), u32le(stdout, 4), u32le(stdout, 8)]
+  const data = stdout.subarray(resultHeaderBytes)
+  return { data, width, height, channels: channels === 3 ? 3 : 4 }
+}
+
+/** What a program and its fonts need; nothing of the configuration, which contains secrets. */
+function environment(): NodeJS.ProcessEnv {
+  const names = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'LD_LIBRARY_PATH',
+    'FONTCONFIG_FILE',
+    'FONTCONFIG_PATH',
+    'NODE_COMPILE_CACHE',
+  ]
+  const inherited = names.flatMap(name => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { ...Object.fromEntries(inherited), UV_THREADPOOL_SIZE: '1', MALLOC_ARENA_MAX: '2' }
+}

@@ -1,0 +1,66 @@
+// Verification that an image decodes, before it is sent as it is.
+import sharp from 'sharp'
+import { withMemory } from '../../base/async/memory-budget.ts'
+import { Unreadable } from '../../base/errors.ts'
+import { isComplete } from './complete.ts'
+import { resizeImage } from './cover.ts'
+import { checkDecodable, decodeBytes, maxPixelsOf } from './decode-limits.ts'
+import { measureImage } from './image.ts'
+import { checkSvg } from './svg-cost.ts'
+
+/** `damaged`: only tolerant decoders accept it, and show a part. */
+export type Verdict = 'sound' | 'damaged'
+
+const nativeTypes = [
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/tiff',
+]
+const thumbnailSide = 64
+
+/** Whether an AVIF has a property of layered images: sizes of layers, or the choice of one. */
+const hasLayers = (bytes: Uint8Array) =>
+  ['a1lx', 'lsel', 'a1op'].some(type => Buffer.from(bytes.subarray(0, 4096)).includes(type))
+
+/**
+ * Decodes the image unless its structure shows that it is complete. What this program cannot decode, or only
+ * at a high cost (JPEG 2000, JPEG XL, HEIC, very large images), is sound if its header is.
+ * Throws Unreadable: `unsupported_image`, `too_large` (an SVG), `timeout`.
+ */
+export async function verifyImage(bytes: Uint8Array): Promise<Verdict> {
+  const measured = await measureImage(async () => bytes)
+  if (measured === null) throw new Unreadable('The file is not an image', 'unsupported_image')
+  const { mediaType } = measured
+  if (mediaType === 'image/svg+xml') {
+    await checkSvg(bytes)
+    return 'sound'
+  }
+  if (isComplete(bytes, mediaType)) return 'sound'
+  try {
+    checkDecodable(bytes, measured)
+  } catch (error) {
+    if (error instanceof Unreadable && error.code === 'too_large') return 'sound'
+    throw error
+  }
+  const box = { width: thumbnailSide, height: thumbnailSide }
+  if (mediaType === 'image/bmp') await resizeImage(bytes, box)
+  if (!nativeTypes.includes(mediaType)) return 'sound'
+  const limitInputPixels = maxPixelsOf(bytes, mediaType)
+  try {
+    await withMemory(decodeBytes(bytes, measured), () =>
+      sharp(bytes, { failOn: 'error', limitInputPixels, sequentialRead: true })
+        .resize({ ...box, fit: 'inside' })
+        .raw()
+        .toBuffer(),
+    )
+    return 'sound'
+  } catch {
+    // Browsers show AVIF of several layers that this decoder may not.
+    if (mediaType === 'image/avif' && hasLayers(bytes)) return 'sound'
+    await resizeImage(bytes, box)
+    return 'damaged'
+  }
+}

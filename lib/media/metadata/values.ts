@@ -1,0 +1,90 @@
+// Types of metadata values that have a structure or a fixed set of words, with their schemas.
+import { nullable, record, type Static, Type } from '../../base/schema.ts'
+
+export const readingDirections = ['ltr', 'rtl', 'ttb', 'webtoon'] as const
+export type ReadingDirection = (typeof readingDirections)[number]
+
+export const seriesStatuses = ['ongoing', 'ended', 'hiatus', 'abandoned', 'unknown'] as const
+
+export const authorRoles = [
+  'author',
+  'co_author',
+  'editor',
+  'translator',
+  'illustrator',
+  'contributor',
+  'writer',
+  'penciller',
+  'inker',
+  'colorist',
+  'letterer',
+  'cover_artist',
+  'narrator',
+] as const
+
+export const bookTypes = [
+  'comic',
+  'manga',
+  'novel',
+  'novella',
+  'anthology',
+  'artbook',
+  'oneshot',
+  'omnibus',
+  'graphic_novel',
+  'magazine',
+] as const
+
+/** Files may contain other roles than `authorRoles`. */
+export const Author = record(
+  {
+    name: Type.String(),
+    role: nullable(Type.String()),
+    sortName: nullable(Type.String()),
+  },
+  { component: 'Author' },
+)
+export type Author = Static<typeof Author>
+
+export const AlternateTitle = record(
+  { label: Type.String(), title: Type.String() },
+  { component: 'AlternateTitle' },
+)
+export type AlternateTitle = Static<typeof AlternateTitle>
+
+export const StoryArc = record({ name: Type.String(), number: nullable(Type.String()) })
+export type StoryArc = Static<typeof StoryArc>
+
+export const Identifier = record({ scheme: Type.String(), value: Type.String() })
+export type Identifier = Static<typeof Identifier>
+
+export const Link = record(
+  {
+    source: Type.String(),
+    url: Type.String(),
+    externalId: nullable(Type.String()),
+  },
+  { component: 'WebLink' },
+)
+export type Link = Static<typeof Link>
+
+export const Award = record(
+  {
+    name: Type.String(),
+    year: nullable(Type.Integer()),
+    category: nullable(Type.String()),
+    won: Type.Boolean(),
+  },
+  { component: 'Award' },
+)
+export type Award = Static<typeof Award>
+
+export type CustomMetadata = Record<string, unknown>
+
+/** ComicInfo `Page`: `image` is the zero-based index into the pages in natural order. */
+export type PageNote = {
+  image: number
+  type: string | null
+  double: boolean
+  bookmark: string | null
+}

@@ -1,0 +1,92 @@
+// Rules of collections: conditions on series, evaluated for the account that views the collection.
+import { LRUCache } from 'lru-cache'
+import type { Viewer } from '../../accounts/viewer.ts'
+import { createSingleFlight } from '../../base/async/single-flight.ts'
+import { Invalid } from '../../base/errors.ts'
+import { parseSeriesFilter, type SeriesFilter } from '../../list/condition.ts'
+import { findMatches } from '../../list/sql/series-statement.ts'
+import type { Queryable, Sql } from '../../store/postgres/db.ts'
+import { isShownSeries } from '../grouping/grouping.ts'
+
+/** Characters of the JSON text. */
+const maxRuleLength = 64 * 1024
+// Escapes in the text of what PostgreSQL does not store: a null character, half of a surrogate pair.
+const unstorable = /\\u(?:0000|d[89a-f])/i
+
+/** Checks the rule of a collection. Throws Invalid; also for one by collections, or by sharing tags, which it would reveal. */
+export function checkRule(condition: unknown): void {
+  parseSeriesFilter(condition, { isRule: true })
+  const [parts] = Object.values(condition as object)
+  if (Array.isArray(parts) && parts.length === 0)
+    throw new Invalid('The condition of a collection must not be empty')
+  const text = JSON.stringify(condition)
+  if (text.length > maxRuleLength) throw new Invalid('The condition is too long')
+  if (unstorable.test(text)) throw new Invalid('The condition has characters that cannot be stored')
+}
+
+const matchesNothing: SeriesFilter = { of: 'series', condition: { any: [] } }
+
+/** The filter of a stored rule; one that this version does not understand matches nothing. */
+export function filterOfRule(rule: unknown): SeriesFilter {
+  try {
+    return parseSeriesFilter(rule, { isRule: true }) ?? matchesNothing
+  } catch {
+    return matchesNothing
+  }
+}
+
+type StoredRule = { id: string; rule: unknown; updatedAt: Date }
+/** `match`: a series that the rule selects for the account; null for none. */
+type Entry = { match: string | null; lastEvent: number; at: number }
+
+const maxEntries = 20_000
+// Changes within this time may be overlooked: finding matches for all rules takes half a second.
+const freshMs = 10_000
+// A rule by what only the account sees may change without an event.
+const maxAgeMs = 300_000
+/**
+ * Ids of the rule-driven collections that select any series for the viewer. Which series stands for a rule is
+ * remembered until something changes, and whether the viewer still sees it is checked each time.
+ */
+export function createRuleMatches(pool: Sql) {
+  const entries = new LRUCache<string, Entry>({ max: maxEntries })
+  const flight = createSingleFlight<string[]>()
+  // On the pool: one client that disconnects would cancel the statements for all.
+  return (viewer: Viewer) => flight(JSON.stringify(viewer), () => find(viewer))
+
+  async function find(viewer: Viewer): Promise<string[]> {
+    const rules = await pool<StoredRule[]>`
+      select id, rule, updated_at as "updatedAt" from collection where rule is not null order by id`
+    if (rules.length === 0) return []
+    const keyOf = ({ id, updatedAt }: StoredRule) =>
+      `${viewer.accountId} ${id} ${updatedAt.getTime()}`
+    const known = rules.flatMap(rule => entries.get(keyOf(rule))?.match ?? [])
+    const [seen] = await pool<{ lastEvent: number; visible: string[] }[]>`
+      select (select last_value from event_number_sequence)::float8 as "lastEvent", array(
+        select s.id from series s
+        where s.id = any(${known}::uuid[]) and ${isShownSeries(pool, viewer)}) as visible`
+    const { lastEvent, visible } = seen!
+    const now = performance.now()
+    const isValid = (entry: Entry | undefined) => {
+      if (!entry || now - entry.at > maxAgeMs) return false
+      if (entry.match !== null && !visible.includes(entry.match)) return false
+      return entry.lastEvent === lastEvent || now - entry.at < freshMs
+    }
+    const stale = rules.filter(rule => !isValid(entries.get(keyOf(rule))))
+    const found = await findMatches(
+      pool,
+      viewer,
+      stale.map(({ rule }) => filterOfRule(rule)),
+    )
+    for (const [i, rule] of stale.entries())
+      entries.set(keyOf(rule), { match: found[i]!, lastEvent, at: now })
+    const matching = rules.filter(rule => (entries.get(keyOf(rule))?.match ?? null) !== null)
+    return matching.map(({ id }) => id)
+  }
+}
+
+/** Whether a rule selects any series for the viewer. */
+export async function hasMatch(sql: Queryable, viewer: Viewer, rule: unknown): Promise<boolean> {
+  const [match] = await findMatches(sql, viewer, [filterOfRule(rule)])
+  return match !== null
+}

@@ -1,0 +1,230 @@
+// What is in a collection or a read list, as the viewer sees it: a page of its members in its own orders or in
+// those of other lists, also filtered.
+import type { Fragment, Sql } from 'postgres'
+import type { Viewer } from '../../accounts/viewer.ts'
+import type { Condition, SeriesFilter } from '../../list/condition.ts'
+import { listBooks } from '../../list/list-books.ts'
+import { listSeries } from '../../list/list-series.ts'
+import type { IdPage } from '../../list/page.ts'
+import {
+  type BookSort,
+  type Direction,
+  parseBookSort,
+  parseSeriesSort,
+  type SeriesSort,
+} from '../../list/sort.ts'
+import { listedSeries } from '../../list/sql/series-statement.ts'
+import { allOf, unprepared } from '../../store/postgres/statement.ts'
+import type { WithServices } from '../../store/services.ts'
+import { filterOfRule, hasMatch } from '../collection/rules.ts'
+import {
+  collections,
+  type Grouping,
+  groupingNotFound,
+  readLists,
+  seesEverything,
+  tablesOf,
+} from './grouping.ts'
+import { findGrouping, type GroupingRequest, type GroupingRow, requireGrouping } from './list.ts'
+
+// Own orders, by a column of the member or of what it refers to.
+const seriesColumns = {
+  manual: 'position',
+  position: 'position',
+  title: 'sort_key',
+  added: 'added_at',
+  year: 'year',
+} as const
+const bookColumns = {
+  manual: 'position',
+  position: 'position',
+  release: 'released',
+  title: 'sort_key',
+  added: 'added_at',
+} as const
+// A rule has no order of its own, and does not add series one after another.
+const ruleSorts = {
+  manual: 'title',
+  position: 'title',
+  title: 'title',
+  added: 'created',
+  year: 'year',
+} as const satisfies Record<keyof typeof seriesColumns, SeriesSort>
+
+export const collectionSorts = Object.keys(seriesColumns) as (keyof typeof seriesColumns)[]
+export const readListSorts = Object.keys(bookColumns) as (keyof typeof bookColumns)[]
+
+type Sorting<Own extends string, Other> = {
+  /** An own order; undefined for the order of the collection itself. */
+  own?: Own | undefined
+  /** An order of other lists, instead. */
+  other?: Other | undefined
+  direction: Direction
+}
+type SeriesSorting = Sorting<keyof typeof seriesColumns, SeriesSort>
+type BookSorting = Sorting<keyof typeof bookColumns, BookSort>
+
+/** Of `field,direction`, or `field` with a separate direction: an own order, or one of lists of series. */
+export function parseCollectionSort(sort = '', order?: string): SeriesSorting {
+  const own = collectionSorts.find(name => name === sort.split(',', 1)[0])
+  const { sort: other, direction } = parseSeriesSort(sort, order)
+  return own ? { own, direction } : { other, direction }
+}
+
+/** As parseCollectionSort. */
+export function parseReadListSort(sort = '', order?: string): BookSorting {
+  const own = readListSorts.find(name => name === sort.split(',', 1)[0])
+  const { sort: other, direction } = parseBookSort(sort, order)
+  return own ? { own, direction } : { other, direction }
+}
+
+type ContentsRequest<Sort> = GroupingRequest & {
+  sorting?: Sort
+  /** Only of this library. */
+  libraryId?: string | undefined
+  /** From 1. */
+  page: number
+  pageSize: number
+}
+
+export type Contents = IdPage & { grouping: GroupingRow }
+
+const inOrder = { direction: 'asc' } as const
+
+/** Ids of the series. `filter`: only those that match, too. Throws NotFound as findGrouping. */
+export async function seriesOfCollection(
+  db: WithServices,
+  viewer: Viewer,
+  {
+    sorting = inOrder,
+    filter = null,
+    ...request
+  }: ContentsRequest<SeriesSorting> & { filter?: SeriesFilter | null },
+): Promise<Contents> {
+  const { sql } = db
+  const { id, libraryId, page, pageSize } = request
+  const grouping = await requireGrouping(sql, viewer, collections, id)
+  const { other, direction } = sorting
+  const own = sorting.own ?? (grouping.ordered ? 'manual' : 'title')
+  const window = { libraryId, direction, page, pageSize }
+  const list = (condition: Condition, sort: SeriesSort) =>
+    listSeries(sql, viewer, {
+      ...{ ...window, sort, onlyWithVisibleBooks: true },
+      filter: {
+        of: 'series',
+        condition: filter ? { all: [condition, filter.condition] } : condition,
+      },
+    })
+  if (grouping.rule !== null) {
+    const listed = await list(filterOfRule(grouping.rule).condition, other ?? ruleSorts[own])
+    if (listed.total === 0 && !seesEverything(viewer)) {
+      const isFiltered = filter !== null || libraryId !== undefined
+      if (!isFiltered || !(await hasMatch(sql, viewer, grouping.rule)))
+        throw groupingNotFound(collections)
+    }
+    return { ...listed, grouping }
+  }
+  const found = await findGrouping(db, viewer, collections, request)
+  if (other) return { ...(await list(isMember('collectionId', id), other)), grouping: found }
+  const ofLibrary = sql`(m.series_id in (select s.id from series s where s.library_id = ${libraryId!})) is true`
+  const matches =
+    filter &&
+    sql`m.series_id in (select s.id from series s where ${listedSeries(sql, viewer, { filter })})`
+  const listed = await pageOf(sql, viewer, collections, {
+    ...{ id, column: seriesColumns[own], ...window, total: found.count! },
+    // Only the column of the order: it comes from its index.
+    joined: sql`series s on s.id = m.series_id and s.book_count > 0`,
+    alias: 's',
+    only: [...(libraryId === undefined ? [] : [ofLibrary]), ...(matches ? [matches] : [])],
+  })
+  return { ...listed, grouping: found }
+}
+
+/** Ids of the books. `seriesId`: only of this series. Throws NotFound as findGrouping. */
+export async function booksOfReadList(
+  db: WithServices,
+  viewer: Viewer,
+  {
+    sorting = inOrder,
+    seriesId,
+    ...request
+  }: ContentsRequest<BookSorting> & { seriesId?: string | undefined },
+): Promise<Contents> {
+  const { sql } = db
+  const { id, libraryId, page, pageSize } = request
+  const grouping = await findGrouping(db, viewer, readLists, request)
+  const { other, direction } = sorting
+  const window = { libraryId, direction, page, pageSize }
+  if (other) {
+    const filter = { of: 'book' as const, condition: isMember('readListId', id) }
+    return {
+      ...(await listBooks(sql, viewer, { ...window, filter, seriesId, sort: other })),
+      grouping,
+    }
+  }
+  const ofLibrary = sql`(m.series_id in (select s.id from series s where s.library_id = ${libraryId!})) is true`
+  const own = sorting.own ?? (grouping.ordered ? 'manual' : 'release')
+  const listed = await pageOf(sql, viewer, readLists, {
+    ...{ id, column: bookColumns[own], ...window, total: grouping.count! },
+    joined: sql`book b on b.id = m.book_id`,
+    alias: 'b',
+    only: [
+      ...(libraryId === undefined ? [] : [ofLibrary]),
+      ...(seriesId === undefined ? [] : [sql`m.series_id = ${seriesId}`]),
+    ],
+  })
+  return { ...listed, grouping }
+}
+
+const isMember = (field: 'collectionId' | 'readListId', id: string): Condition => ({
+  field,
+  test: { kind: 'ids', ids: [id] },
+  negated: false,
+})
+
+type PageRequest = {
+  id: string
+  /** Of the member itself, or of what it refers to. */
+  column: string
+  direction: Direction
+  joined: Fragment
+  alias: 's' | 'b'
+  /** Further conditions on `m`. */
+  only: Fragment[]
+  /** Number of members without those. */
+  total: number
+  page: number
+  pageSize: number
+}
+
+const memberColumns = ['position', 'added_at']
+
+/** Members that are equal in the column follow the order of the list. Those before the page are read in order, and no others. */
+async function pageOf(
+  sql: Sql,
+  viewer: Viewer,
+  grouping: Grouping,
+  request: PageRequest,
+): Promise<IdPage> {
+  const { id, column, direction, joined, alias, only, page, pageSize } = request
+  const { m, owner, member } = tablesOf(sql, grouping)
+  const order = direction === 'desc' ? sql`desc` : sql`asc`
+  const isOwn = memberColumns.includes(column)
+  const key = isOwn ? sql`m.${sql(column)}` : sql`${sql(alias)}.${sql(column)}`
+  const isListed = allOf(sql, [grouping.isShown(sql, viewer), ...only])
+  const rows = await unprepared(sql<{ id: string }[]>`
+    select m.${member} as id
+    from (
+      select m.*, ${key} as key
+      from ${m} m ${isOwn ? sql`` : sql`join ${joined}`}
+      where m.${owner} = ${id}
+      order by ${key} ${order} nulls last, m.position ${order}, m.${member} ${order}
+      offset 0) m
+    where ${isListed}
+    limit ${pageSize} offset ${(page - 1) * pageSize}`)
+  const ids = rows.map(row => row.id)
+  if (only.length === 0) return { ids, total: request.total }
+  const [counted] = await unprepared(sql<{ total: number }[]>`
+    select count(*)::float8 as total from ${m} m where m.${owner} = ${id} and ${isListed}`)
+  return { ids, total: counted!.total }
+}

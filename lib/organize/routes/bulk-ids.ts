@@ -1,0 +1,16 @@
+// Ids in the bodies of requests about several series or books, and the response with a number of them.
+import { body, count, list, record, Type, uuid } from '../../base/schema.ts'
+
+const maxBulkSeries = 100
+const maxBulkBooks = 500
+
+export const seriesIds = list(uuid(), { maxItems: maxBulkSeries })
+export const bookIds = list(uuid(), { maxItems: maxBulkBooks })
+/** The bodies of requests about several series or books and nothing else. */
+export const SeriesIds = body({ seriesIds }, { component: 'SeriesSelection' })
+export const BookIds = body({ bookIds }, { component: 'BookSelection' })
+export const skipNote = 'Unknown ids are skipped.'
+export const BulkCount = record(
+  { count: count(), message: Type.String() },
+  { component: 'BulkCount' },
+)

@@ -1,0 +1,148 @@
+// Import and export of read lists as CBL files (ComicRack).
+
+import {
+  bytes,
+  count,
+  list,
+  maybe,
+  name,
+  nullable,
+  oneOf,
+  record,
+  Type,
+  uuid,
+} from '../../base/schema.ts'
+import { document, element, text as textElement } from '../../base/xml-writer.ts'
+import { withUpload } from '../../catalog/cover/routes/cover-upload.ts'
+import { attachment } from '../../download/attachment.ts'
+import { longListJson } from '../../http/json/long-list.ts'
+import { ReadListId } from '../../http/params.ts'
+import { respond, route } from '../../http/route.ts'
+import { exportedBooks } from '../read-list/export-cbl.ts'
+import { importCbl } from '../read-list/import-cbl.ts'
+
+const matches = ['exact', 'alternative', 'missing'] as const
+const MatchedBook = record(
+  {
+    id: uuid(),
+    title: Type.String(),
+    number: nullable(Type.String()),
+    seriesId: uuid(),
+    seriesTitle: Type.String(),
+    year: nullable(Type.Integer()),
+  },
+  { component: 'CblBook' },
+)
+const Entry = record(
+  {
+    position: count({ description: 'In the file, from 1.' }),
+    series: Type.String(),
+    number: Type.String(),
+    volume: nullable(Type.Integer()),
+    year: nullable(Type.Integer()),
+    match: oneOf(matches, {
+      description:
+        '`exact`: series, number and volume or year agree, or an id does. `alternative`: the best of several, or of another volume or name. `missing`: none.',
+    }),
+    book: nullable(MatchedBook),
+    others: list(MatchedBook, { description: 'Other books of that name and number, at most 6.' }),
+  },
+  { component: 'CblEntry' },
+)
+const CblReport = record(
+  {
+    name: Type.String(),
+    readListId: nullable(uuid({ description: 'Null when no read list was created.' })),
+    exact: count(),
+    alternative: count(),
+    missing: count(),
+    entries: list(Entry),
+  },
+  { component: 'CblReport' },
+)
+
+export const cbl = [
+  route({
+    operationId: 'importReadList',
+    method: 'POST',
+    path: '/readlists/import',
+    permission: { all: ['BooksRead'], any: ['ReadListsWrite'] },
+    cost: 'list',
+    summary: 'Import a read list from a CBL file',
+    description:
+      'Matches each entry with the books that the caller sees, by the name of the series, the year of the volume and the number, and creates a read list of the matching books, in order. Every entry is reported.',
+    query: record({
+      name: maybe(name(200, { description: 'Instead of the name in the file.' })),
+      dryRun: maybe(Type.Boolean({ description: 'Only reports; creates nothing.' })),
+      alternatives: maybe(
+        Type.Boolean({ default: true, description: 'Whether alternative matches are included.' }),
+      ),
+    }),
+    multipart: { description: 'The CBL file as part `file`, or as the body itself.', isXml: true },
+    responses: { 201: CblReport, 200: CblReport },
+    handle: ({ query, viewer, request, signal }, { sql, config }) => {
+      const maxBodyBytes = config.api.upload_mb * 1024 * 1024
+      const upload = { request, accountId: viewer.accountId, signal, maxBodyBytes }
+      return withUpload(upload, async file => {
+        const { name, id, entries } = await importCbl(sql, viewer, file, {
+          name: query.name,
+          dryRun: query.dryRun ?? false,
+          withAlternatives: query.alternatives ?? true,
+          signal,
+        })
+        const numberOf = (match: (typeof matches)[number]) =>
+          entries.filter(entry => entry.match === match).length
+        const members = {
+          ...{ name, readListId: id, exact: numberOf('exact') },
+          ...{ alternative: numberOf('alternative'), missing: numberOf('missing') },
+        }
+        const report = entries.map(({ entry, match, book, others }, i) => ({
+          position: i + 1,
+          ...{ series: entry.series, number: entry.number, volume: entry.volume },
+          ...{ year: entry.year, match, book, others },
+        }))
+        const stream = longListJson(members, { entries: report })
+        const headers = { 'content-type': 'application/json; charset=utf-8' }
+        return id === null ? respond(200, stream, headers) : respond(201, stream, headers)
+      })
+    },
+  }),
+  route({
+    operationId: 'exportReadList',
+    method: 'GET',
+    path: '/readlists/{id}/cbl',
+    permission: { all: ['BooksRead'], any: ['ReadListsRead'] },
+    summary: 'Export a read list as a CBL file',
+    description: 'The books that the caller sees. Imported again, it gives the same list.',
+    params: ReadListId,
+    responses: { 200: bytes('application/xml') },
+    async handle({ params, viewer, identity }, deps) {
+      const withEmpty = identity.permissions.has('ReadListsWrite')
+      const { name, books } = await exportedBooks(deps, viewer, { id: params.id, withEmpty })
+      const entries = books.map(({ id, series, number, volume, year }) =>
+        element(
+          'Book',
+          {
+            ...{ Series: series, Number: number ?? '', Volume: volume ?? undefined },
+            Year: year ?? undefined,
+          },
+          textElement('Id', id),
+        ),
+      )
+      const xml = document(
+        element(
+          'ReadingList',
+          {},
+          textElement('Name', name),
+          textElement('NumIssues', books.length),
+          element('Books', {}, ...entries),
+          element('Matchers', {}),
+        ),
+      )
+      return respond(200, xml, {
+        'content-type': 'application/xml;charset=utf-8',
+        'content-disposition': attachment(`${name}.cbl`, params.id),
+      })
+    },
+  }),
+]

@@ -1,0 +1,94 @@
+// Collections of series: hand-picked, ordered, or by a rule.
+import { isUnrestricted } from '../../accounts/viewer.ts'
+import { count, maybe, nullable, record, Type, timestamp, uuid } from '../../base/schema.ts'
+import { labelFilter, labelQuery, series } from '../../catalog/series/routes/series-lists.ts'
+import { requireSeries } from '../../catalog/series/series-record.ts'
+import { CollectionId } from '../../http/params.ts'
+import { collectionRule } from '../../list/routes/filter-schema.ts'
+import { listRoutes, sortQuery } from '../../list/routes/list-routes.ts'
+import { seriesSortNames } from '../../list/sort.ts'
+import { checkRule } from '../collection/rules.ts'
+import { collectionSorts, parseCollectionSort, seriesOfCollection } from '../grouping/contents.ts'
+import { collections as grouping } from '../grouping/grouping.ts'
+import { contentsDirection, type RouteKind } from './grouping-kind.ts'
+import { containingRoutes, memberRoutes } from './grouping-members.ts'
+import { readRoutes, writeRoutes } from './grouping-routes.ts'
+
+const Collection = record(
+  {
+    id: uuid(),
+    name: Type.String(),
+    ordered: Type.Boolean({ description: 'Whether the order is chosen by hand.' }),
+    summary: nullable(Type.String()),
+    condition: maybe(
+      Type.Unsafe<unknown>({
+        description:
+          'The rule, as stored. Left out for accounts with restrictions that may not change it.',
+      }),
+    ),
+    automatic: Type.Boolean({ description: 'Whether a rule selects the series.' }),
+    seriesCount: nullable(
+      count({
+        description: 'Series that the caller sees; null with a rule, whose list has the total.',
+      }),
+    ),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+  { component: 'Collection' },
+)
+
+const kind: RouteKind = {
+  grouping,
+  ...{ one: 'Collection', many: 'Collections', noun: 'collection', path: '/collections' },
+  ...{ memberPath: '/series', idsKey: 'seriesIds' },
+  item: Collection,
+  toItem: ({ rule, count, ...row }, { canWrite, viewer }) => ({
+    ...row,
+    ...(canWrite || isUnrestricted(viewer) ? { condition: rule } : {}),
+    automatic: rule !== null,
+    seriesCount: count,
+  }),
+  settings: { condition: maybe(nullable(collectionRule)) },
+  change({ condition: rule }) {
+    if (rule !== undefined && rule !== null) checkRule(rule)
+    return { rule }
+  },
+  permissions: {
+    read: 'CollectionsRead',
+    write: 'CollectionsWrite',
+    remove: 'CollectionsDelete',
+    members: 'SeriesRead',
+  },
+  requireMember: requireSeries,
+}
+
+export const collections = [
+  ...readRoutes(kind),
+  ...writeRoutes(kind),
+  ...memberRoutes(kind),
+  ...containingRoutes(kind),
+  ...listRoutes(
+    { ...series, permission: { all: ['SeriesRead'], any: ['CollectionsRead'] } },
+    {
+      operationId: 'listSeriesOfCollection',
+      path: '/collections/{id}/series',
+      summary: 'List the series of a collection',
+      description:
+        'By default in the order chosen by hand, else by title. An array has at most 500 series; request pages for more.',
+      params: CollectionId,
+      query: {
+        ...sortQuery([...new Set([...collectionSorts, ...seriesSortNames])]),
+        direction: contentsDirection,
+        ...{ libraryId: maybe(uuid({ description: 'Only of this library.' })), ...labelQuery },
+      },
+      find: ({ sql, services, viewer, identity, params, query, page, pageSize }) =>
+        seriesOfCollection({ sql, services }, viewer, {
+          ...{ id: params.id, withEmpty: identity.permissions.has('CollectionsWrite') },
+          sorting: parseCollectionSort(query.sort, query.direction ?? query.order),
+          filter: labelFilter({ genre: query.genres, tag: query.tags }),
+          ...{ libraryId: query.libraryId, page, pageSize },
+        }),
+    },
+  ),
+]

@@ -1,0 +1,138 @@
+// Filter presets of the caller: saved conditions, search words and sort orders of lists.
+import type { Identity } from '../../accounts/identify.ts'
+import {
+  body,
+  list,
+  maybe,
+  name,
+  nullable,
+  oneOf,
+  patchBody,
+  record,
+  Type,
+  uuid,
+} from '../../base/schema.ts'
+import { PresetId } from '../../http/params.ts'
+import { respond, route } from '../../http/route.ts'
+import { checkStorable, input, requiredText } from '../../media/metadata/user-input.ts'
+import {
+  createPreset,
+  deletePreset,
+  FilterPreset,
+  listPresets,
+  presetById,
+  presetScopes,
+  presetTargets,
+  replacePreset,
+} from '../personal/filter-preset.ts'
+
+const values = {
+  name: name(100),
+  condition: maybe(
+    nullable(
+      Type.Unsafe<object>({
+        type: 'object',
+        description:
+          'SeriesCondition or BookCondition, by the target; at most 32 KiB. Absent or null for none.',
+      }),
+    ),
+  ),
+  query: input.text(500, { description: 'Words to search for.' }),
+  sort: input.text(100, { description: 'As in the query of a list, for example `name,asc`.' }),
+  libraryId: maybe(nullable(uuid({ description: 'Only of this library; null for all.' }))),
+}
+type Values = {
+  name: string
+  condition?: object | null
+  query?: string | null
+  sort?: string | null
+  libraryId?: string | null
+}
+
+const roleOf = ({ permissions }: Identity) => ({ isAdmin: permissions.has('SystemAdmin') })
+
+/** Throws Invalid. */
+function parseValues(values: Values) {
+  checkStorable(values)
+  return {
+    name: requiredText(values.name, 'body/name'),
+    condition: values.condition ?? null,
+    query: values.query ?? null,
+    sort: values.sort ?? null,
+    libraryId: values.libraryId ?? null,
+  }
+}
+
+export const filterPresets = [
+  route({
+    operationId: 'listFilterPresets',
+    method: 'GET',
+    path: '/filter-presets',
+    permission: 'ProgressRead',
+    cost: 'record',
+    summary: 'List the filter presets of the caller',
+    description: 'By name.',
+    query: record({
+      scope: maybe(oneOf(presetScopes, { description: 'Only of this scope.' })),
+      target: maybe(oneOf(presetTargets, { description: 'Only of this target.' })),
+      libraryId: maybe(uuid({ description: 'Only of this library or of all libraries.' })),
+    }),
+    responses: {
+      200: record({ presets: list(FilterPreset) }, { component: 'FilterPresetList' }),
+    },
+    handle: async ({ query, viewer }, { sql }) => ({
+      presets: await listPresets(sql, viewer, query),
+    }),
+  }),
+  route({
+    operationId: 'createFilterPreset',
+    method: 'POST',
+    path: '/filter-presets',
+    permission: 'auth',
+    summary: 'Create a filter preset',
+    description: '409 if there is one of this name with this scope and target.',
+    body: body(
+      { ...values, scope: oneOf(presetScopes), target: oneOf(presetTargets) },
+      { component: 'NewFilterPreset' },
+    ),
+    responses: { 201: FilterPreset },
+    handle: ({ body: { scope, target, ...values }, viewer, identity }, { sql }) =>
+      createPreset(sql, viewer, { ...parseValues(values), scope, target }, roleOf(identity)),
+  }),
+  route({
+    operationId: 'getFilterPreset',
+    method: 'GET',
+    path: '/filter-presets/{id}',
+    permission: 'ProgressRead',
+    summary: 'Get a filter preset',
+    params: PresetId,
+    responses: { 200: FilterPreset },
+    handle: ({ params, viewer }, { sql }) => presetById(sql, viewer, params.id),
+  }),
+  route({
+    operationId: 'replaceFilterPreset',
+    method: 'PUT',
+    path: '/filter-presets/{id}',
+    permission: 'auth',
+    summary: 'Replace a filter preset',
+    description: 'Absent fields are cleared. Scope and target do not change.',
+    params: PresetId,
+    body: patchBody(values, FilterPreset, { component: 'FilterPresetUpdate' }),
+    responses: { 200: FilterPreset },
+    handle: ({ params: { id }, body, viewer, identity }, { sql }) =>
+      replacePreset(sql, viewer, { ...parseValues(body as Values), id }, roleOf(identity)),
+  }),
+  route({
+    operationId: 'deleteFilterPreset',
+    method: 'DELETE',
+    path: '/filter-presets/{id}',
+    permission: 'auth',
+    summary: 'Delete a filter preset',
+    params: PresetId,
+    responses: { 204: null },
+    async handle({ params, viewer }, { sql }) {
+      await deletePreset(sql, viewer, params.id)
+      return respond(204)
+    },
+  }),
+]

@@ -1,0 +1,126 @@
+// What collections and read lists have alike in the API: their schemas, and how they are found, listed and changed.
+
+import type { TSchema } from 'typebox'
+import type { Identity } from '../../accounts/identify.ts'
+import type { Permission } from '../../accounts/permission.ts'
+import type { Viewer } from '../../accounts/viewer.ts'
+import { Invalid } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import { maybe, oneOf, type record, Type } from '../../base/schema.ts'
+import type { Deps } from '../../http/deps.ts'
+import { paged, pageResponse, paging } from '../../http/pagination.ts'
+import { BookId, CollectionId, ReadListId, SeriesId } from '../../http/params.ts'
+import type { Input } from '../../http/route.ts'
+import { type Grouping, groupingNotFound } from '../grouping/grouping.ts'
+import {
+  findGrouping,
+  type GroupingListRequest,
+  type GroupingRow,
+  groupingRows,
+  listGroupings,
+} from '../grouping/list.ts'
+import { maxMembers } from '../grouping/members.ts'
+import type { GroupingChange } from '../grouping/write.ts'
+
+export type RouteKind = {
+  grouping: Grouping
+  /** Singular and plural of operation ids, and in descriptions. */
+  one: 'Collection' | 'ReadList'
+  many: 'Collections' | 'ReadLists'
+  noun: 'collection' | 'read list'
+  path: '/collections' | '/readlists'
+  /** Where its members are. */
+  memberPath: '/series' | '/books'
+  idsKey: 'seriesIds' | 'bookIds'
+  item: ReturnType<typeof record>
+  toItem: (row: GroupingRow, permissions: Reader) => unknown
+  /** Properties of the body beside name, summary and order. */
+  settings: Record<string, TSchema>
+  change: (body: Record<string, unknown>) => Pick<GroupingChange, 'rule'>
+  permissions: { read: Permission; write: Permission; remove: Permission; members: Permission }
+  /** Checks that a member exists and is visible. Throws NotFound. */
+  requireMember: (sql: Deps['sql'], viewer: Viewer, id: string) => Promise<unknown>
+}
+
+export type Reader = { canWrite: boolean; viewer: Viewer }
+
+export type Signed = { identity: Identity; viewer: Viewer }
+type PagedInput = Signed & Pick<Input<'auth', never, never, never>, 'request' | 'reply'>
+
+type Read = Pick<Deps, 'sql' | 'services'>
+type PageQuery = { page?: number; pageSize?: number; search?: string }
+
+/** The schemas of a kind, and functions for its handlers. */
+export function kitOf(kind: RouteKind) {
+  const { grouping, one, idsKey, item, permissions } = kind
+  const readerOf = ({ identity, viewer }: Signed): Reader => ({
+    canWrite: identity.permissions.has(permissions.write),
+    viewer,
+  })
+  return {
+    Id: one === 'Collection' ? CollectionId : ReadListId,
+    /** Of a member. */
+    MemberId: kind.memberPath === '/series' ? SeriesId : BookId,
+    Page: paged(item),
+    /** Throws NotFound. */
+    async find(input: Signed, deps: Read, id: string) {
+      const reader = readerOf(input)
+      const request = { id, withEmpty: reader.canWrite }
+      return kind.toItem(await findGrouping(deps, input.viewer, grouping, request), reader) as never
+    },
+    /** After a change of it by the caller. */
+    async changed(input: Signed, { sql }: Pick<Deps, 'sql'>, id: string) {
+      const [row] = await groupingRows(sql, input.viewer, grouping, [id])
+      if (!row) throw groupingNotFound(grouping)
+      return kind.toItem(row, readerOf(input)) as never
+    },
+    async page(
+      input: PagedInput,
+      deps: Read,
+      query: PageQuery,
+      more: Pick<GroupingListRequest, 'memberId'> = {},
+    ) {
+      const { request, reply, viewer } = input
+      const window = paging(query)
+      const { rows, total } = await listGroupings(deps, viewer, grouping, {
+        ...{
+          ...more,
+          search: query.search ? [query.search] : [],
+          withEmpty: readerOf(input).canWrite,
+        },
+        ...{ page: window.page, pageSize: window.pageSize },
+      })
+      const items = { data: rows.map(row => kind.toItem(row, readerOf(input))), total }
+      return pageResponse({ request, reply, query }, { ...items, paging: window }) as never
+    },
+    changeOf: (body: Record<string, unknown>): GroupingChange => ({
+      ...(body as Pick<GroupingChange, 'name' | 'summary' | 'ordered'>),
+      ...kind.change(body),
+      memberIds: body[idsKey] === undefined ? undefined : parseIds(body[idsKey], idsKey),
+    }),
+  }
+}
+
+/** The parameter of lists of members. */
+export const contentsDirection = maybe(
+  oneOf(['asc', 'desc'], { description: 'Direction of the order; `order` has the same meaning.' }),
+)
+
+/** Ids of members in a body. Checked by `parseIds`: the validator reads all items of a wrong list. */
+export const idList = (description: string) =>
+  Type.Unsafe<string[]>({
+    type: 'array',
+    maxItems: maxMembers,
+    documentedAs: {
+      ...{ type: 'array', items: { type: 'string', format: 'uuid' }, maxItems: maxMembers },
+      description,
+    },
+  })
+
+/** In lower case. Throws Invalid. */
+export function parseIds(values: unknown, name: string): string[] {
+  return (values as unknown[]).map(value => {
+    if (typeof value !== 'string' || !isUuid(value)) throw new Invalid(`${name} must be UUIDs`)
+    return value.toLowerCase()
+  })
+}

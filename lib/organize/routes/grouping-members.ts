@@ -1,0 +1,102 @@
+// Routes of the members of collections and read lists, and of those that contain a series or a book.
+
+import type { Viewer } from '../../accounts/viewer.ts'
+import { body, record } from '../../base/schema.ts'
+import type { Deps } from '../../http/deps.ts'
+import { pageQuery } from '../../http/pagination.ts'
+import { type Route, respond, route } from '../../http/route.ts'
+import type { Transaction } from '../../store/postgres/db.ts'
+import { addMembers, maxMembers, orderMembers, removeMembers } from '../grouping/members.ts'
+import { changeMembers } from '../grouping/write.ts'
+import { idList, kitOf, parseIds, type RouteKind } from './grouping-kind.ts'
+
+export function memberRoutes(kind: RouteKind): Route[] {
+  const { grouping, one, noun, path, memberPath, idsKey, item, permissions } = kind
+  const { Id, MemberId, changed } = kitOf(kind)
+  const { write } = permissions
+  const alter = async (
+    { viewer, id }: { viewer: Viewer; id: string },
+    { sql }: Pick<Deps, 'sql'>,
+    memberIds: readonly string[],
+    change: typeof addMembers,
+  ) =>
+    await changeMembers(sql, viewer, grouping, {
+      id,
+      change: (tx: Transaction) => change(tx, viewer, grouping, { id, memberIds }),
+    })
+  const MemberIds = (description: string, component: string) =>
+    body({ [idsKey]: idList(description) }, { component })
+  const idsOf = (input: object) => parseIds((input as Record<string, unknown>)[idsKey], idsKey)
+  return [
+    route({
+      operationId: `addTo${one}`,
+      method: 'POST',
+      path: `${path}/{id}${memberPath}`,
+      permission: write,
+      summary: `Add ${grouping.contents} to a ${noun}`,
+      description: `At its end, in this order; those that it has already stay where they are. At most ${maxMembers}.`,
+      params: Id,
+      body: MemberIds(`Ids of the ${grouping.contents}.`, `${one}Addition`),
+      responses: { 200: item },
+      async handle(input, { sql }) {
+        const { id } = input.params
+        await alter({ ...input, id }, { sql }, idsOf(input.body), addMembers)
+        return await changed(input, { sql }, id)
+      },
+    }),
+    route({
+      operationId: `order${one}`,
+      method: 'PUT',
+      path: `${path}/{id}${memberPath}`,
+      permission: write,
+      summary: `Set the order of a ${noun}`,
+      description: `The listed ${grouping.contents} exchange their places so that they follow in this order; others stay where they are. Ids that are not in it have no effect.`,
+      params: Id,
+      body: MemberIds('In the new order.', `${one}Order`),
+      responses: { 204: null },
+      async handle(input, { sql }) {
+        await alter({ ...input, id: input.params.id }, { sql }, idsOf(input.body), orderMembers)
+        return respond(204)
+      },
+    }),
+    route({
+      operationId: `removeFrom${one}`,
+      method: 'DELETE',
+      path: `${path}/{id}${memberPath}/{member_id}`,
+      permission: write,
+      summary: `Remove from a ${noun}`,
+      description: 'Also succeeds when it is not in it.',
+      params: record({ ...Id.properties, member_id: MemberId.properties.id }),
+      responses: { 204: null },
+      async handle(input, { sql }) {
+        const { id, member_id } = input.params
+        await alter({ ...input, id }, { sql }, [member_id], removeMembers)
+        return respond(204)
+      },
+    }),
+  ]
+}
+
+/** Those that contain a series or a book. */
+export function containingRoutes(kind: RouteKind): Route[] {
+  const { many, noun, path, memberPath, permissions } = kind
+  const { MemberId, Page, page } = kitOf(kind)
+  return [
+    route({
+      operationId: `list${many}Of${memberPath === '/series' ? 'Series' : 'Book'}`,
+      method: 'GET',
+      path: `${memberPath}/{id}${path}`,
+      permission: { all: [permissions.members], any: [permissions.read] },
+      summary: `List ${noun}s with a ${memberPath === '/series' ? 'series' : 'book'}`,
+      description: 'Hand-picked ones, by name.',
+      params: MemberId,
+      query: record(pageQuery),
+      responses: { 200: Page },
+      async handle(input, deps) {
+        const { id } = input.params
+        await kind.requireMember(deps.sql, input.viewer, id)
+        return await page(input, deps, input.query, { memberId: id })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,104 @@
+// Routes that collections and read lists have alike: the list by name, single ones, and their changes.
+
+import { body, maybe, name, nullable, patchBody, record, Type, text } from '../../base/schema.ts'
+import { pageQuery } from '../../http/pagination.ts'
+import { type Route, respond, route } from '../../http/route.ts'
+import { createGrouping, deleteGrouping, updateGrouping } from '../grouping/write.ts'
+import { idList, kitOf, type RouteKind } from './grouping-kind.ts'
+
+const maxNameLength = 200
+const maxSummaryLength = 5_000
+
+export function readRoutes(kind: RouteKind): Route[] {
+  const { noun, one, many, path, item, permissions } = kind
+  const { Id, Page, page, find } = kitOf(kind)
+  return [
+    route({
+      operationId: `list${many}`,
+      method: 'GET',
+      path,
+      permission: permissions.read,
+      summary: `List ${noun}s`,
+      description: `Sorted by name. A ${noun} in which the caller sees nothing is left out, unless nothing is hidden from the caller.`,
+      query: record({
+        ...pageQuery,
+        search: maybe(text(maxNameLength, { description: 'Only with this text in the name.' })),
+      }),
+      responses: { 200: Page },
+      handle: (input, deps) => page(input, deps, input.query),
+    }),
+    route({
+      operationId: `get${one}`,
+      method: 'GET',
+      path: `${path}/{id}`,
+      permission: permissions.read,
+      summary: `Get a ${noun}`,
+      params: Id,
+      responses: { 200: item },
+      cost: 'list',
+      handle: (input, deps) => find(input, deps, input.params.id),
+    }),
+  ]
+}
+
+export function writeRoutes(kind: RouteKind): Route[] {
+  const { grouping, noun, one, path, idsKey, item, permissions } = kind
+  const { Id, changed, changeOf } = kitOf(kind)
+  const { write, remove } = permissions
+  const Name = name(maxNameLength, {
+    description: 'Unique among those that the caller sees, case-insensitive.',
+  })
+  const settings = {
+    summary: maybe(nullable(text(maxSummaryLength))),
+    ordered: maybe(Type.Boolean({ description: 'Whether the order is chosen by hand.' })),
+    ...kind.settings,
+    [idsKey]: maybe(idList('In order; a change replaces all that the caller sees.')),
+  }
+  return [
+    route({
+      operationId: `create${one}`,
+      method: 'POST',
+      path,
+      permission: write,
+      summary: `Create a ${noun}`,
+      body: body({ name: Name, ...settings }, { component: `${one}Create` }),
+      responses: { 201: item },
+      async handle(input, { sql }) {
+        const change = changeOf(input.body as Record<string, unknown>)
+        const id = await createGrouping(sql, input.viewer, grouping, change)
+        return await changed(input, { sql }, id)
+      },
+    }),
+    route({
+      operationId: `update${one}`,
+      method: 'PATCH',
+      path: `${path}/{id}`,
+      permission: write,
+      summary: `Update a ${noun}`,
+      description: 'Absent fields are unchanged.',
+      params: Id,
+      body: patchBody({ name: maybe(Name), ...settings }, item, { component: `${one}Update` }),
+      responses: { 200: item },
+      async handle(input, { sql }) {
+        const { viewer, params } = input
+        const change = changeOf(input.body as Record<string, unknown>)
+        await updateGrouping(sql, viewer, grouping, { id: params.id, change })
+        return await changed(input, { sql }, params.id)
+      },
+    }),
+    route({
+      operationId: `delete${one}`,
+      method: 'DELETE',
+      path: `${path}/{id}`,
+      permission: remove,
+      summary: `Delete a ${noun}`,
+      description: `Its ${grouping.contents} are not changed.`,
+      params: Id,
+      responses: { 204: null },
+      async handle({ viewer, params }, { sql }) {
+        await deleteGrouping(sql, viewer, grouping, params.id)
+        return respond(204)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,108 @@
+// Ratings of series: those of the caller with notes, and the mean of all accounts.
+import { recordsReading } from '../../accounts/permission.ts'
+import { patchBody, record, Type } from '../../base/schema.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { SeriesId } from '../../http/params.ts'
+import { respond, route } from '../../http/route.ts'
+import { checkStorable, input, trimmedText } from '../../media/metadata/user-input.ts'
+import {
+  AverageRating,
+  averageRating,
+  deleteRating,
+  findRating,
+  listRatings,
+  saveRating,
+  UserRating,
+} from '../personal/user-rating.ts'
+
+const maxNotesLength = 10_000
+
+// Accounts that read may rate, as they may write progress; keys for reading only may not.
+const writePermission = { all: ['SeriesRead'], any: recordsReading } as const
+
+const ofSeries = {
+  path: '/series/{id}/rating',
+  params: SeriesId,
+  permission: 'SeriesRead',
+} as const
+
+export const ratings = [
+  route({
+    ...ofSeries,
+    operationId: 'getSeriesRating',
+    method: 'GET',
+    summary: 'Get the rating of a series by the caller',
+    description: '204 without one.',
+    responses: { 200: UserRating, 204: null },
+    async handle({ params, viewer }, { sql }) {
+      return (await findRating(sql, viewer, params.id)) ?? respond(204, undefined)
+    },
+  }),
+  route({
+    ...ofSeries,
+    operationId: 'setSeriesRating',
+    method: 'PUT',
+    permission: writePermission,
+    summary: 'Rate a series',
+    description: 'Absent notes are unchanged, null deletes them.',
+    body: patchBody(
+      {
+        rating: Type.Integer({ minimum: 1, maximum: 100 }),
+        notes: input.text(maxNotesLength, { description: 'Visible to the caller only.' }),
+      },
+      UserRating,
+      { component: 'UserRatingUpdate' },
+    ),
+    responses: { 200: UserRating },
+    async handle({ params: { id: seriesId }, body: { rating, notes }, viewer }, { sql }) {
+      checkStorable(notes)
+      const trimmed = notes ? trimmedText(notes) : notes
+      return await saveRating(sql, viewer, { seriesId, rating, notes: trimmed })
+    },
+  }),
+  route({
+    ...ofSeries,
+    operationId: 'deleteSeriesRating',
+    method: 'DELETE',
+    permission: writePermission,
+    summary: 'Delete the rating of a series by the caller',
+    description: 'With its notes. 404 without a rating.',
+    responses: { 204: null },
+    async handle({ params, viewer }, { sql }) {
+      await deleteRating(sql, viewer, params.id)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'getAverageSeriesRating',
+    method: 'GET',
+    path: '/series/{id}/ratings/average',
+    permission: 'SeriesRead',
+    summary: 'Get the mean rating of a series by all accounts',
+    params: SeriesId,
+    responses: { 200: AverageRating },
+    // One row for each account at most.
+    cost: 'record',
+    handle: ({ params, viewer }, { sql }) => averageRating(sql, viewer, params.id),
+  }),
+  route({
+    operationId: 'listRatings',
+    method: 'GET',
+    path: '/user/ratings',
+    permission: 'SeriesRead',
+    summary: 'List the ratings of the caller',
+    description: 'The last changed first.',
+    query: record(pageQuery),
+    responses: {
+      200: paged(UserRating),
+    },
+    async handle({ query, viewer, request, reply }, { sql }) {
+      const page = paging(query)
+      const { ratings, total } = await listRatings(sql, viewer, {
+        offset: page.offset,
+        limit: page.pageSize,
+      })
+      return pageResponse({ request, reply, query }, { data: ratings, total, paging: page })
+    },
+  }),
+]

@@ -1,0 +1,73 @@
+// Read lists: books of any series in an order.
+
+import { count, maybe, nullable, record, Type, timestamp, uuid } from '../../base/schema.ts'
+import { requireBook } from '../../catalog/book/book-record.ts'
+import { books } from '../../catalog/book/routes/book-lists.ts'
+import { ReadListId } from '../../http/params.ts'
+import { listRoutes, sortQuery } from '../../list/routes/list-routes.ts'
+import { bookSortNames } from '../../list/sort.ts'
+import { booksOfReadList, parseReadListSort, readListSorts } from '../grouping/contents.ts'
+import { readLists as grouping } from '../grouping/grouping.ts'
+import { contentsDirection, type RouteKind } from './grouping-kind.ts'
+import { containingRoutes, memberRoutes } from './grouping-members.ts'
+import { readRoutes, writeRoutes } from './grouping-routes.ts'
+
+export const ReadList = record(
+  {
+    id: uuid(),
+    name: Type.String(),
+    summary: nullable(Type.String()),
+    ordered: Type.Boolean({ description: 'Whether the order is chosen by hand.' }),
+    bookCount: count({ description: 'Books that the caller sees.' }),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+  { component: 'ReadList' },
+)
+
+const kind: RouteKind = {
+  grouping,
+  ...{ one: 'ReadList', many: 'ReadLists', noun: 'read list', path: '/readlists' },
+  ...{ memberPath: '/books', idsKey: 'bookIds' },
+  item: ReadList,
+  toItem: ({ rule: _rule, count, ...row }) => ({ ...row, bookCount: count }),
+  settings: {},
+  change: () => ({}),
+  permissions: {
+    read: 'ReadListsRead',
+    write: 'ReadListsWrite',
+    remove: 'ReadListsDelete',
+    members: 'BooksRead',
+  },
+  requireMember: requireBook,
+}
+
+export const readLists = [
+  ...readRoutes(kind),
+  ...writeRoutes(kind),
+  ...memberRoutes(kind),
+  ...containingRoutes(kind),
+  ...listRoutes(
+    { ...books, permission: { all: ['BooksRead'], any: ['ReadListsRead'] } },
+    {
+      operationId: 'listBooksOfReadList',
+      path: '/readlists/{id}/books',
+      summary: 'List the books of a read list',
+      description:
+        'By default in the order chosen by hand, else by release. An array has at most 500 books; request pages for more.',
+      params: ReadListId,
+      query: {
+        ...sortQuery([...new Set([...readListSorts, ...bookSortNames])]),
+        direction: contentsDirection,
+        libraryId: maybe(uuid({ description: 'Only of this library.' })),
+        seriesId: maybe(uuid({ description: 'Only of this series.' })),
+      },
+      find: ({ sql, services, viewer, identity, params, query, page, pageSize }) =>
+        booksOfReadList({ sql, services }, viewer, {
+          ...{ id: params.id, withEmpty: identity.permissions.has('ReadListsWrite') },
+          sorting: parseReadListSort(query.sort, query.direction ?? query.order),
+          ...{ libraryId: query.libraryId, seriesId: query.seriesId, page, pageSize },
+        }),
+    },
+  ),
+]

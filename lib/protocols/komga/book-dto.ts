@@ -1,0 +1,260 @@
+// Books of the Komga-compatible API.
+
+import { NotFound } from '../../base/errors.ts'
+import { pathText } from '../../base/path.ts'
+import { count, list, nullable, record, type Static, Type } from '../../base/schema.ts'
+import {
+  fromVisibleBooks,
+  joinLibrary,
+  joinPossibleArtifact,
+  joinProgress,
+} from '../../catalog/book/visible-books.ts'
+import { type FormatName, isReflowable, stemOf } from '../../media/format/formats.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { isOneOf } from '../../store/postgres/ids.ts'
+import { numberedBooks } from './numbering.ts'
+import {
+  Author,
+  authorsOf,
+  dateOf,
+  flag,
+  lowerCase,
+  mediaStatus,
+  mediaTypeOf,
+  profileOf,
+  type Reader,
+  sizeText,
+  time,
+  utcSeconds,
+  WebLink,
+} from './values.ts'
+
+const Media = record(
+  {
+    status: Type.String(),
+    mediaType: Type.String(),
+    pagesCount: Type.Integer(),
+    comment: Type.String(),
+    epubDivinaCompatible: flag(),
+    epubIsKepub: flag(),
+    mediaProfile: Type.String(),
+  },
+  { component: 'MediaDto' },
+)
+
+const BookMetadata = record(
+  {
+    title: Type.String(),
+    titleLock: flag(),
+    summary: Type.String(),
+    summaryLock: flag(),
+    number: Type.String(),
+    numberLock: flag(),
+    numberSort: Type.Number(),
+    numberSortLock: flag(),
+    releaseDate: nullable(Type.String({ format: 'date' })),
+    releaseDateLock: flag(),
+    authors: list(Author),
+    authorsLock: flag(),
+    tags: list(Type.String()),
+    tagsLock: flag(),
+    isbn: Type.String(),
+    isbnLock: flag(),
+    links: list(WebLink),
+    linksLock: flag(),
+    created: time(),
+    lastModified: time(),
+  },
+  { component: 'BookMetadataDto' },
+)
+
+const ReadProgress = record(
+  {
+    page: Type.Integer(),
+    completed: flag(),
+    readDate: time(),
+    created: time(),
+    lastModified: time(),
+    deviceId: Type.String(),
+    deviceName: Type.String(),
+  },
+  { component: 'ReadProgressDto' },
+)
+
+export const BookDto = record(
+  {
+    id: Type.String(),
+    seriesId: Type.String(),
+    seriesTitle: Type.String(),
+    libraryId: Type.String(),
+    name: Type.String(),
+    url: Type.String(),
+    number: Type.Integer(),
+    created: time(),
+    lastModified: time(),
+    fileLastModified: time(),
+    sizeBytes: count(),
+    size: Type.String(),
+    media: Media,
+    metadata: BookMetadata,
+    readProgress: nullable(ReadProgress),
+    deleted: flag(),
+    fileHash: Type.String(),
+    oneshot: flag(),
+  },
+  { component: 'BookDto' },
+)
+export type BookDto = Static<typeof BookDto>
+
+type Row = Pick<
+  BookDto,
+  'id' | 'seriesId' | 'seriesTitle' | 'libraryId' | 'deleted' | 'fileHash'
+> & {
+  root: Buffer
+  folder: Buffer
+  fileName: Buffer
+  oneshot: boolean
+  place: number
+  title: string
+  summary: string | null
+  number: string | null
+  numberSort: number
+  year: number | null
+  month: number | null
+  day: number | null
+  authors: { name: string; role: string | null }[]
+  tags: string[]
+  isbn: string | null
+  links: { label: string; url: string }[]
+  locks: string[]
+  format: FormatName | null
+  errorCode: string | null
+  errorMessage: string | null
+  pageCount: number
+  hasPageImages: boolean
+  sizeBytes: number
+  modifiedMs: number
+  createdAt: Date
+  updatedAt: Date
+  page: number | null
+  isCompleted: boolean
+  startedAt: Date
+  progressAt: Date
+}
+
+/** The books with these ids, in this order; hidden and deleted ones are left out, missing ones are not. One statement. */
+export async function bookDtos(
+  sql: Queryable,
+  { viewer, isAdmin }: Reader,
+  ids: readonly string[],
+): Promise<BookDto[]> {
+  if (ids.length === 0) return []
+  const series = sql`select r.series_id from book r where ${isOneOf(sql, sql`r.id`, ids)}`
+  const rows = await sql<Row[]>`
+    with place as materialized (
+      select * from ${numberedBooks(sql, viewer, series)} n where ${isOneOf(sql, sql`n.id`, ids)}
+    )
+    select b.id, b.series_id as "seriesId", s.title as "seriesTitle", b.library_id as "libraryId",
+      l.root, d.path as folder, b.name as "fileName", s.one_shot as oneshot, place.place, b.title,
+      b.summary, b.number, place.number_sort as "numberSort", b.year, b.month, b.day, b.authors,
+      b.tags, b.isbn, b.locks, b.format, b.error_code as "errorCode",
+      b.error_message as "errorMessage", b.page_count as "pageCount",
+      b.page_type is not null as "hasPageImages", b.size as "sizeBytes",
+      b.modified_ms as "modifiedMs", b.missing_at is not null as deleted,
+      coalesce(encode(a.sha256, 'hex'), '') as "fileHash", b.created_at as "createdAt",
+      b.updated_at as "updatedAt", p.current_page as page, p.is_completed as "isCompleted",
+      p.started_at as "startedAt", p.updated_at as "progressAt",
+      (select coalesce(jsonb_agg(jsonb_build_object('label', x.source, 'url', x.url) order by x.source), '[]')
+        from external_reference x where x.book_id = b.id and x.kind = 'link')
+      || (select coalesce(jsonb_agg(jsonb_build_object('label', k->>'source', 'url', k->>'url')), '[]')
+        from jsonb_array_elements(b.extra_metadata->'links') k) as links
+    ${fromVisibleBooks(sql, viewer, {
+      ids,
+      joins: sql`
+        join place on place.id = b.id
+        ${joinPossibleArtifact(sql)}
+        ${joinLibrary(sql)}
+        join directory d on d.id = b.directory_id
+        ${joinProgress(sql, viewer)}`,
+    })}`
+  return rows.map(row => toBook(row, isAdmin))
+}
+
+/** Throws NotFound for a book that does not exist or is hidden from the viewer. */
+export async function bookDto(sql: Queryable, reader: Reader, id: string): Promise<BookDto> {
+  const [book] = await bookDtos(sql, reader, [id])
+  if (!book) throw new NotFound('Book not found')
+  return book
+}
+
+function toBook(row: Row, isAdmin: boolean): BookDto {
+  const fileName = pathText(row.fileName)
+  const path = [row.root, row.folder].filter(part => part.length > 0).map(pathText)
+  const created = utcSeconds(row.createdAt)
+  const lastModified = utcSeconds(row.updatedAt)
+  return {
+    ...{ id: row.id, seriesId: row.seriesId, seriesTitle: row.seriesTitle },
+    libraryId: row.libraryId,
+    name: stemOf(fileName),
+    url: isAdmin ? [...path, fileName].join('/') : fileName,
+    number: row.place,
+    ...{ created, lastModified, fileLastModified: utcSeconds(new Date(row.modifiedMs)) },
+    sizeBytes: row.sizeBytes,
+    size: sizeText(row.sizeBytes),
+    media: mediaOf(row),
+    metadata: { ...metadataOf(row), created, lastModified },
+    readProgress: progressOf(row),
+    ...{ deleted: row.deleted, fileHash: row.fileHash, oneshot: row.oneshot },
+  }
+}
+
+function mediaOf(row: Row): BookDto['media'] {
+  const { format } = row
+  const status = mediaStatus(row)
+  return {
+    status,
+    mediaType: format === null ? '' : mediaTypeOf[format],
+    pagesCount: row.pageCount,
+    comment: row.errorMessage ?? (status === 'ERROR' ? 'The book has no reading order' : ''),
+    epubDivinaCompatible: isReflowable(format) && row.hasPageImages,
+    epubIsKepub: false,
+    mediaProfile: format === null ? '' : profileOf(format),
+  }
+}
+
+function metadataOf(row: Row): Omit<BookDto['metadata'], 'created' | 'lastModified'> {
+  const isLocked = (name: string) => row.locks.includes(name)
+  return {
+    title: row.title,
+    titleLock: isLocked('title'),
+    summary: row.summary ?? '',
+    summaryLock: isLocked('summary'),
+    number: row.number ?? String(row.numberSort),
+    numberLock: isLocked('number'),
+    numberSort: row.numberSort,
+    numberSortLock: isLocked('number'),
+    releaseDate: dateOf(row.year, row.month, row.day),
+    releaseDateLock: isLocked('year'),
+    authors: authorsOf(row.authors),
+    authorsLock: isLocked('authors'),
+    tags: lowerCase(row.tags),
+    tagsLock: isLocked('tags'),
+    isbn: row.isbn ?? '',
+    isbnLock: isLocked('isbn'),
+    links: row.links,
+    linksLock: isLocked('links'),
+  }
+}
+
+/** Null for a book that was only opened: it counts as unread. */
+function progressOf(row: Row): BookDto['readProgress'] {
+  if (row.page === null || (row.page === 0 && !row.isCompleted)) return null
+  return {
+    page: Math.max(1, row.page),
+    completed: row.isCompleted,
+    readDate: utcSeconds(row.progressAt),
+    created: utcSeconds(row.startedAt),
+    lastModified: utcSeconds(row.progressAt),
+    ...{ deviceId: '', deviceName: '' },
+  }
+}

@@ -1,0 +1,132 @@
+// Collections and read lists of the Komga-compatible API, with the members that the caller sees.
+import type { Sql } from 'postgres'
+import type { Viewer } from '../../accounts/viewer.ts'
+import { list, record, type Static, Type } from '../../base/schema.ts'
+import { listSeries } from '../../list/list-series.ts'
+import { filterOfRule } from '../../organize/collection/rules.ts'
+import {
+  collections,
+  type Grouping,
+  readLists,
+  tablesOf,
+} from '../../organize/grouping/grouping.ts'
+import { findGrouping, type GroupingRow, groupingRows } from '../../organize/grouping/list.ts'
+import { maxMembers } from '../../organize/grouping/members.ts'
+import type { WithServices } from '../../store/services.ts'
+import { flag, type Reader, time, utcSeconds } from './values.ts'
+
+const common = {
+  id: Type.String(),
+  name: Type.String(),
+  ordered: flag(),
+  createdDate: time(),
+  lastModifiedDate: time(),
+  filtered: flag(),
+}
+
+export const CollectionDto = record(
+  { ...common, seriesIds: list(Type.String()) },
+  { component: 'CollectionDto' },
+)
+export type CollectionDto = Static<typeof CollectionDto>
+
+export const ReadListDto = record(
+  { ...common, summary: Type.String(), bookIds: list(Type.String()) },
+  { component: 'ReadListDto' },
+)
+export type ReadListDto = Static<typeof ReadListDto>
+
+/** Those with these ids, in this order, whether the caller sees anything in them or not; one that a condition selects costs a list. */
+export async function collectionDtos(
+  sql: Sql,
+  { viewer }: Reader,
+  ids: readonly string[],
+): Promise<CollectionDto[]> {
+  return await toCollections(sql, viewer, await groupingRows(sql, viewer, collections, ids))
+}
+
+/** Throws NotFound unless it exists and the caller sees something in it, or may fill it. */
+export async function collectionDto(
+  db: WithServices,
+  { viewer, isAdmin }: Reader,
+  id: string,
+): Promise<CollectionDto> {
+  const row = await findGrouping(db, viewer, collections, { id, withEmpty: isAdmin })
+  const [collection] = await toCollections(db.sql, viewer, [row])
+  return collection!
+}
+
+/** As collectionDtos. Two statements. */
+export async function readListDtos(
+  sql: Sql,
+  { viewer }: Reader,
+  ids: readonly string[],
+): Promise<ReadListDto[]> {
+  return await toReadLists(sql, viewer, await groupingRows(sql, viewer, readLists, ids))
+}
+
+/** As collectionDto. */
+export async function readListDto(
+  db: WithServices,
+  { viewer, isAdmin }: Reader,
+  id: string,
+): Promise<ReadListDto> {
+  const row = await findGrouping(db, viewer, readLists, { id, withEmpty: isAdmin })
+  const [readList] = await toReadLists(db.sql, viewer, [row])
+  return readList!
+}
+
+async function toCollections(sql: Sql, viewer: Viewer, rows: readonly GroupingRow[]) {
+  const membersOf = await members(sql, viewer, collections, rows)
+  const made: CollectionDto[] = []
+  for (const row of rows) {
+    const { shown, total } =
+      row.rule === null ? membersOf(row.id) : await selectedBy(sql, viewer, row.rule)
+    made.push({ ...commonOf(row), seriesIds: shown, filtered: shown.length < total })
+  }
+  return made
+}
+
+async function toReadLists(sql: Sql, viewer: Viewer, rows: readonly GroupingRow[]) {
+  const membersOf = await members(sql, viewer, readLists, rows)
+  return rows.map((row): ReadListDto => {
+    const { shown, total } = membersOf(row.id)
+    const summary = row.summary ?? ''
+    return { ...commonOf(row), summary, bookIds: shown, filtered: shown.length < total }
+  })
+}
+
+const commonOf = ({ id, name, ordered, createdAt, updatedAt }: GroupingRow) => ({
+  ...{ id, name, ordered },
+  createdDate: utcSeconds(createdAt),
+  lastModifiedDate: utcSeconds(updatedAt),
+})
+
+type Members = { shown: string[]; total: number }
+
+/** The members of all of them in their order. One statement. */
+async function members(
+  sql: Sql,
+  viewer: Viewer,
+  grouping: Grouping,
+  rows: readonly GroupingRow[],
+): Promise<(id: string) => Members> {
+  const { m, owner, member } = tablesOf(sql, grouping)
+  const ids = rows.map(row => row.id)
+  const found = await sql<({ id: string } & Members)[]>`
+    select m.${owner} as id, count(*) as total,
+      coalesce(array_agg(m.${member} order by m.position, m.${member})
+        filter (where ${grouping.isShown(sql, viewer)}), '{}') as shown
+    from ${m} m where m.${owner} = any(${ids}::uuid[]) group by m.${owner}`
+  const byId = new Map(found.map(row => [row.id, row]))
+  return id => byId.get(id) ?? { shown: [], total: 0 }
+}
+
+/** What a condition does not select for the caller is not missing from the collection. */
+async function selectedBy(sql: Sql, viewer: Viewer, rule: unknown): Promise<Members> {
+  const { ids } = await listSeries(sql, viewer, {
+    ...{ filter: filterOfRule(rule), onlyWithVisibleBooks: true },
+    ...{ sort: 'title', direction: 'asc', page: 1, pageSize: maxMembers },
+  })
+  return { shown: ids, total: ids.length }
+}

@@ -1,0 +1,82 @@
+// Report of the Komga-compatible API on a ComicRack list: the books that match each of its entries.
+import type { Viewer } from '../../accounts/viewer.ts'
+import { list, nullable, record, type Static, Type } from '../../base/schema.ts'
+import { readLists } from '../../organize/grouping/grouping.ts'
+import { listGroupings } from '../../organize/grouping/list.ts'
+import type { CblList } from '../../organize/read-list/cbl-file.ts'
+import type { CblMatch, MatchedBook } from '../../organize/read-list/match-cbl.ts'
+import type { WithServices } from '../../store/services.ts'
+import { dateOf } from './values.ts'
+
+export const MatchReport = record(
+  {
+    readListMatch: record(
+      { name: Type.String(), errorCode: Type.String() },
+      { component: 'ReadListMatchDto' },
+    ),
+    requests: list(
+      record(
+        {
+          request: record({ series: list(Type.String()), number: Type.String() }),
+          matches: list(
+            record({
+              series: record({
+                seriesId: Type.String(),
+                title: Type.String(),
+                releaseDate: nullable(Type.String({ format: 'date' })),
+              }),
+              books: list(
+                record({ bookId: Type.String(), number: Type.String(), title: Type.String() }),
+              ),
+            }),
+          ),
+        },
+        { component: 'ReadListRequestBookMatchesDto' },
+      ),
+    ),
+    errorCode: Type.String(),
+  },
+  { component: 'ReadListRequestMatchDto' },
+)
+
+/** Komga's code for the name of a read list that exists. */
+const nameExists = 'ERR_1009'
+
+export async function matchReport(
+  db: WithServices,
+  viewer: Viewer,
+  { name, entries }: CblList,
+  matches: readonly CblMatch[],
+): Promise<Static<typeof MatchReport>> {
+  const title = name ?? ''
+  return {
+    readListMatch: {
+      name: title,
+      errorCode: (await isTaken(db, viewer, title)) ? nameExists : '',
+    },
+    requests: entries.map(({ series, number }, i) => ({
+      request: { series: [series], number },
+      matches: bySeries(matches[i]!),
+    })),
+    errorCode: '',
+  }
+}
+
+async function isTaken(db: WithServices, viewer: Viewer, name: string): Promise<boolean> {
+  if (name === '') return false
+  const { rows } = await listGroupings(db, viewer, readLists, {
+    ...{ search: [name], withEmpty: true, page: 1, pageSize: 100 },
+  })
+  return rows.some(row => row.name.toLowerCase() === name.toLowerCase())
+}
+
+function bySeries({ book, others }: CblMatch) {
+  const books = Map.groupBy([...(book ? [book] : []), ...others], ({ seriesId }) => seriesId)
+  return [...books.values()].map((members: MatchedBook[]) => {
+    const { seriesId, seriesTitle, year } = members[0]!
+    return {
+      series: { seriesId, title: seriesTitle, releaseDate: dateOf(year, null, null) },
+      books: members.map(({ id, number, title }) => ({ bookId: id, number: number ?? '', title })),
+    }
+  })
+}

@@ -1,0 +1,28 @@
+// Pages of a book in the Komga-compatible API.
+
+import { nullable, record, type Static, Type } from '../../base/schema.ts'
+import type { StoredPage } from '../../page/page-list.ts'
+import { sizeText } from './values.ts'
+
+export const PageDto = record(
+  {
+    number: Type.Integer({ description: 'From 1.' }),
+    fileName: Type.String(),
+    mediaType: Type.String(),
+    width: nullable(Type.Integer()),
+    height: nullable(Type.Integer()),
+    sizeBytes: nullable(Type.Integer()),
+    size: Type.String(),
+  },
+  { component: 'PageDto' },
+)
+export type PageDto = Static<typeof PageDto>
+
+export const pageDtos = (
+  pages: readonly Pick<StoredPage, 'name' | 'mediaType' | 'width' | 'height' | 'bytes'>[],
+): PageDto[] =>
+  pages.map(({ name, mediaType, width, height, bytes }, i) => ({
+    ...{ number: i + 1, fileName: name, mediaType, width, height },
+    // Pages that are rendered have no size in the file.
+    ...(bytes > 0 ? { sizeBytes: bytes, size: sizeText(bytes) } : { sizeBytes: null, size: '' }),
+  }))

@@ -1,0 +1,212 @@
+// Values that occur in the metadata of the series and books that a caller sees: genres, tags, authors and so on,
+// for the filters of reading apps. What books state is stored with their series, except where an age limit hides
+// books of a series: there the others are read.
+
+import { LRUCache } from 'lru-cache'
+import type { Fragment, Sql } from 'postgres'
+import {
+  fromBooksBeyondAge,
+  hasVisibleBook,
+  hidesBooks,
+  presentBook,
+  type Viewer,
+  visibleBook,
+  visibleSeries,
+} from '../../accounts/viewer.ts'
+import { isUuid } from '../../base/id.ts'
+import { creditsOf } from '../../catalog/derived/author-key.ts'
+import { listSeries } from '../../list/list-series.ts'
+import { listVersion } from '../../list/list-version.ts'
+import { resolveCollections } from '../../organize/collection/collection-filter.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { allOf, unionAll, unprepared } from '../../store/postgres/statement.ts'
+import type { WithServices } from '../../store/services.ts'
+import { anyOfParts } from './search/condition-tree.ts'
+import { idCondition } from './search/operators.ts'
+import { type Reader, roleName } from './values.ts'
+
+/** Ids of any text; several parameters restrict together. */
+export type ReferentialScope = {
+  libraryIds?: readonly string[] | undefined
+  collectionIds?: readonly string[] | undefined
+  seriesIds?: readonly string[] | undefined
+  readListIds?: readonly string[] | undefined
+}
+
+/** Queries of one text column, over `series s` and over `book b`. */
+type Source = {
+  ofSeries: (sql: Queryable) => Fragment
+  /** Where books state the values, which `ofSeries` has of all of them. */
+  ofBook?: (sql: Queryable) => Fragment
+  /** Those that the series itself states. */
+  own?: (sql: Queryable) => Fragment
+}
+
+const year = (sql: Queryable, released: Fragment) =>
+  sql`select (${released} / 10000)::text where ${released} > 0`
+
+const sources = {
+  genres: { ofSeries: sql => sql`select lower(unnest(s.genres))` },
+  seriesTags: {
+    ofSeries: sql => sql`select lower(unnest(s.tags))`,
+    own: sql => sql`select lower(unnest(s.tags))`,
+  },
+  bookTags: {
+    ofSeries: sql => sql`select lower(unnest(s.book_tags))`,
+    ofBook: sql => sql`select lower(unnest(b.tags))`,
+  },
+  publishers: { ofSeries: sql => sql`select s.publisher` },
+  languages: { ofSeries: sql => sql`select s.language` },
+  ageRatings: { ofSeries: sql => sql`select coalesce(s.age_rating::text, 'None')` },
+  sharingLabels: {
+    ofSeries: sql => sql`
+      select g.name from series_sharing_tag t join sharing_tag g on g.id = t.tag_id
+      where t.series_id = s.id`,
+  },
+  releaseYears: {
+    ofSeries: sql => year(sql, sql`s.released`),
+    ofBook: sql => year(sql, sql`b.released`),
+  },
+  credits: {
+    ofSeries: sql => sql`select string_to_table(s.credits, ${'\n'})`,
+    ofBook: sql => creditsOf(sql, 'b'),
+    own: sql => creditsOf(sql, 's'),
+  },
+} as const satisfies Record<string, Source>
+export type Referential = keyof typeof sources
+
+const known = (ids: readonly string[]) => ids.filter(isUuid)
+const maxSeries = 1_000_000
+
+/** Values of one state of the catalogue. */
+type Known = { version: string; values: readonly string[] }
+const maxKnownCharacters = 4 * 1024 ** 2
+const createKnown = () =>
+  new LRUCache<string, Known>({
+    maxSize: maxKnownCharacters,
+    sizeCalculation: ({ values }) => values.reduce((sum, { length }) => sum + length + 20, 100),
+  })
+
+/** The values, each once, sorted without case and accents. Remembered until books or series change. */
+export async function referentialValues(
+  { sql, services }: WithServices,
+  { viewer, isAdmin }: Reader,
+  names: readonly Referential[],
+  scope: ReferentialScope,
+): Promise<readonly string[]> {
+  const visible = names.filter(name => name !== 'sharingLabels' || isAdmin)
+  if (visible.length === 0) return []
+  // What lists and rules of collections select changes apart.
+  if (scope.collectionIds || scope.readListIds) return await read(sql, viewer, visible, scope)
+  const { accountId: _, ...sees } = viewer
+  const name = JSON.stringify([sees, visible, scope])
+  // Before the values: if they change meanwhile, they are read again.
+  const [row] = await sql<{ version: string }[]>`
+    select ${listVersion(sql, 'book')} || ' ' || ${listVersion(sql, 'series')} as version`
+  const { version } = row!
+  const known = services(createKnown)
+  const remembered = known.get(name)
+  if (remembered?.version === version) return remembered.values
+  const values = await read(sql, viewer, visible, scope)
+  known.set(name, { version, values })
+  return values
+}
+
+async function read(
+  sql: Sql,
+  viewer: Viewer,
+  visible: readonly Referential[],
+  scope: ReferentialScope,
+): Promise<string[]> {
+  const { conditions } = await seriesConditions(sql, viewer, scope)
+  const { readListIds } = scope
+  const ofBooks = visible.some(name => 'ofBook' in sources[name])
+  const of = (kind: keyof Source, from: Fragment, where: Fragment) => sql`
+    select s.id as series_id, v.value from ${from}
+    cross join lateral (${values(sql, visible, kind)}) v(value)
+    where ${visibleSeries(sql, viewer)} and ${conditions} and ${where}`
+  const books = sql`book b join series s on s.id = b.series_id`
+  const readFrom = (where: Fragment) =>
+    of('ofBook', books, sql`${presentBook(sql)} and ${visibleBook(sql, viewer)} and ${where}`)
+  const isListed = sql`s.book_count > 0 and ${hasVisibleBook(sql, viewer)}`
+  const stored = of('ofSeries', sql`series s`, isListed)
+  const inReadLists = sql`b.id in (
+    select m.book_id from read_list_book m
+    where m.read_list_id = any(${known(readListIds ?? [])}::uuid[]))`
+  const found = () => {
+    if (ofBooks && readListIds) return sql`select value from (${readFrom(inReadLists)}) x`
+    if (!ofBooks || !hidesBooks(viewer)) return sql`select value from (${stored}) x`
+    // A value that a hidden book states may be of hidden books only: unless another series has it, those of its
+    // series are read.
+    return sql`
+      with hidden as materialized (
+        ${of('ofBook', books, sql`b.id in (select y.id ${fromBooksBeyondAge(sql, viewer)})`)}
+      ), certain as materialized (
+        select distinct value from (
+          select x.value from (${stored}) x
+          where not exists (
+            select from hidden h where h.series_id = x.series_id and h.value = x.value)) x
+      ), uncertain as materialized (
+        select distinct h.series_id from hidden h
+        where not exists (select from certain c where c.value = h.value))
+      select value from certain
+      union all
+      select value from (${readFrom(sql`s.id in (select series_id from uncertain)`)}) x
+      union all
+      select value from (
+        ${of('own', sql`series s`, sql`${isListed} and s.id in (select series_id from uncertain)`)}) x`
+  }
+  const rows = await unprepared(sql<{ value: string }[]>`
+    select value from (
+      select distinct value from (${found()}) x where value <> '') y
+    order by folded(value) collate "C", value collate "C"`)
+  return rows.map(row => row.value)
+}
+
+/** Of several: the union. Values of series that books do not state are left out of `ofBook`. */
+function values(sql: Queryable, names: readonly Referential[], kind: keyof Source): Fragment {
+  const queries = names.flatMap(name => (sources[name] as Source)[kind]?.(sql) ?? [])
+  return queries.length === 0 ? sql`select null where false` : unionAll(sql, queries)
+}
+
+/** On `series s`; in an object, because `await` would run a bare fragment. */
+async function seriesConditions(
+  sql: Sql,
+  viewer: Viewer,
+  { libraryIds, collectionIds, seriesIds, readListIds }: ReferentialScope,
+): Promise<{ conditions: Fragment }> {
+  const inCollections = collectionIds && (await seriesOfCollections(sql, viewer, collectionIds))
+  const conditions = allOf(sql, [
+    ...(libraryIds ? [sql`s.library_id = any(${known(libraryIds)}::uuid[])`] : []),
+    ...(seriesIds ? [sql`s.id = any(${known(seriesIds)}::uuid[])`] : []),
+    ...(inCollections ? [sql`s.id = any(${inCollections}::uuid[])`] : []),
+    ...(readListIds
+      ? [
+          sql`s.id in (
+            select b.series_id from read_list_book m join book b on b.id = m.book_id
+            where m.read_list_id = any(${known(readListIds)}::uuid[]))`,
+        ]
+      : []),
+  ])
+  return { conditions }
+}
+
+async function seriesOfCollections(sql: Sql, viewer: Viewer, ids: readonly string[]) {
+  const condition = anyOfParts(ids.map(id => idCondition('collectionId', id)))
+  const filter = await resolveCollections(sql, condition && { of: 'series', condition })
+  return (await listSeries(sql, viewer, { filter, page: 1, pageSize: maxSeries })).ids
+}
+
+export type AuthorEntry = { name: string; role: string }
+
+/** The credits of `referentialValues`, whose names contain a text, without case and accents. */
+export function authorsOfCredits(
+  credits: readonly string[],
+  { contains, role }: { contains: (name: string) => boolean; role?: string | undefined },
+): AuthorEntry[] {
+  return credits.flatMap(line => {
+    const [name, stored = ''] = line.split('\t') as [string, string?]
+    const author = { name, role: roleName(stored) }
+    return contains(name) && (role === undefined || author.role === role) ? [author] : []
+  })
+}

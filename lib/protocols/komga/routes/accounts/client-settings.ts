@@ -1,0 +1,148 @@
+// Settings of clients, stored for them without meaning to the server: of all users, and of each.
+import { Invalid, Unauthorized } from '../../../../base/errors.ts'
+import { list, maybe, record, Type, text } from '../../../../base/schema.ts'
+import { respond, route } from '../../../../http/route.ts'
+import type { Sql } from '../../../../store/postgres/db.ts'
+import { identifyCaller } from '../session/authenticate.ts'
+
+const key = '^[a-z](?:[a-z0-9_-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?)*$'
+const limits = { keyCharacters: 255, valueCharacters: 20_000, keys: 200 }
+
+type Setting = { value: string; allowUnauthorized?: boolean | null }
+const Settings = Type.Unsafe<Record<string, Setting>>({
+  type: 'object',
+  additionalProperties: record({ value: Type.String(), allowUnauthorized: maybe(Type.Boolean()) }),
+})
+const changeOf = (notes: object) =>
+  Type.Unsafe<Record<string, Setting>>({
+    type: 'object',
+    maxProperties: limits.keys,
+    propertyNames: { pattern: key, maxLength: limits.keyCharacters },
+    additionalProperties: record({ value: text(limits.valueCharacters), ...notes }),
+  })
+const Keys = list(text(limits.keyCharacters), { maxItems: limits.keys })
+
+export const clientSettings = [
+  route({
+    operationId: 'getGlobalSettings',
+    method: 'GET',
+    path: '/client-settings/global/list',
+    permission: 'public',
+    summary: 'Settings of clients for all users; without signing in, those that are public',
+    responses: { 200: Settings },
+    async handle({ request }, deps) {
+      // Of passwords, only those that another request has verified: guesses here would not be counted.
+      const found = await identifyCaller(request, deps, { beforePassword: refuse }).catch(
+        () => null,
+      )
+      return await listSettings(deps.sql, null, { publicOnly: found === null })
+    },
+  }),
+  route({
+    operationId: 'getUserSettings',
+    method: 'GET',
+    path: '/client-settings/user/list',
+    permission: 'ProgressRead',
+    cost: 'record',
+    summary: 'Settings of clients for the caller',
+    responses: { 200: Settings },
+    handle: ({ identity }, { sql }) => listSettings(sql, identity.account.id),
+  }),
+  route({
+    operationId: 'saveGlobalSetting',
+    method: 'PATCH',
+    path: '/client-settings/global',
+    permission: 'SystemAdmin',
+    summary: 'Store settings of clients for all users',
+    body: changeOf({ allowUnauthorized: Type.Boolean() }),
+    responses: { 204: null },
+    async handle({ body }, { sql }) {
+      await saveSettings(sql, null, body)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'saveUserSetting',
+    method: 'PATCH',
+    path: '/client-settings/user',
+    permission: 'auth',
+    summary: 'Store settings of clients for the caller',
+    body: changeOf({}),
+    responses: { 204: null },
+    async handle({ body, identity }, { sql }) {
+      await saveSettings(sql, identity.account.id, body)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'deleteGlobalSettings',
+    method: 'DELETE',
+    path: '/client-settings/global',
+    permission: 'SystemAdmin',
+    summary: 'Delete settings of clients for all users',
+    body: Keys,
+    responses: { 204: null },
+    async handle({ body }, { sql }) {
+      await deleteSettings(sql, null, body)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'deleteUserSettings',
+    method: 'DELETE',
+    path: '/client-settings/user',
+    permission: 'auth',
+    summary: 'Delete settings of clients for the caller',
+    body: Keys,
+    responses: { 204: null },
+    async handle({ body, identity }, { sql }) {
+      await deleteSettings(sql, identity.account.id, body)
+      return respond(204)
+    },
+  }),
+]
+
+function refuse(): never {
+  throw new Unauthorized('Passwords are not verified here')
+}
+
+async function listSettings(sql: Sql, accountId: string | null, { publicOnly = false } = {}) {
+  const rows = await sql<{ key: string; value: string; isPublic: boolean | null }[]>`
+    select key, value, is_public as "isPublic" from client_setting
+    where account_id is not distinct from ${accountId}::uuid and (is_public or not ${publicOnly})
+    order by key`
+  return Object.fromEntries(
+    rows.map(({ key, value, isPublic }) => [
+      key,
+      { value, ...(accountId === null ? { allowUnauthorized: isPublic } : {}) },
+    ]),
+  )
+}
+
+/** Throws Invalid for too many settings. */
+async function saveSettings(sql: Sql, accountId: string | null, changes: Record<string, Setting>) {
+  const rows = Object.entries(changes).map(([key, { value, allowUnauthorized }]) => ({
+    ...{ key, value, is_public: accountId === null ? (allowUnauthorized ?? false) : false },
+  }))
+  await sql.begin(async tx => {
+    // Concurrent requests of an account count one after the other.
+    await tx`select pg_advisory_xact_lock(hashtext('stackroom.client_setting'), hashtext(${accountId ?? ''}))`
+    await tx`
+      insert into client_setting (account_id, key, value, is_public)
+      select ${accountId}::uuid, key, value, is_public
+      from jsonb_to_recordset(${tx.json(rows)}) as r(key text, value text, is_public boolean)
+      on conflict (coalesce(account_id, '00000000-0000-0000-0000-000000000000'), key) do update
+      set value = excluded.value, is_public = excluded.is_public`
+    const [count] = await tx<{ total: number }[]>`
+      select count(*)::integer as total from client_setting
+      where account_id is not distinct from ${accountId}::uuid`
+    if (count!.total > limits.keys)
+      throw new Invalid(`There can be at most ${limits.keys} settings of clients`)
+  })
+}
+
+async function deleteSettings(sql: Sql, accountId: string | null, keys: readonly string[]) {
+  await sql`
+    delete from client_setting
+    where account_id is not distinct from ${accountId}::uuid and key = any(${keys as string[]})`
+}

@@ -1,0 +1,230 @@
+// Users of the Komga-compatible API: the caller's own account and, for administrators, those of others.
+import {
+  type AccountChanges,
+  changeAccount,
+  createAccount,
+  deleteAccount,
+} from '../../../../accounts/account.ts'
+import type { Identity } from '../../../../accounts/identify.ts'
+import { forbidOwnAccountToKey, replaceOwnPassword } from '../../../../accounts/own-account.ts'
+import type { Role } from '../../../../accounts/permission.ts'
+import { requireManageable } from '../../../../accounts/routes/manageable.ts'
+import { replaceSharingRules, sharingRulesByAccount } from '../../../../accounts/sharing-rule.ts'
+import {
+  findRoleAndPermissions,
+  findUser,
+  listUsers,
+  shownTo,
+} from '../../../../accounts/user-record.ts'
+import { Forbidden, Invalid } from '../../../../base/errors.ts'
+import {
+  list,
+  maybe,
+  name,
+  nullable,
+  oneOf,
+  record,
+  type Static,
+  Type,
+  text,
+  uuid,
+} from '../../../../base/schema.ts'
+import type { Deps } from '../../../../http/deps.ts'
+import { UserId } from '../../../../http/params.ts'
+import { respond, route } from '../../../../http/route.ts'
+import { issueRemembered } from '../session/authenticate.ts'
+import { UserDto, userDto } from './user-dto.ts'
+
+const Labels = list(name(200), { maxItems: 100 })
+const changes = {
+  roles: maybe(nullable(list(text(50), { maxItems: 20 }))),
+  labelsAllow: maybe(nullable(Labels)),
+  labelsExclude: maybe(nullable(Labels)),
+  sharedLibraries: maybe(
+    nullable(record({ all: Type.Boolean(), libraryIds: list(uuid(), { maxItems: 1000 }) })),
+  ),
+  ageRestriction: maybe(
+    nullable(
+      record({
+        age: Type.Integer({ minimum: 0, maximum: 100 }),
+        restriction: oneOf(['ALLOW_ONLY', 'EXCLUDE', 'NONE']),
+      }),
+    ),
+  ),
+}
+const UserChanges = record(changes)
+type UserChanges = Static<typeof UserChanges>
+const Password = record({ password: text(4096) })
+const maxUsers = 10_000
+
+export const users = [
+  route({
+    operationId: 'getCurrentUser',
+    method: 'GET',
+    path: '/api/v2/users/me',
+    atRoot: true,
+    aliases: [{ path: '/api/v1/users/me' }],
+    permission: 'auth',
+    summary: 'The caller',
+    query: record({ 'remember-me': maybe(Type.Boolean()) }),
+    responses: { 200: UserDto },
+    async handle({ identity, query, request, reply }, deps) {
+      if (query['remember-me']) await issueRemembered(identity, { request, reply }, deps)
+      return userDto(await findUser(deps.sql, identity.account.id), identity.permissions)
+    },
+  }),
+  route({
+    operationId: 'updatePasswordForCurrentUser',
+    method: 'PATCH',
+    path: '/api/v2/users/me/password',
+    atRoot: true,
+    permission: 'auth',
+    bucket: 'login',
+    summary: 'Change the own password',
+    body: Password,
+    responses: { 204: null },
+    async handle({ identity, body: { password } }, { auth }) {
+      await replaceOwnPassword(auth, identity, password)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'getUsers',
+    method: 'GET',
+    path: '/api/v2/users',
+    atRoot: true,
+    permission: 'UsersRead',
+    summary: 'All users',
+    responses: { 200: list(UserDto) },
+    async handle({ identity }, { sql }) {
+      const { data } = await listUsers(sql, {}, { offset: 0, pageSize: maxUsers })
+      const ids = data.map(({ id }) => id)
+      const rules = await sharingRulesByAccount(sql, ids)
+      return data.map(user =>
+        userDto({ ...shownTo(identity, user), sharingTags: rules.get(user.id) ?? [] }),
+      )
+    },
+  }),
+  route({
+    operationId: 'addUser',
+    method: 'POST',
+    path: '/api/v2/users',
+    atRoot: true,
+    permission: 'UsersWrite',
+    summary: 'Create a user',
+    body: record({ email: text(254), password: text(4096), ...changes }),
+    responses: { 201: UserDto },
+    async handle({ body: { email, password, ...access }, identity }, deps) {
+      const requested = accountChanges(access, 'reader')
+      requireManageable(identity, requested)
+      requireLabelAccess(identity, access)
+      const { id } = await createAccount(deps.sql, {
+        ...requested,
+        ...{ username: email, email, password },
+      })
+      await setLabels(deps, id, access)
+      return respond(201, userDto(await findUser(deps.sql, id)))
+    },
+  }),
+  route({
+    operationId: 'updateUserById',
+    method: 'PATCH',
+    path: '/api/v2/users/{id}',
+    atRoot: true,
+    permission: 'UsersWrite',
+    summary: 'Change what a user may see and do',
+    params: UserId,
+    body: UserChanges,
+    bodyOptional: true,
+    responses: { 204: null },
+    async handle({ params: { id }, body, identity }, deps) {
+      forbidOwnAccountToKey(identity, id)
+      const current = await findRoleAndPermissions(deps.sql, id)
+      requireManageable(identity, current)
+      requireLabelAccess(identity, body)
+      const requested = accountChanges(body, current.role)
+      requireManageable(identity, { ...current, ...requested })
+      const exceptSessionId = id === identity.account.id ? identity.sessionId : null
+      await changeAccount(deps.auth, { id, exceptSessionId }, requested)
+      await setLabels(deps, id, body)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'updatePasswordByUserId',
+    method: 'PATCH',
+    path: '/api/v2/users/{id}/password',
+    atRoot: true,
+    permission: 'UsersWrite',
+    summary: 'Change the password of a user',
+    params: UserId,
+    body: Password,
+    responses: { 204: null },
+    async handle({ params: { id }, body, identity }, { auth, sql }) {
+      requireManageable(identity, await findRoleAndPermissions(sql, id))
+      if (id === identity.account.id) await replaceOwnPassword(auth, identity, body.password)
+      else await changeAccount(auth, { id }, body)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'deleteUserById',
+    method: 'DELETE',
+    path: '/api/v2/users/{id}',
+    atRoot: true,
+    permission: 'UsersDelete',
+    summary: 'Delete a user',
+    params: UserId,
+    responses: { 204: null },
+    async handle({ params: { id }, identity }, { auth, sql }) {
+      if (id === identity.account.id) throw new Invalid('You cannot delete your own account')
+      requireManageable(identity, await findRoleAndPermissions(sql, id))
+      await deleteAccount(auth, id)
+      return respond(204)
+    },
+  }),
+]
+
+/** Of the roles only `ADMIN` has a counterpart: readers have all others. */
+function accountChanges(
+  { roles, sharedLibraries, ageRestriction }: UserChanges,
+  current: Role,
+): AccountChanges & { role?: Role } {
+  const isAdmin = roles?.includes('ADMIN')
+  const role = isAdmin ? 'admin' : isAdmin === false && current === 'admin' ? 'reader' : current
+  return {
+    role,
+    ...(sharedLibraries && { libraryIds: sharedLibraries.all ? null : sharedLibraries.libraryIds }),
+    ...(ageRestriction !== undefined && ageLimitOf(ageRestriction)),
+  }
+}
+
+function ageLimitOf(restriction: UserChanges['ageRestriction']) {
+  if (!restriction || restriction.restriction === 'NONE') return { ageLimit: null }
+  const { age } = restriction
+  return restriction.restriction === 'ALLOW_ONLY'
+    ? { ageLimit: age, showsUnrated: false }
+    : { ageLimit: Math.max(0, age - 1), showsUnrated: true }
+}
+
+/** Sharing tags are for administrators. Throws Forbidden. */
+function requireLabelAccess(
+  { permissions }: Identity,
+  { labelsAllow, labelsExclude }: UserChanges,
+): void {
+  const isChanged = [labelsAllow, labelsExclude].some(labels => labels && labels.length > 0)
+  if (isChanged && !permissions.has('SystemAdmin'))
+    throw new Forbidden('Missing required permission: SystemAdmin')
+}
+
+async function setLabels(
+  { sql, identities }: Pick<Deps, 'sql' | 'identities'>,
+  id: string,
+  { labelsAllow, labelsExclude }: UserChanges,
+): Promise<void> {
+  await sql.begin(async tx => {
+    if (labelsAllow) await replaceSharingRules(tx, id, { mode: 'allow', names: labelsAllow })
+    if (labelsExclude) await replaceSharingRules(tx, id, { mode: 'deny', names: labelsExclude })
+  })
+  identities.invalidate(id)
+}

@@ -1,0 +1,231 @@
+// Collections and read lists of the Komga-compatible API: single ones and their changes, neighbours in a read
+// list, and matching of ComicRack lists.
+
+import type { Permission } from '../../../../accounts/permission.ts'
+import { Conflict, Invalid, NotFound } from '../../../../base/errors.ts'
+import { isUuid } from '../../../../base/id.ts'
+import {
+  maybe,
+  name,
+  nullable,
+  record,
+  type TSchema,
+  Type,
+  text,
+  uuid,
+} from '../../../../base/schema.ts'
+import { withUpload } from '../../../../catalog/cover/routes/cover-upload.ts'
+import { longListJson } from '../../../../http/json/long-list.ts'
+import { CollectionId, ReadListId } from '../../../../http/params.ts'
+import { respond, route } from '../../../../http/route.ts'
+import { collections, type Grouping, readLists } from '../../../../organize/grouping/grouping.ts'
+import {
+  createGrouping,
+  deleteGrouping,
+  updateGrouping,
+} from '../../../../organize/grouping/write.ts'
+import { matchCbl } from '../../../../organize/read-list/match-cbl.ts'
+import { readCbl } from '../../../../organize/read-list/read-cbl.ts'
+import { idList, type Signed } from '../../../../organize/routes/grouping-kind.ts'
+import type { Sql } from '../../../../store/postgres/db.ts'
+import type { WithServices } from '../../../../store/services.ts'
+import { BookDto, bookDto } from '../../book-dto.ts'
+import {
+  CollectionDto,
+  collectionDto,
+  collectionDtos,
+  ReadListDto,
+  readListDto,
+  readListDtos,
+} from '../../grouping-dto.ts'
+import { MatchReport, matchReport } from '../../match-dto.ts'
+import { readListBooks } from '../../read-list-books.ts'
+import { type Reader, readerOf } from '../../values.ts'
+
+const Name = name(200)
+const Summary = text(5000)
+const optional = <T extends typeof Name>(schema: T) => maybe(nullable(schema))
+const ids = idList('In order, each once.')
+const optionalIds = maybe(nullable(idList('Replaces all that the caller sees, in order.')))
+const optionalFlag = maybe(nullable(Type.Boolean()))
+
+type Kind = {
+  grouping: Grouping
+  one: 'Collection' | 'ReadList'
+  noun: string
+  path: string
+  params: typeof CollectionId
+  item: TSchema
+  idsKey: 'seriesIds' | 'bookIds'
+  permissions: { read: Permission; write: Permission; remove: Permission }
+  find: (db: WithServices, reader: Reader, id: string) => Promise<object>
+  load: (sql: Sql, reader: Reader, ids: readonly string[]) => Promise<object[]>
+}
+
+const kinds: Kind[] = [
+  {
+    ...{ grouping: collections, one: 'Collection', noun: 'collection', path: '/collections' },
+    ...{ params: CollectionId, item: CollectionDto, idsKey: 'seriesIds' },
+    permissions: {
+      ...{ read: 'CollectionsRead', write: 'CollectionsWrite', remove: 'CollectionsDelete' },
+    },
+    find: collectionDto,
+    load: collectionDtos,
+  },
+  {
+    ...{ grouping: readLists, one: 'ReadList', noun: 'read list', path: '/readlists' },
+    ...{ params: ReadListId, item: ReadListDto, idsKey: 'bookIds' },
+    permissions: { read: 'ReadListsRead', write: 'ReadListsWrite', remove: 'ReadListsDelete' },
+    find: readListDto,
+    load: readListDtos,
+  },
+]
+
+type Change = {
+  name?: string | null
+  summary?: string | null
+  ordered?: boolean | null
+  seriesIds?: string[] | null
+  bookIds?: string[] | null
+}
+
+const changes = kinds.flatMap(
+  ({ grouping, one, noun, path, params, item, idsKey, permissions, find, load }) => {
+    const isReadList = one === 'ReadList'
+    const creation = {
+      ...{ name: Name, ordered: Type.Boolean(), [idsKey]: ids },
+      ...(isReadList ? { summary: maybe(nullable(Summary)) } : {}),
+    }
+    const update = {
+      ...{ name: optional(Name), ordered: optionalFlag, [idsKey]: optionalIds },
+      ...(isReadList ? { summary: maybe(nullable(Summary)) } : {}),
+    }
+    const found = async (input: Signed, db: WithServices, id: string) =>
+      (await find(db, mayFill(input, permissions.write), id)) as never
+    return [
+      route({
+        operationId: `get${one}ById`,
+        method: 'GET',
+        path: `${path}/{id}`,
+        permission: permissions.read,
+        cost: 'list',
+        summary: `Get a ${noun}`,
+        params,
+        responses: { 200: item },
+        handle: (input, deps) => found(input, deps, input.params.id),
+      }),
+      route({
+        operationId: `create${one}`,
+        method: 'POST',
+        path,
+        permission: permissions.write,
+        summary: `Create a ${noun}`,
+        description: '400 for a name that exists, and for an id that is listed twice.',
+        body: record(creation, { component: `${one}CreationDto` }),
+        responses: { 200: item },
+        async handle(input, { sql }) {
+          const change = changeOf(input.body as Change)
+          const id = await createGrouping(sql, input.viewer, grouping, change).catch(asInvalid)
+          const [created] = await load(sql, readerOf(input), [id])
+          return created as never
+        },
+      }),
+      route({
+        operationId: `update${one}ById`,
+        method: 'PATCH',
+        path: `${path}/{id}`,
+        permission: permissions.write,
+        summary: `Update a ${noun}`,
+        params,
+        body: record(update, { component: `${one}UpdateDto` }),
+        responses: { 204: null },
+        async handle({ params: { id }, body, viewer }, { sql }) {
+          const change = changeOf(body as Change)
+          await updateGrouping(sql, viewer, grouping, { id, change }).catch(asInvalid)
+          return respond(204)
+        },
+      }),
+      route({
+        operationId: `delete${one}ById`,
+        method: 'DELETE',
+        path: `${path}/{id}`,
+        permission: permissions.remove,
+        summary: `Delete a ${noun}`,
+        params,
+        responses: { 204: null },
+        async handle({ params, viewer }, { sql }) {
+          await deleteGrouping(sql, viewer, grouping, params.id)
+          return respond(204)
+        },
+      }),
+    ]
+  },
+)
+
+const mayFill = (input: Signed, permission: Permission): Reader => ({
+  viewer: input.viewer,
+  isAdmin: input.identity.permissions.has(permission),
+})
+
+/** Throws Invalid for ids that are listed twice, NotFound for those that nothing can have. */
+function changeOf({ name, summary, ordered, seriesIds, bookIds }: Change) {
+  const listed = seriesIds ?? bookIds
+  if (listed?.some(id => typeof id !== 'string' || !isUuid(id)))
+    throw new NotFound(`${seriesIds ? 'Series' : 'Book'} not found`)
+  const memberIds = listed?.map(id => id.toLowerCase())
+  if (memberIds && new Set(memberIds).size < memberIds.length)
+    throw new Invalid('Ids must not be listed twice')
+  return {
+    ...{ name: name ?? undefined, ordered: ordered ?? undefined, memberIds },
+    summary: summary === undefined ? undefined : summary || null,
+  }
+}
+
+/** Komga answers 400 where the native API has 409. */
+function asInvalid(error: unknown): never {
+  if (error instanceof Conflict) throw new Invalid(error.message, { cause: error })
+  throw error
+}
+
+const neighbours = (['next', 'previous'] as const).map(side =>
+  route({
+    operationId: `getBookSibling${side === 'next' ? 'Next' : 'Previous'}InReadList`,
+    method: 'GET',
+    path: `/readlists/{id}/books/{book_id}/${side}`,
+    permission: { all: ['ReadListsRead'], any: ['BooksRead'] },
+    summary: `Get the ${side} book of a read list`,
+    description: '404 at the end of the list.',
+    params: record({ ...ReadListId.properties, book_id: uuid() }),
+    responses: { 200: BookDto },
+    async handle(input, deps) {
+      const { params } = input
+      const { books } = await readListBooks(deps, readerOf(input), params.id)
+      const place = books.findIndex(({ id }) => id === params.book_id)
+      const neighbour = place < 0 ? undefined : books[place + (side === 'next' ? 1 : -1)]
+      if (!neighbour) throw new NotFound(`There is no ${side} book`)
+      return await bookDto(deps.sql, readerOf(input), neighbour.id)
+    },
+  }),
+)
+
+const match = route({
+  operationId: 'matchComicRackList',
+  method: 'POST',
+  path: '/readlists/match/comicrack',
+  permission: { all: ['BooksRead'], any: ['ReadListsWrite'] },
+  cost: 'list',
+  summary: 'Match a ComicRack reading list with books',
+  description: 'Creates nothing.',
+  multipart: { description: 'The CBL file as part `file`.' },
+  responses: { 200: MatchReport },
+  handle: ({ viewer, request, signal }, deps) =>
+    withUpload({ request, accountId: viewer.accountId, signal }, async file => {
+      const cbl = await readCbl(file, signal)
+      const matches = await matchCbl(deps.sql, viewer, cbl.entries)
+      const { requests, ...members } = await matchReport(deps, viewer, cbl, matches)
+      const headers = { 'content-type': 'application/json; charset=utf-8' }
+      return respond(200, longListJson(members, { requests }), headers)
+    }),
+})
+
+export const groupings = [...changes, ...neighbours, match]

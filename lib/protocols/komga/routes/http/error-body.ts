@@ -1,0 +1,51 @@
+// Error bodies of the compatible API: those of Spring Boot, and the list of violations of a request.
+import type { FastifyRequest } from 'fastify'
+import type { ErrorContent } from '../../../../http/dialect/dialect.ts'
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Payload Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  416: 'Range Not Satisfiable',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
+
+type Detail = { path: string; message: string }
+
+export function errorBody(
+  { status, message, details }: ErrorContent,
+  { originalUrl = '' }: FastifyRequest,
+) {
+  const violations = status === 400 ? violationsOf(details) : null
+  if (violations) return { violations }
+  return {
+    timestamp: `${new Date().toISOString().slice(0, 19)}Z`,
+    status,
+    error: reasons[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error'),
+    message,
+    path: originalUrl.split('?', 1)[0]!,
+  }
+}
+
+/** Null unless the details are the fields of a request that are not valid. */
+function violationsOf(details: unknown) {
+  if (!Array.isArray(details) || details.length === 0) return null
+  return (details as Detail[]).every(isField) ? (details as Detail[]).map(toViolation) : null
+}
+
+const isField = ({ path }: Partial<Detail>) => /^(?:body|query|path)(?:\/|$)/.test(path ?? '')
+const toViolation = ({ path, message }: Detail) => ({
+  fieldName: path.split('/').slice(1).join('.') || path,
+  message,
+})

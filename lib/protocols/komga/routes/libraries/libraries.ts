@@ -1,0 +1,173 @@
+// Libraries of the Komga-compatible API: list, create, change, delete, and work on their books.
+import { allAccounts } from '../../../../accounts/identify.ts'
+import { Conflict, Invalid } from '../../../../base/errors.ts'
+import { list, maybe, record, Type, uuid } from '../../../../base/schema.ts'
+import { purgeLibrary } from '../../../../catalog/book/purge.ts'
+import { requireLibrary } from '../../../../catalog/library/library.ts'
+import { deleteLibrary } from '../../../../catalog/library/library-erase.ts'
+import { createLibrary, updateLibrary } from '../../../../catalog/library/library-write.ts'
+import {
+  requireFolderAccess,
+  settingsAccess,
+} from '../../../../catalog/library/routes/folder-access.ts'
+import { startScan } from '../../../../catalog/scan/scan-request.ts'
+import type { Deps } from '../../../../http/deps.ts'
+import { type Input, respond, route } from '../../../../http/route.ts'
+import { LibraryDto, libraryDto, libraryDtos } from '../../library-dto.ts'
+import { readerOf } from '../../values.ts'
+import { LibraryChanges, libraryChanges } from './library-changes.ts'
+
+const LibraryId = record({ libraryId: uuid({ description: 'Library id.' }) })
+const NewLibrary = record({
+  ...LibraryChanges.properties,
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+  root: Type.String({ minLength: 1, maxLength: 4096 }),
+})
+
+type Change = Input<'LibrariesWrite', typeof LibraryId, undefined, typeof LibraryChanges>
+
+export const libraries = [
+  route({
+    operationId: 'getLibraries',
+    method: 'GET',
+    path: '/libraries',
+    permission: 'LibrariesRead',
+    summary: 'Libraries',
+    responses: { 200: list(LibraryDto) },
+    handle: (input, { sql }) => libraryDtos(sql, readerOf(input)),
+  }),
+  route({
+    operationId: 'getLibraryById',
+    method: 'GET',
+    path: '/libraries/{libraryId}',
+    permission: 'LibrariesRead',
+    summary: 'A library',
+    params: LibraryId,
+    responses: { 200: LibraryDto },
+    handle: (input, { sql }) => libraryDto(sql, readerOf(input), input.params.libraryId),
+  }),
+  route({
+    operationId: 'addLibrary',
+    method: 'POST',
+    path: '/libraries',
+    permission: 'LibrariesWrite',
+    summary: 'Create a library and scan it',
+    body: NewLibrary,
+    responses: { 200: LibraryDto },
+    async handle({ body, identity, viewer }, { sql, queue, config, identities }) {
+      await requireFolderAccess(sql, identity)
+      const id = await createLibrary(
+        { sql, queue, filesystem: config },
+        await settingsAccess(sql, identity),
+        { ...libraryChanges(body), name: body.name, path: body.root, scanImmediately: true },
+      )
+      identities.invalidate(allAccounts)
+      const libraries = viewer.libraries && [...viewer.libraries, id]
+      return await libraryDto(sql, readerOf({ identity, viewer: { ...viewer, libraries } }), id)
+    },
+  }),
+  route({
+    operationId: 'updateLibraryById',
+    method: 'PATCH',
+    path: '/libraries/{libraryId}',
+    aliases: [{ method: 'PUT', operationId: 'updateLibraryByIdDeprecated' }],
+    permission: 'LibrariesWrite',
+    summary: 'Change a library',
+    params: LibraryId,
+    body: LibraryChanges,
+    bodyOptional: true,
+    responses: { 204: null },
+    async handle(input, deps) {
+      await changeLibrary(input, deps)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'deleteLibraryById',
+    method: 'DELETE',
+    path: '/libraries/{libraryId}',
+    permission: 'LibrariesDelete',
+    summary: 'Delete a library; its files stay',
+    params: LibraryId,
+    responses: { 204: null },
+    async handle({ params, viewer }, { sql, queue, identities }) {
+      await deleteLibrary(sql, queue, { viewer, libraryId: params.libraryId })
+      identities.invalidate(allAccounts)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'libraryScan',
+    method: 'POST',
+    path: '/libraries/{libraryId}/scan',
+    permission: 'LibrariesWrite',
+    summary: 'Scan a library',
+    params: LibraryId,
+    query: record({ deep: maybe(Type.Boolean()) }),
+    responses: { 202: null },
+    handle: ({ params, query, viewer }, deps) =>
+      scan(deps, { viewer, id: params.libraryId, mode: query.deep ? 'deep' : 'normal' }),
+  }),
+  // Metadata is read from the files with everything else.
+  ...(
+    [
+      ['libraryAnalyze', 'analyze'],
+      ['libraryRefreshMetadata', 'metadata/refresh'],
+    ] as const
+  ).map(([operationId, action]) =>
+    route({
+      operationId,
+      method: 'POST',
+      path: `/libraries/{libraryId}/${action}`,
+      permission: 'LibrariesWrite',
+      summary: 'Read all files of a library again',
+      params: LibraryId,
+      responses: { 202: null },
+      handle: ({ params, viewer }, deps) =>
+        scan(deps, { viewer, id: params.libraryId, mode: 'deep' }),
+    }),
+  ),
+  route({
+    operationId: 'libraryEmptyTrash',
+    method: 'POST',
+    path: '/libraries/{libraryId}/empty-trash',
+    permission: 'BooksDelete',
+    summary: 'Delete the missing books of a library',
+    params: LibraryId,
+    responses: { 202: null },
+    async handle({ params, viewer }, { sql }) {
+      await purgeLibrary(sql, viewer, params.libraryId)
+      return respond(202)
+    },
+  }),
+]
+
+async function changeLibrary(
+  { params: { libraryId: id }, body, identity, viewer }: Change,
+  { sql, queue, config }: Deps,
+) {
+  if (body.name === null || body.root === null)
+    throw new Invalid('A library has a name and a folder')
+  const { root } = await libraryDto(sql, { viewer, isAdmin: true }, id)
+  const isMoved = body.root !== undefined && body.root !== root
+  if (isMoved) await requireFolderAccess(sql, identity)
+  const target = { access: await settingsAccess(sql, identity), id }
+  await updateLibrary({ sql, queue, filesystem: config }, target, {
+    ...libraryChanges(body),
+    ...(body.name === undefined ? {} : { name: body.name }),
+    ...(isMoved ? { path: body.root } : {}),
+  })
+}
+
+type Scan = { viewer: Change['viewer']; id: string; mode: 'normal' | 'deep' }
+
+/** A scan that is pending or running already is as good as a new one. */
+async function scan({ sql, queue }: Pick<Deps, 'sql' | 'queue'>, { viewer, id, mode }: Scan) {
+  await requireLibrary(sql, viewer, id)
+  try {
+    await startScan(sql, queue, { libraryId: id, mode })
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error
+  }
+  return respond(202)
+}

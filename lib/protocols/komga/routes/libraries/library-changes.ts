@@ -1,0 +1,72 @@
+// Settings of a library in the requests of the Komga-compatible API, as settings of the catalogue. What has no
+// counterpart (such as conversion to CBZ) is accepted without effect.
+
+import {
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  record,
+  type Static,
+  type TSchema,
+  Type,
+  text,
+} from '../../../../base/schema.ts'
+import type { LibrarySettings } from '../../../../catalog/library/library-settings.ts'
+import { type FormatName, formatNames } from '../../../../media/format/formats.ts'
+import { cronOfInterval, LibraryDto, scanIntervals } from '../../library-dto.ts'
+
+const flags = Object.entries(LibraryDto.properties as Record<string, TSchema & { type?: string }>)
+  .filter(([name, { type }]) => type === 'boolean' && name !== 'unavailable')
+  .map(([name]) => [name, maybe(nullable(Type.Boolean()))])
+
+export const LibraryChanges = record({
+  ...(Object.fromEntries(flags) as object),
+  name: maybe(nullable(text(255, { minLength: 1 }))),
+  root: maybe(nullable(text(4096, { minLength: 1 }))),
+  scanInterval: maybe(nullable(oneOf(scanIntervals))),
+  scanDirectoryExclusions: maybe(nullable(list(text(1000), { maxItems: 500 }))),
+  ...{ scanCbx: maybe(nullable(Type.Boolean())), scanPdf: maybe(nullable(Type.Boolean())) },
+  ...{ scanEpub: maybe(nullable(Type.Boolean())), scanOnStartup: maybe(nullable(Type.Boolean())) },
+  emptyTrashAfterScan: maybe(nullable(Type.Boolean())),
+})
+type LibraryChanges = Static<typeof LibraryChanges>
+
+const isComic = (name: FormatName) => name !== 'pdf' && name !== 'epub'
+
+export function libraryChanges(changes: LibraryChanges): LibrarySettings {
+  const { scanDirectoryExclusions: exclusions } = changes
+  const scanning = scanningChanges(changes)
+  return {
+    ...(exclusions ? { excludedPatterns: exclusions.join('\n') } : {}),
+    ...(scanning ? { scanningConfig: scanning } : {}),
+    ...formatChanges(changes),
+  }
+}
+
+function scanningChanges({ scanInterval, scanOnStartup, emptyTrashAfterScan }: LibraryChanges) {
+  const schedule =
+    scanInterval == null
+      ? {}
+      : scanInterval === 'DISABLED'
+        ? { enabled: false, cronSchedule: null }
+        : { enabled: true, cronSchedule: cronOfInterval[scanInterval] }
+  const all = {
+    ...schedule,
+    ...(scanOnStartup == null ? {} : { scanOnStart: scanOnStartup }),
+    ...(emptyTrashAfterScan == null ? {} : { purgeDeletedOnScan: emptyTrashAfterScan }),
+  }
+  return Object.keys(all).length === 0 ? null : all
+}
+
+/** Only when all three are stated: one alone leaves open which others are read. */
+function formatChanges({ scanCbx, scanPdf, scanEpub }: LibraryChanges) {
+  if (scanCbx == null || scanPdf == null || scanEpub == null) return {}
+  const allowed = formatNames.filter(name =>
+    name === 'pdf' ? scanPdf : name === 'epub' ? scanEpub : isComic(name) && scanCbx,
+  )
+  // No format at all would be stored as all of them.
+  return allowed.length === formatNames.length || allowed.length === 0
+    ? { allowedFormats: null }
+    : { allowedFormats: [...allowed] }
+}

@@ -1,0 +1,149 @@
+// Metadata changes in the Komga-compatible API: absent members are unchanged, null clears, locks are separate.
+
+import { Forbidden, Invalid, NotFound } from '../../../../base/errors.ts'
+import { isUuid } from '../../../../base/id.ts'
+import {
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  record,
+  type TSchema,
+  Type,
+  text,
+} from '../../../../base/schema.ts'
+import { BookId, SeriesId } from '../../../../http/params.ts'
+import { respond, route } from '../../../../http/route.ts'
+import {
+  type BookEdit,
+  bookLocks,
+  editBooks,
+  editSeries,
+  type SeriesEdit,
+  seriesLocks,
+} from '../../metadata-edit.ts'
+import { directionNames, seriesStatusNames } from '../../values.ts'
+
+const optional = <T extends TSchema>(schema: T) => maybe(nullable(schema))
+const maxItems = 500
+const names = () => optional(list(text(300), { maxItems }))
+const links = () =>
+  optional(list(record({ label: text(200), url: optional(text(2000)) }), { maxItems }))
+
+const lockFlags = (locks: object) =>
+  Object.fromEntries(
+    Object.keys(locks).map(name => [`${name}Lock`, optional(Type.Boolean())]),
+  ) as unknown as Record<string, ReturnType<typeof Type.Boolean>>
+
+const BookMetadataUpdate = Type.Unsafe<Omit<BookEdit, 'locks'> & Record<string, unknown>>(
+  record(
+    {
+      title: optional(text(1000)),
+      summary: optional(text(20_000)),
+      number: optional(text(50)),
+      numberSort: optional(Type.Number()),
+      releaseDate: optional(text(30)),
+      authors: optional(list(record({ name: text(300), role: text(100) }), { maxItems })),
+      tags: names(),
+      isbn: optional(text(1000)),
+      links: links(),
+      ...lockFlags(bookLocks),
+    },
+    { component: 'BookMetadataUpdateDto' },
+  ),
+)
+
+const SeriesMetadataUpdate = Type.Unsafe<Omit<SeriesEdit, 'locks'> & Record<string, unknown>>(
+  record(
+    {
+      title: optional(text(1000)),
+      titleSort: optional(text(1000)),
+      summary: optional(text(20_000)),
+      status: optional(oneOf(seriesStatusNames)),
+      readingDirection: optional(oneOf(Object.values(directionNames))),
+      publisher: optional(text(300)),
+      ageRating: optional(Type.Integer({ minimum: 0, maximum: 100 })),
+      language: optional(text(50)),
+      genres: names(),
+      tags: names(),
+      totalBookCount: optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+      sharingLabels: names(),
+      links: links(),
+      alternateTitles: optional(
+        list(record({ label: text(200), title: text(1000) }), { maxItems }),
+      ),
+      ...lockFlags(seriesLocks),
+    },
+    { component: 'SeriesMetadataUpdateDto' },
+  ),
+)
+
+function locksIn(body: Record<string, unknown>, locks: object) {
+  const present = Object.keys(locks).filter(name => typeof body[`${name}Lock`] === 'boolean')
+  return Object.fromEntries(present.map(name => [name, body[`${name}Lock`] as boolean]))
+}
+
+const maxBatch = 500
+
+export const metadata = [
+  route({
+    operationId: 'updateBookMetadata',
+    method: 'PATCH',
+    path: '/books/{id}/metadata',
+    permission: 'BooksWrite',
+    summary: 'Update the metadata of a book',
+    description:
+      'Changed fields are locked unless the request unlocks them. The number for sorting follows the number.',
+    params: BookId,
+    body: BookMetadataUpdate,
+    responses: { 204: null },
+    async handle({ params: { id }, body, viewer }, { sql }) {
+      await editBooks(sql, viewer, [{ id, edit: { ...body, locks: locksIn(body, bookLocks) } }])
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'updateBookMetadataByBatch',
+    method: 'PATCH',
+    path: '/books/metadata',
+    permission: 'BooksWrite',
+    summary: 'Update the metadata of several books',
+    description: 'All books are changed, or none.',
+    body: Type.Unsafe<Record<string, Omit<BookEdit, 'locks'> & Record<string, unknown>>>({
+      type: 'object',
+      propertyNames: { maxLength: 100 },
+      additionalProperties: BookMetadataUpdate,
+      maxProperties: maxBatch,
+    }),
+    responses: { 204: null },
+    async handle({ body, viewer }, { sql }) {
+      if (!Object.keys(body).every(isUuid)) throw new NotFound('Book not found')
+      const edits = Object.entries(body).map(([id, update]) => ({
+        id: id.toLowerCase(),
+        edit: { ...update, locks: locksIn(update, bookLocks) },
+      }))
+      if (new Set(edits.map(({ id }) => id)).size < edits.length)
+        throw new Invalid('body has a book twice')
+      await editBooks(sql, viewer, edits)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'updateSeriesMetadata',
+    method: 'PATCH',
+    path: '/series/{id}/metadata',
+    permission: 'SeriesWrite',
+    summary: 'Update the metadata of a series',
+    description:
+      'Changed fields are locked unless the request unlocks them. Sharing labels are for administrators.',
+    params: SeriesId,
+    body: SeriesMetadataUpdate,
+    responses: { 204: null },
+    async handle({ params: { id }, body, viewer, identity }, { sql }) {
+      if (body.sharingLabels !== undefined && !identity.permissions.has('SystemAdmin'))
+        throw new Forbidden('Sharing labels are assigned by administrators')
+      await editSeries(sql, viewer, { id, edit: { ...body, locks: locksIn(body, seriesLocks) } })
+      return respond(204)
+    },
+  }),
+]

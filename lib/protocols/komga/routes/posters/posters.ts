@@ -1,0 +1,214 @@
+// Posters of books and series in the Komga-compatible API: the displayed one, all of them, uploads, selection.
+import type { FastifyRequest } from 'fastify'
+import type { Permission } from '../../../../accounts/permission.ts'
+import { Invalid, NotFound } from '../../../../base/errors.ts'
+import { bytes, ErrorBody, list, maybe, record, Type, uuid } from '../../../../base/schema.ts'
+import {
+  addCover,
+  deleteCover,
+  listCovers,
+  selectAutomaticCover,
+  selectCover,
+} from '../../../../catalog/cover/cover.ts'
+import { coverFolders } from '../../../../catalog/cover/cover-files.ts'
+import { coverOfBook, coverOfSeries } from '../../../../catalog/cover/displayed-cover.ts'
+import { asJpeg, coverResponse } from '../../../../catalog/cover/routes/cover-response.ts'
+import { withUpload } from '../../../../catalog/cover/routes/cover-upload.ts'
+import { createCover } from '../../../../catalog/cover/routes/covers.ts'
+import { type Owner, type OwnerRequest, requireOwner } from '../../../../catalog/owner.ts'
+import { generateThumbnails } from '../../../../catalog/scan/work-on-many.ts'
+import type { Deps } from '../../../../http/deps.ts'
+import { BookId, SeriesId } from '../../../../http/params.ts'
+import { respond, route } from '../../../../http/route.ts'
+import { imageResponse, notModified } from '../../../../page/routes/image-response.ts'
+import { BookPoster, posterName, posters as postersOf, SeriesPoster } from '../../poster-dto.ts'
+import { revalidated } from '../http/revalidation.ts'
+
+export const jpeg = { 200: bytes('image/jpeg'), 304: null, 503: ErrorBody } as const
+
+/** A stored poster by the name of its file. Throws NotFound. */
+export async function posterImage(request: FastifyRequest, deps: Deps, name: string) {
+  const image = await asJpeg(deps).read(name)
+  if (image === null) throw new NotFound('The file of the poster is missing')
+  const { bytes: body, mediaType, etag } = image
+  const caching = { etag, maxAgeSeconds: 300 }
+  return (
+    notModified(request, caching) ??
+    imageResponse(request, { ...caching, body, mediaType, length: body.length })
+  )
+}
+
+/** Whether an upload is displayed: in the query or in the form; it is by default. */
+export const isSelectedBy = (
+  { selected }: { selected?: boolean | undefined },
+  fields: ReadonlyMap<string, string>,
+): boolean => selected ?? fields.get('selected')?.toLowerCase() !== 'false'
+
+type PosterOwner = {
+  kind: Owner['kind']
+  ownerName: 'Book' | 'Series'
+  path: string
+  params: typeof BookId
+  read: Permission
+  write: Permission
+  item: typeof BookPoster | typeof SeriesPoster
+  coverOf: typeof coverOfBook
+}
+
+const owners: PosterOwner[] = [
+  {
+    ...{ kind: 'book', ownerName: 'Book', path: '/books/{id}', params: BookId },
+    ...{ read: 'BooksRead', write: 'BooksWrite', item: BookPoster, coverOf: coverOfBook },
+  },
+  {
+    ...{ kind: 'series', ownerName: 'Series', path: '/series/{id}', params: SeriesId },
+    ...{ read: 'SeriesRead', write: 'SeriesWrite', item: SeriesPoster, coverOf: coverOfSeries },
+  },
+]
+
+function readRoutes({ kind, ownerName, path, params, read, item, coverOf }: PosterOwner) {
+  return [
+    route({
+      operationId: `get${ownerName}Thumbnail`,
+      method: 'GET',
+      path: `${path}/thumbnail`,
+      permission: read,
+      bucket: 'images',
+      summary: `Get the poster of a ${kind} (JPEG)`,
+      params,
+      responses: jpeg,
+      async handle({ params, viewer, request }, deps) {
+        const cover = { viewer, kind, id: params.id, coverOf, ...asJpeg(deps) }
+        return revalidated(await coverResponse(request, deps, cover))
+      },
+    }),
+    route({
+      operationId: `get${ownerName}Thumbnails`,
+      method: 'GET',
+      path: `${path}/thumbnails`,
+      permission: read,
+      cost: 'record',
+      summary: `List the posters of a ${kind}`,
+      description: 'That of the file of a book has the id of the book.',
+      params,
+      responses: { 200: list(item) },
+      handle: ({ params, viewer }, { sql, config, thumbnails }) =>
+        postersOf(
+          sql,
+          { viewer, owner: { kind, id: params.id } },
+          { folders: coverFolders(config.data_dir), thumbnails },
+        ),
+    }),
+    route({
+      operationId: `get${ownerName}ThumbnailById`,
+      method: 'GET',
+      path: `${path}/thumbnails/{poster_id}`,
+      permission: read,
+      bucket: 'images',
+      summary: `Get a poster of a ${kind} (JPEG)`,
+      params: record({ ...params.properties, poster_id: uuid() }),
+      responses: jpeg,
+      async handle({ params, viewer, request }, deps) {
+        const owned = { viewer, owner: { kind, id: params.id } }
+        const name = await posterName(deps.sql, owned, params.poster_id)
+        return await posterImage(request, deps, name)
+      },
+    }),
+  ]
+}
+
+function writeRoutes({ kind, ownerName, path, params, write: permission, item }: PosterOwner) {
+  const PosterId = record({ ...params.properties, poster_id: uuid() })
+  const ownerOf = (id: string): Owner => ({ kind, id })
+  const isOfFile = ({ id, poster_id }: { id: string; poster_id: string }) =>
+    kind === 'book' && id === poster_id
+  return [
+    route({
+      operationId: `addUserUploaded${ownerName}Thumbnail`,
+      method: 'POST',
+      path: `${path}/thumbnails`,
+      permission,
+      summary: `Upload a poster for a ${kind}`,
+      params,
+      query: record({ selected: maybe(Type.Boolean()) }),
+      multipart: { description: 'The image as part `file`.' },
+      responses: { 200: item, 503: ErrorBody },
+      async handle({ params, query, viewer, request, signal }, { sql, config, pages, thumbnails }) {
+        const owned: OwnerRequest = { viewer, owner: ownerOf(params.id) }
+        await requireOwner(sql, owned)
+        const before = (await listCovers(sql, owned)).find(({ isSelected }) => isSelected)
+        const client = { accountId: viewer.accountId, signal }
+        const folders = coverFolders(config.data_dir)
+        const { cover, isSelected } = await withUpload(
+          { request, ...client },
+          async (original, fields) => ({
+            isSelected: isSelectedBy(query, fields),
+            ...(await addCover(sql, owned, {
+              folders,
+              cover: await createCover(original, { config, pages, client }),
+            })),
+          }),
+        )
+        if (!isSelected && before?.id !== cover.id)
+          await (before ? selectCover(sql, owned, before.id) : selectAutomaticCover(sql, owned))
+        const all = await postersOf(sql, owned, { folders, thumbnails })
+        return all.find(({ id }) => id === cover.id)!
+      },
+    }),
+    route({
+      operationId: `mark${ownerName}ThumbnailSelected`,
+      method: 'PUT',
+      path: `${path}/thumbnails/{poster_id}/selected`,
+      permission,
+      summary: `Select a poster of a ${kind}`,
+      params: PosterId,
+      responses: { 202: null },
+      async handle({ params, viewer }, { sql }) {
+        const owned = { viewer, owner: ownerOf(params.id) }
+        if (isOfFile(params)) await selectAutomaticCover(sql, owned)
+        else await selectCover(sql, owned, params.poster_id)
+        return respond(202)
+      },
+    }),
+    route({
+      operationId: `deleteUserUploaded${ownerName}Thumbnail`,
+      method: 'DELETE',
+      path: `${path}/thumbnails/{poster_id}`,
+      permission,
+      summary: `Delete an uploaded poster of a ${kind}`,
+      params: PosterId,
+      responses: { 202: null },
+      async handle({ params, viewer }, { sql, config }) {
+        const owned = { viewer, owner: ownerOf(params.id) }
+        if (isOfFile(params)) {
+          await requireOwner(sql, owned)
+          throw new Invalid('The poster of the file cannot be deleted')
+        }
+        const folders = coverFolders(config.data_dir)
+        await deleteCover(sql, owned, { folders, coverId: params.poster_id })
+        return respond(202)
+      },
+    }),
+  ]
+}
+
+const regeneration = route({
+  operationId: 'booksRegenerateThumbnails',
+  method: 'PUT',
+  path: '/books/thumbnails',
+  permission: 'TasksWrite',
+  cost: 'record',
+  summary: 'Generate the posters of all books again',
+  query: record({ for_bigger_result_only: maybe(Type.Boolean()) }),
+  responses: { 202: null },
+  async handle({ query, viewer }, { sql, queue }) {
+    const force = query.for_bigger_result_only !== true
+    await generateThumbnails({ sql, queue, viewer }, {}, { of: 'book', force })
+    return respond(202)
+  },
+})
+
+export const posters = [
+  ...owners.flatMap(owner => [...readRoutes(owner), ...writeRoutes(owner)]),
+  regeneration,
+]

@@ -1,0 +1,193 @@
+// Read progress in the Komga-compatible API: of a book, of a whole series, and as trackers exchange it.
+import type { FastifyRequest } from 'fastify'
+import type { Identity } from '../../../../accounts/identify.ts'
+import { recordsReading } from '../../../../accounts/permission.ts'
+import type { Viewer } from '../../../../accounts/viewer.ts'
+import { Invalid, NotFound } from '../../../../base/errors.ts'
+import { maybe, nullable, record, Type } from '../../../../base/schema.ts'
+import { bookFile } from '../../../../catalog/book/book-file.ts'
+import { deviceOf } from '../../../../http/client/device.ts'
+import type { Deps } from '../../../../http/deps.ts'
+import { BookId, ReadListId, SeriesId } from '../../../../http/params.ts'
+import { respond, route } from '../../../../http/route.ts'
+import { type MarkSelection, markBooks } from '../../../../reading/mark.ts'
+import { recordReading } from '../../../../reading/record.ts'
+import { readListBooks } from '../../read-list-books.ts'
+import {
+  booksUpTo,
+  ReadListProgress,
+  readListProgress,
+  SeriesProgress,
+  seriesProgress,
+} from '../../tracker-progress.ts'
+import { readerOf } from '../../values.ts'
+
+const writePermission = { any: recordsReading } as const
+
+const common = { permission: writePermission, responses: { 204: null } } as const
+
+const ReadProgressUpdate = record(
+  {
+    page: maybe(
+      nullable(
+        Type.Integer({ maximum: 2_147_483_647, description: 'From 1; required unless completed.' }),
+      ),
+    ),
+    completed: maybe(nullable(Type.Boolean({ description: 'Without a page: at the last one.' }))),
+  },
+  { component: 'ReadProgressUpdateDto' },
+)
+
+const ofBooks = [
+  route({
+    ...common,
+    operationId: 'markBookReadProgress',
+    method: 'PATCH',
+    path: '/books/{id}/read-progress',
+    summary: 'Update the read progress of a book',
+    description: 'The last page completes the book.',
+    params: BookId,
+    body: ReadProgressUpdate,
+    async handle(input, { sql }) {
+      const { params, body, viewer } = input
+      const { pageCount } = await bookFile(sql, viewer, params.id)
+      const page = body.page ?? undefined
+      if (page === undefined && body.completed !== true)
+        throw new Invalid('body/page is required unless the book is completed')
+      if (page !== undefined && (page < 1 || (pageCount > 0 && page > pageCount)))
+        throw new Invalid(`body/page must be between 1 and ${pageCount}`)
+      await recordReading(sql, viewer, originOf(input), {
+        ...{ bookId: params.id, currentPage: page },
+        completed: body.completed === true || (pageCount > 0 && page === pageCount),
+      })
+      return respond(204)
+    },
+  }),
+  route({
+    ...common,
+    operationId: 'deleteBookReadProgress',
+    method: 'DELETE',
+    path: '/books/{id}/read-progress',
+    summary: 'Mark a book as unread',
+    params: BookId,
+    handle: (input, deps) => mark(input, deps, { books: [input.params.id], mark: 'unread' }),
+  }),
+]
+
+const ofSeries = [
+  route({
+    ...common,
+    operationId: 'markSeriesAsRead',
+    method: 'POST',
+    path: '/series/{id}/read-progress',
+    summary: 'Mark all books of a series as read',
+    params: SeriesId,
+    handle: (input, deps) => mark(input, deps, { series: [input.params.id], mark: 'read' }),
+  }),
+  route({
+    ...common,
+    // Not in Komga's document, but sent by KMReader.
+    operationId: 'patchSeriesReadProgress',
+    method: 'PATCH',
+    path: '/series/{id}/read-progress',
+    summary: 'Mark all books of a series as read or unread',
+    params: SeriesId,
+    body: record({ completed: Type.Boolean() }, { component: 'SeriesReadProgressUpdate' }),
+    handle: (input, deps) =>
+      mark(input, deps, {
+        series: [input.params.id],
+        mark: input.body.completed ? 'read' : 'unread',
+      }),
+  }),
+  route({
+    ...common,
+    operationId: 'markSeriesAsUnread',
+    method: 'DELETE',
+    path: '/series/{id}/read-progress',
+    summary: 'Mark all books of a series as unread',
+    params: SeriesId,
+    handle: (input, deps) => mark(input, deps, { series: [input.params.id], mark: 'unread' }),
+  }),
+]
+
+const forTrackers = [
+  route({
+    operationId: 'getMihonReadProgressBySeriesId',
+    method: 'GET',
+    atRoot: true,
+    path: '/api/v2/series/{id}/read-progress/tachiyomi',
+    permission: { all: ['SeriesRead'], any: ['BooksRead'] },
+    summary: 'Get the read progress of a series for trackers',
+    params: SeriesId,
+    responses: { 200: SeriesProgress },
+    handle: ({ params, viewer }, { sql }) => seriesProgress(sql, viewer, params.id),
+  }),
+  route({
+    ...common,
+    operationId: 'updateMihonReadProgressBySeriesId',
+    method: 'PUT',
+    atRoot: true,
+    path: '/api/v2/series/{id}/read-progress/tachiyomi',
+    summary: 'Mark the books of a series as read up to a number',
+    description: 'Later books are unchanged.',
+    params: SeriesId,
+    body: record(
+      { lastBookNumberSortRead: Type.Number() },
+      { component: 'TachiyomiReadProgressUpdateV2Dto' },
+    ),
+    async handle(input, deps) {
+      const { params, body, viewer } = input
+      const books = await booksUpTo(deps.sql, viewer, params.id, body.lastBookNumberSortRead)
+      return books.length === 0 ? respond(204) : await mark(input, deps, { books, mark: 'read' })
+    },
+  }),
+  route({
+    operationId: 'getMihonReadProgressByReadListId',
+    method: 'GET',
+    path: '/readlists/{id}/read-progress/tachiyomi',
+    permission: { all: ['ReadListsRead'], any: ['BooksRead'] },
+    summary: 'Get the read progress of a read list for trackers',
+    params: ReadListId,
+    responses: { 200: ReadListProgress },
+    handle: async (input, deps) =>
+      readListProgress((await readListBooks(deps, readerOf(input), input.params.id)).books),
+  }),
+  route({
+    ...common,
+    operationId: 'updateMihonReadProgressByReadListId',
+    method: 'PUT',
+    path: '/readlists/{id}/read-progress/tachiyomi',
+    summary: 'Mark the first books of a read list as read',
+    params: ReadListId,
+    body: record(
+      { lastBookRead: Type.Integer({ description: 'Place in the list, from 1.' }) },
+      { component: 'TachiyomiReadProgressUpdateDto' },
+    ),
+    async handle(input, deps) {
+      const { books } = await readListBooks(deps, readerOf(input), input.params.id)
+      const read = books.slice(0, Math.max(0, input.body.lastBookRead)).map(({ id }) => id)
+      return read.length === 0
+        ? respond(204)
+        : await mark(input, deps, { books: read, mark: 'read' })
+    },
+  }),
+]
+
+export const readProgress = [...ofBooks, ...ofSeries, ...forTrackers]
+
+type Writer = { viewer: Viewer; request: FastifyRequest; identity: Identity }
+
+const originOf = ({ request, identity }: Writer) =>
+  ({ surface: 'komga', device: deviceOf(request, identity) }) as const
+
+/** Throws NotFound. */
+async function mark(
+  input: Writer,
+  { sql }: Pick<Deps, 'sql'>,
+  marks: MarkSelection & { mark: 'read' | 'unread' },
+) {
+  const origin = originOf(input)
+  const { found } = await markBooks(sql, input.viewer, { ...marks, origin })
+  if (found === 0) throw new NotFound(`${'books' in marks ? 'Book' : 'Series'} not found`)
+  return respond(204)
+}

@@ -1,0 +1,100 @@
+// Event stream of the Komga-compatible API: changes of what the caller may see, and the state of the tasks.
+import { Readable } from 'node:stream'
+import type { Sql } from 'postgres'
+import { bytes } from '../../../../base/schema.ts'
+import { missingPermission } from '../../../../http/authorize.ts'
+import type { Deps } from '../../../../http/deps.ts'
+import { type Input, respond, route } from '../../../../http/route.ts'
+import type { Subscriber } from '../../../../store/event/audience.ts'
+import { createRenderer, type Renderer } from '../../../../store/event/render.ts'
+import { eventStream, startPosition } from '../../../../store/event/sse-stream.ts'
+import { taskScope } from '../../../../store/queue/task/scope.ts'
+import { openTaskStats } from '../../../../store/queue/task/stats.ts'
+import type { Services } from '../../../../store/services.ts'
+import { openSettings } from '../../../../store/setting/setting.ts'
+import { identifyCaller } from '../session/authenticate.ts'
+import { formatKomgaEvents, formatKomgaMessage } from './event-format.ts'
+import { withListEvents } from './list-events.ts'
+
+const permission = { any: ['LibrariesRead', 'SeriesRead', 'BooksRead'] } as const
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+const cacheBytes = 8 * 1024 * 1024
+
+export const events = [
+  route({
+    operationId: 'streamEvents',
+    method: 'GET',
+    path: '/sse/v1/events',
+    atRoot: true,
+    permission,
+    bucket: 'exempt',
+    // The stream reads for as long as it is open.
+    cost: 'record',
+    summary: 'Stream events (SSE)',
+    responses: { 200: bytes('text/event-stream') },
+    handle: openStream,
+  }),
+]
+
+type StreamInput = Input<typeof permission, undefined, undefined, undefined>
+
+async function openStream({ request, reply, identity, signal }: StreamInput, deps: Deps) {
+  // A stream never ends, and HEAD would wait for its end.
+  if (request.method === 'HEAD') return respond(200, Readable.from([]), headers)
+  const { feed, sql, services } = deps
+  const { id: userId } = identity.account
+  const end = () => reply.raw.destroy()
+  const listener = await feed.join({ accountId: userId, stream: 'entity', end })
+  try {
+    signal.addEventListener('abort', listener.leave)
+    if (signal.aborted) listener.leave()
+    const lastEventId = request.headers['last-event-id']?.toString() || undefined
+    const identify = async () => {
+      if (!(await services(openSettings).cached('komga.enabled'))) return null
+      const caller = await identifyCaller(request, deps)
+      return caller && missingPermission(caller.identity, permission) === null
+        ? caller.identity
+        : null
+    }
+    const options = {
+      ...(await startPosition(sql, lastEventId, feed.tail())),
+      ...{ stream: 'entity' as const, unnamed: false, opening: [], identify },
+      render: services(createKomgaRenderer),
+      readStatus: (subscriber: Subscriber) => readTaskStatus(deps, subscriber),
+      farewell: formatKomgaMessage({ name: 'SessionExpired', data: { userId } }),
+    }
+    return respond(200, Readable.from(eventStream(feed, listener, options)), headers)
+  } catch (error) {
+    listener.leave()
+    throw error
+  }
+}
+
+/** One for all streams of a process. */
+const createKomgaRenderer = (pool: Sql, services: Services): Renderer =>
+  withListEvents(
+    { sql: pool, services },
+    createRenderer(pool, { formatEvents: formatKomgaEvents, maxCacheBytes: cacheBytes }),
+  )
+
+/** For administrators; also while nothing is to do, for which some clients wait. */
+async function readTaskStatus(
+  { services }: Deps,
+  { viewer, permissions }: Subscriber,
+): Promise<Buffer | null> {
+  if (!permissions.has('TasksRead')) return null
+  const stats = await services(openTaskStats)
+    .all(taskScope(viewer))
+    .catch(() => null)
+  if (stats === null) return null
+  const active = stats
+    .map(({ type, pending, running }) => [type, pending + running] as const)
+    .filter(([, count]) => count > 0)
+  const count = active.reduce((sum, [, n]) => sum + n, 0)
+  const data = { count, countByType: Object.fromEntries(active) }
+  return formatKomgaMessage({ name: 'TaskQueueStatus', data })
+}

@@ -1,0 +1,169 @@
+// The server as clients of the Komga-compatible API see it: claim, settings, version, health, tasks.
+import { Forbidden, Invalid, NotFound } from '../../../../base/errors.ts'
+import { list, nullable, oneOf, record, Type } from '../../../../base/schema.ts'
+import { respond, route } from '../../../../http/route.ts'
+import { cancelTask } from '../../../../store/queue/task/control.ts'
+import { listTasks } from '../../../../store/queue/task/record.ts'
+import { UserDto } from '../accounts/user-dto.ts'
+import { rememberedDays } from '../session/authenticate.ts'
+
+/** Of Komga, whose clients compare it. */
+const komgaVersion = '1.26.3'
+const integer = () => nullable(Type.Integer())
+const sources = <T extends ReturnType<typeof integer> | ReturnType<typeof optionalText>>(
+  value: T,
+) => record({ configurationSource: value, databaseSource: value, effectiveValue: value })
+const optionalText = () => nullable(Type.String())
+const thumbnailSizes = ['DEFAULT', 'MEDIUM', 'LARGE', 'XLARGE'] as const
+
+const SettingsDto = record(
+  {
+    deleteEmptyCollections: Type.Boolean(),
+    deleteEmptyReadLists: Type.Boolean(),
+    rememberMeDurationDays: Type.Integer(),
+    thumbnailSize: oneOf(thumbnailSizes),
+    taskPoolSize: Type.Integer(),
+    serverPort: sources(integer()),
+    serverContextPath: sources(optionalText()),
+    koboProxy: Type.Boolean(),
+    koboPort: integer(),
+    kepubifyPath: sources(optionalText()),
+  },
+  { component: 'SettingsDto' },
+)
+
+export const server = [
+  route({
+    operationId: 'getClaimStatus',
+    method: 'GET',
+    path: '/claim',
+    permission: 'public',
+    summary: 'Whether the server has an administrator',
+    responses: { 200: record({ isClaimed: Type.Boolean() }, { component: 'ClaimStatus' }) },
+    // The first one is created with the setup token.
+    handle: () => ({ isClaimed: true }),
+  }),
+  route({
+    operationId: 'claimServer',
+    method: 'POST',
+    path: '/claim',
+    permission: 'public',
+    summary: 'Refused: the first administrator is created with the setup token',
+    responses: { 200: UserDto },
+    handle: () => {
+      throw new Invalid('This server has already been claimed')
+    },
+  }),
+  route({
+    operationId: 'getOAuth2Providers',
+    method: 'GET',
+    path: '/oauth2/providers',
+    permission: 'public',
+    summary: 'Providers of single sign-on; there are none',
+    responses: {
+      200: list(record({ name: Type.String(), registrationId: Type.String() })),
+    },
+    handle: () => [],
+  }),
+  route({
+    operationId: 'getServerSettings',
+    method: 'GET',
+    path: '/settings',
+    permission: 'SystemAdmin',
+    summary: 'Settings of the server that have a counterpart',
+    responses: { 200: SettingsDto },
+    handle: (_input, { config }) => {
+      const { port } = config.application
+      const none = { configurationSource: null, databaseSource: null, effectiveValue: null }
+      return {
+        ...{ deleteEmptyCollections: false, deleteEmptyReadLists: false },
+        rememberMeDurationDays: rememberedDays,
+        thumbnailSize: thumbnailSizeOf(config.thumbnail.max_dimension),
+        taskPoolSize: Math.max(1, config.pipeline.threads),
+        serverPort: { configurationSource: port, databaseSource: null, effectiveValue: port },
+        serverContextPath: none,
+        ...{ koboProxy: false, koboPort: null, kepubifyPath: none },
+      }
+    },
+  }),
+  route({
+    operationId: 'updateServerSettings',
+    method: 'PATCH',
+    path: '/settings',
+    permission: 'SystemAdmin',
+    summary: 'Accepted without effect',
+    body: record({}),
+    bodyOptional: true,
+    responses: { 204: null },
+    handle: () => respond(204),
+  }),
+  route({
+    operationId: 'emptyTaskQueue',
+    method: 'DELETE',
+    path: '/tasks',
+    permission: 'TasksWrite',
+    summary: 'Cancel the waiting tasks',
+    responses: { 200: Type.Integer() },
+    async handle({ viewer }, { sql, queue }) {
+      const range = { offset: 0, limit: maxCancelled }
+      const tasks = await listTasks(sql, viewer, { filter: { status: 'pending' }, range })
+      let cancelled = 0
+      for (const { id } of tasks) {
+        try {
+          await cancelTask({ sql, queue, viewer, id })
+          cancelled++
+        } catch (error) {
+          // It has ended by now, or cannot be cancelled.
+          if (!(error instanceof NotFound || error instanceof Invalid)) throw error
+        }
+      }
+      return cancelled
+    },
+  }),
+  route({
+    operationId: 'getActuatorInfo',
+    method: 'GET',
+    path: '/actuator/info',
+    atRoot: true,
+    permission: 'SystemAdmin',
+    summary: 'Version of the API',
+    responses: {
+      200: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+    },
+    handle: (_input, { version }) => ({
+      build: {
+        ...{ artifact: 'komga', name: 'komga', group: 'org.gotson' },
+        ...{ version: komgaVersion, time: '2026-01-01T00:00:00Z' },
+      },
+      git: { branch: 'stackroom', commit: { id: version, time: '2026-01-01T00:00:00Z' } },
+    }),
+  }),
+  route({
+    operationId: 'getActuatorHealth',
+    method: 'GET',
+    path: '/actuator/health',
+    atRoot: true,
+    permission: 'public',
+    summary: 'Whether the server responds',
+    responses: { 200: record({ status: Type.String() }) },
+    handle: () => ({ status: 'UP' }),
+  }),
+  route({
+    operationId: 'shutdownActuator',
+    method: 'POST',
+    path: '/actuator/shutdown',
+    atRoot: true,
+    permission: 'SystemAdmin',
+    summary: 'Refused: the service manager stops the server',
+    responses: { 200: record({}) },
+    handle: () => {
+      throw new Forbidden('The server cannot be shut down by a request')
+    },
+  }),
+]
+
+// Each is a transaction.
+const maxCancelled = 500
+
+const thumbnailSizeOf = (pixels: number) =>
+  thumbnailSizes[[300, 600, 900].filter(limit => pixels > limit).length]!

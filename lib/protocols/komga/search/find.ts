@@ -1,0 +1,130 @@
+// Lists of series and of books as Komga's requests describe them, found by the list engine of the catalogue.
+import type { Sql } from 'postgres'
+import type { Viewer } from '../../../accounts/viewer.ts'
+import type { Condition } from '../../../list/condition.ts'
+import { type BookListRequest, listBooks } from '../../../list/list-books.ts'
+import { alphabeticalGroups, listSeries, type SeriesListFilter } from '../../../list/list-series.ts'
+import { conjuncts, idsOf, onlyId } from '../../../list/only-id.ts'
+import type { IdPage } from '../../../list/page.ts'
+import { resolveCollections } from '../../../organize/collection/collection-filter.ts'
+import type { Reader } from '../values.ts'
+import { checked, type ParsedCondition } from './condition.ts'
+import { allOfParts } from './condition-tree.ts'
+import { bookFields, parseFullText, seriesFields } from './full-text.ts'
+import { bookOrder, type SortProperty, seriesOrder } from './sort.ts'
+
+export type Search = ParsedCondition & { fullText?: string | null | undefined }
+export type ListRequest = Search & {
+  sort: readonly SortProperty[]
+  /** Of random orders. */
+  seed: number
+  offset: number
+  limit: number
+}
+
+/** As Komga, which has no more results of a search by relevance. */
+const maxHits = 1_000
+
+/** Ids of a page of series, and the number on all pages. Throws Invalid. */
+export async function findSeries(
+  sql: Sql,
+  reader: Reader,
+  { sort, seed, offset, limit, ...search }: ListRequest,
+): Promise<IdPage> {
+  const { viewer, collectionId, ...filter } = await seriesFilter(sql, reader, search)
+  return await listSeries(sql, viewer, {
+    ...filter,
+    ...seriesOrder(sort, collectionId),
+    ...{ collectionId, seed, ...pageAt(offset, limit) },
+  })
+}
+
+/** The number of series for each first character of the sort title. Throws Invalid. */
+export async function groupSeries(sql: Sql, reader: Reader, search: Search) {
+  const { viewer, ...filter } = await seriesFilter(sql, reader, search)
+  return await alphabeticalGroups(sql, viewer, filter)
+}
+
+type SeriesScope = SeriesListFilter & { viewer: Viewer; collectionId: string | undefined }
+
+async function seriesFilter(
+  sql: Sql,
+  { viewer, isAdmin }: Reader,
+  { fullText, ...search }: Search,
+): Promise<SeriesScope> {
+  const query = parseFullText(fullText ?? '', seriesFields, { isAdmin, now: new Date() })
+  const { condition, includeDeleted } = both(search, query)
+  const { libraryId, libraries, rest } = scopeOf(condition)
+  const filter = await resolveCollections(sql, rest && { of: 'series', condition: rest })
+  return {
+    ...{ filter, libraryId, text: query.text, onlyWithVisibleBooks: true },
+    viewer: limitedTo(viewer, libraries),
+    includeDeleted,
+    collectionId: onlyId(condition, 'collectionId'),
+  }
+}
+
+/** Ids of a page of books, and the number on all pages. Throws Invalid. */
+export async function findBooks(
+  sql: Sql,
+  { viewer, isAdmin }: Reader,
+  { fullText, sort, seed, offset, limit, ...search }: ListRequest,
+): Promise<IdPage> {
+  const query = parseFullText(fullText ?? '', bookFields, { isAdmin, now: new Date() })
+  const { condition, includeDeleted } = both(search, query)
+  const { libraryId, libraries, seriesId, rest } = scopeOf(condition)
+  const readListId = onlyId(condition, 'readListId')
+  const order = bookOrder(sort, { seriesId, readListId, seed })
+  const isByRelevance =
+    query.text !== '' && !order.keys && (order.sort ?? 'relevance') === 'relevance'
+  const request: BookListRequest = {
+    ...{ filter: rest && { of: 'book', condition: rest }, libraryId, seriesId },
+    ...{ includeDeleted, text: query.text },
+    ...(isByRelevance ? { maxBooks: maxHits } : {}),
+    ...order,
+    ...pageAt(offset, limit),
+  }
+  return await listBooks(sql, limitedTo(viewer, libraries), request)
+}
+
+/** What both select. Throws Invalid. */
+function both(a: ParsedCondition, b: ParsedCondition) {
+  const includeDeleted = a.includeDeleted || b.includeDeleted
+  const condition = allOfParts([a.condition, b.condition])
+  return { condition: checked({ condition, includeDeleted }), includeDeleted }
+}
+
+/** Offsets are multiples of the length. */
+const pageAt = (offset: number, limit: number) => ({
+  page: Math.floor(offset / limit) + 1,
+  pageSize: limit,
+})
+
+type Scope = {
+  libraryId?: string
+  libraries?: readonly string[]
+  seriesId?: string
+  rest: Condition | null
+}
+
+/** Takes the tests for libraries and for one series out of a condition: lists of these need no plan for it. */
+function scopeOf(condition: Condition | null): Scope {
+  const scope: Scope = { rest: null }
+  const rest: Condition[] = []
+  for (const part of conjuncts(condition)) {
+    const libraries = scope.libraryId || scope.libraries ? null : idsOf(part, 'libraryId')
+    const series = scope.seriesId ? null : idsOf(part, 'seriesId')
+    if (libraries?.length === 1) scope.libraryId = libraries[0]!
+    else if (libraries) scope.libraries = libraries
+    else if (series?.length === 1) scope.seriesId = series[0]!
+    else rest.push(part)
+  }
+  return { ...scope, rest: allOfParts(rest) }
+}
+
+/** The same viewer, who sees only these libraries. */
+function limitedTo(viewer: Viewer, libraries: readonly string[] | undefined): Viewer {
+  if (!libraries) return viewer
+  const seen = viewer.libraries
+  return { ...viewer, libraries: seen ? libraries.filter(id => seen.includes(id)) : libraries }
+}

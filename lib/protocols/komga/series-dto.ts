@@ -1,0 +1,278 @@
+// Series of the Komga-compatible API.
+import {
+  hidesBooks,
+  presentBook,
+  type Viewer,
+  visibleBook,
+  visibleSeries,
+} from '../../accounts/viewer.ts'
+import { NotFound } from '../../base/errors.ts'
+import { pathText } from '../../base/path.ts'
+import { list, nullable, record, type Static, Type } from '../../base/schema.ts'
+import { readingOrder } from '../../catalog/derived/reading-order.ts'
+import type { ReadingDirection, seriesStatuses } from '../../media/metadata/values.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { requestedIds } from '../../store/postgres/ids.ts'
+import {
+  Author,
+  authorsOf,
+  dateOf,
+  directionNames,
+  flag,
+  lowerCase,
+  type Reader,
+  statusName,
+  time,
+  utcSeconds,
+  WebLink,
+} from './values.ts'
+
+const AlternateTitle = record(
+  { label: Type.String(), title: Type.String() },
+  { component: 'AlternateTitleDto' },
+)
+
+const SeriesMetadata = record(
+  {
+    status: Type.String(),
+    statusLock: flag(),
+    title: Type.String(),
+    titleLock: flag(),
+    titleSort: Type.String(),
+    titleSortLock: flag(),
+    summary: Type.String(),
+    summaryLock: flag(),
+    readingDirection: Type.String(),
+    readingDirectionLock: flag(),
+    publisher: Type.String(),
+    publisherLock: flag(),
+    ageRating: nullable(Type.Integer()),
+    ageRatingLock: flag(),
+    language: Type.String(),
+    languageLock: flag(),
+    genres: list(Type.String()),
+    genresLock: flag(),
+    tags: list(Type.String()),
+    tagsLock: flag(),
+    totalBookCount: nullable(Type.Integer()),
+    totalBookCountLock: flag(),
+    sharingLabels: list(Type.String()),
+    sharingLabelsLock: flag(),
+    links: list(WebLink),
+    linksLock: flag(),
+    alternateTitles: list(AlternateTitle),
+    alternateTitlesLock: flag(),
+    created: time(),
+    lastModified: time(),
+  },
+  { component: 'SeriesMetadataDto' },
+)
+
+const BooksMetadata = record(
+  {
+    authors: list(Author),
+    tags: list(Type.String()),
+    releaseDate: nullable(Type.String({ format: 'date' })),
+    summary: Type.String(),
+    summaryNumber: Type.String(),
+    created: time(),
+    lastModified: time(),
+  },
+  { component: 'BookMetadataAggregationDto' },
+)
+
+export const SeriesDto = record(
+  {
+    id: Type.String(),
+    libraryId: Type.String(),
+    name: Type.String(),
+    url: Type.String(),
+    created: time(),
+    lastModified: time(),
+    fileLastModified: time(),
+    booksCount: Type.Integer(),
+    booksReadCount: Type.Integer(),
+    booksUnreadCount: Type.Integer(),
+    booksInProgressCount: Type.Integer(),
+    metadata: SeriesMetadata,
+    booksMetadata: BooksMetadata,
+    deleted: flag(),
+    oneshot: flag(),
+  },
+  { component: 'SeriesDto' },
+)
+export type SeriesDto = Static<typeof SeriesDto>
+
+type Row = Pick<SeriesDto, 'id' | 'libraryId' | 'name' | 'deleted' | 'oneshot'> & {
+  root: Buffer
+  folder: string | null
+  createdAt: Date
+  updatedAt: Date
+  books: number
+  read: number
+  opened: number
+  title: string
+  titleSort: string | null
+  status: (typeof seriesStatuses)[number]
+  summary: string | null
+  direction: ReadingDirection
+  publisher: string | null
+  ageRating: number | null
+  language: string | null
+  genres: string[]
+  tags: string[]
+  totalBookCount: number | null
+  sharingLabels: string[]
+  links: { label: string; url: string }[]
+  alternateTitles: { label: string; title: string }[]
+  locks: string[]
+  modifiedMs: number | null
+  released: number | null
+  authors: { name: string; role: string | null }[]
+  bookTags: string[]
+  first: { summary: string; number: string | null } | null
+}
+
+/** The series with these ids, in this order; hidden and deleted ones are left out. One statement. */
+export async function seriesDtos(
+  sql: Queryable,
+  { viewer, isAdmin }: Reader,
+  ids: readonly string[],
+): Promise<SeriesDto[]> {
+  if (ids.length === 0) return []
+  const rows = await sql<Row[]>`
+    select s.id, s.library_id as "libraryId", s.name, l.root, s.folder, s.one_shot as oneshot,
+      s.book_count = 0 and s.missing_count > 0 as deleted, s.created_at as "createdAt",
+      s.updated_at as "updatedAt", n.books, n.read, n.opened, s.title, s.title_sort as "titleSort",
+      s.status, s.summary,
+      coalesce(s.reading_direction, l.default_reading_direction) as direction, s.publisher,
+      s.age_rating as "ageRating", s.language, s.genres, s.tags,
+      s.total_volume_count as "totalBookCount", s.locks,
+      (select coalesce(jsonb_agg(jsonb_build_object('label', t->>'label', 'title', t->>'title')), '[]')
+        from jsonb_array_elements(s.alternate_titles) t) as "alternateTitles",
+      ${isAdmin ? sharingLabels(sql) : sql`'{}'::text[]`} as "sharingLabels",
+      (select coalesce(jsonb_agg(jsonb_build_object('label', x.source, 'url', x.url) order by x.source), '[]')
+        from external_reference x where x.series_id = s.id and x.kind = 'link') as links,
+      m."modifiedMs", m.released, m.authors, m."bookTags", f.first
+    from ${requestedIds(sql, ids)}
+    join series s on s.id = requested.id
+    join library l on l.id = s.library_id
+    left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id
+    cross join lateral ${counters(sql, viewer)} n
+    cross join lateral ${booksMetadata(sql, viewer)} m
+    cross join lateral (
+      select (
+        select jsonb_build_object('summary', b.summary, 'number', b.number) from book b
+        where b.series_id = s.id and b.summary is not null and ${ofSeries(sql, viewer)}
+        order by ${readingOrder(sql, 'b')} limit 1) as first) f
+    where ${visibleSeries(sql, viewer)}
+    order by requested.place`
+  return rows.map(row => toSeries(row, isAdmin))
+}
+
+/** Throws NotFound for a series that does not exist or is hidden from the viewer. */
+export async function seriesDto(sql: Queryable, reader: Reader, id: string): Promise<SeriesDto> {
+  const [series] = await seriesDtos(sql, reader, [id])
+  if (!series) throw new NotFound('Series not found')
+  return series
+}
+
+const sharingLabels = (sql: Queryable) => sql`array(
+  select g.name from series_sharing_tag t join sharing_tag g on g.id = t.tag_id
+  where t.series_id = s.id order by g.name)`
+
+const ofSeries = (sql: Queryable, viewer: Viewer) =>
+  sql`${presentBook(sql)} and ${visibleBook(sql, viewer)}`
+
+/** Of `series s` with its `series_reading r`: the stored ones if all books are visible, else counted. */
+function counters(sql: Queryable, viewer: Viewer) {
+  if (!hidesBooks(viewer))
+    return sql`(
+      select s.book_count as books, coalesce(r.read_count, 0) as read,
+        coalesce(r.opened_count, 0) as opened)`
+  return sql`(
+    select count(*) as books, count(*) filter (where p.is_completed) as read,
+      count(*) filter (where not p.is_completed and p.current_page > 0) as opened
+    from book b
+    left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
+    where b.series_id = s.id and ${ofSeries(sql, viewer)})`
+}
+
+/** Most books of a series have the same authors and tags: these are compared before they are taken apart. */
+function booksMetadata(sql: Queryable, viewer: Viewer) {
+  return sql`(
+    with credit as materialized (
+      select b.authors, b.tags, max(b.modified_ms) as modified_ms,
+        min(b.released) filter (where b.year > 0) as released
+      from book b where b.series_id = s.id and ${ofSeries(sql, viewer)}
+      group by b.authors, b.tags)
+    select max(c.modified_ms) as "modifiedMs", min(c.released) as released,
+      coalesce((
+        select jsonb_agg(distinct jsonb_build_object('name', a->>'name', 'role', a->>'role'))
+        from credit k cross join jsonb_array_elements(k.authors) a), '[]') as authors,
+      array(select distinct unnest(k.tags) from credit k) as "bookTags"
+    from credit c)`
+}
+
+function toSeries(row: Row, isAdmin: boolean): SeriesDto {
+  const created = utcSeconds(row.createdAt)
+  const lastModified = utcSeconds(row.updatedAt)
+  const { books, read, opened, released } = row
+  return {
+    ...{ id: row.id, libraryId: row.libraryId, name: row.name },
+    url: isAdmin ? [pathText(row.root), ...(row.folder ? [row.folder] : [])].join('/') : '',
+    ...{ created, lastModified },
+    fileLastModified: row.modifiedMs === null ? created : utcSeconds(new Date(row.modifiedMs)),
+    booksCount: books,
+    booksReadCount: read,
+    booksUnreadCount: Math.max(0, books - read - opened),
+    booksInProgressCount: opened,
+    metadata: { ...metadataOf(row), created, lastModified },
+    booksMetadata: {
+      authors: authorsOf(row.authors),
+      tags: lowerCase(row.bookTags),
+      releaseDate:
+        released === null
+          ? null
+          : dateOf(Math.floor(released / 10_000), Math.floor(released / 100) % 100, released % 100),
+      summary: row.first?.summary ?? '',
+      summaryNumber: row.first?.number ?? '',
+      ...{ created, lastModified },
+    },
+    ...{ deleted: row.deleted, oneshot: row.oneshot },
+  }
+}
+
+function metadataOf(row: Row): Omit<SeriesDto['metadata'], 'created' | 'lastModified'> {
+  const isLocked = (name: string) => row.locks.includes(name)
+  return {
+    status: statusName(row.status),
+    statusLock: isLocked('status'),
+    title: row.title,
+    titleLock: isLocked('title'),
+    titleSort: row.titleSort ?? row.title,
+    titleSortLock: isLocked('title_sort'),
+    summary: row.summary ?? '',
+    summaryLock: isLocked('summary'),
+    readingDirection: directionNames[row.direction],
+    readingDirectionLock: isLocked('reading_direction'),
+    publisher: row.publisher ?? '',
+    publisherLock: isLocked('publisher'),
+    ageRating: row.ageRating,
+    ageRatingLock: isLocked('age_rating'),
+    language: row.language ?? '',
+    languageLock: isLocked('language'),
+    genres: lowerCase(row.genres),
+    genresLock: isLocked('genres'),
+    tags: lowerCase(row.tags),
+    tagsLock: isLocked('tags'),
+    totalBookCount: row.totalBookCount,
+    totalBookCountLock: isLocked('total_volume_count'),
+    sharingLabels: row.sharingLabels,
+    sharingLabelsLock: isLocked('sharing_labels'),
+    links: row.links,
+    linksLock: isLocked('links'),
+    alternateTitles: row.alternateTitles,
+    alternateTitlesLock: isLocked('alternate_titles'),
+  }
+}

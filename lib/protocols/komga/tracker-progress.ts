@@ -1,0 +1,96 @@
+// Read progress as trackers exchange it: how many books are read, and how far without a gap.
+import type { Sql } from 'postgres'
+import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
+import { record, type Static, Type } from '../../base/schema.ts'
+import { joinProgress } from '../../catalog/book/visible-books.ts'
+import { requireSeries } from '../../catalog/series/series-record.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { numberedBooks } from './numbering.ts'
+import type { ReadState } from './read-list-books.ts'
+
+const counters = {
+  booksCount: Type.Integer(),
+  booksReadCount: Type.Integer(),
+  booksUnreadCount: Type.Integer(),
+  booksInProgressCount: Type.Integer(),
+}
+
+export const SeriesProgress = record(
+  {
+    ...counters,
+    lastReadContinuousNumberSort: Type.Number(),
+    maxNumberSort: Type.Number(),
+  },
+  { component: 'TachiyomiReadProgressV2Dto' },
+)
+
+export const ReadListProgress = record(
+  { ...counters, lastReadContinuousIndex: Type.Integer() },
+  { component: 'TachiyomiReadProgressDto' },
+)
+
+/** Throws NotFound. */
+export async function seriesProgress(
+  sql: Sql,
+  viewer: Viewer,
+  id: string,
+): Promise<Static<typeof SeriesProgress>> {
+  await requireSeries(sql, viewer, id)
+  const books = await sql<(ReadState & { numberSort: number })[]>`
+    select b.id, n.number_sort as "numberSort", coalesce(p.is_completed, false) as "isRead",
+      coalesce(not p.is_completed and p.current_page > 0, false) as "isOpened"
+    ${presentBooks(sql, viewer, id)}
+    order by n.place`
+  const read = runOfRead(books)
+  return {
+    ...countersOf(books),
+    lastReadContinuousNumberSort: read === 0 ? 0 : books[read - 1]!.numberSort,
+    maxNumberSort: books.at(-1)?.numberSort ?? 0,
+  }
+}
+
+/** Numbers come as 32-bit floats. */
+const tolerance = 1e-4
+
+/** Ids of the books with this number or a lower one. Throws NotFound. */
+export async function booksUpTo(
+  sql: Sql,
+  viewer: Viewer,
+  id: string,
+  number: number,
+): Promise<string[]> {
+  await requireSeries(sql, viewer, id)
+  const rows = await sql<{ id: string }[]>`
+    select b.id ${presentBooks(sql, viewer, id)}
+      and n.number_sort <= ${number + tolerance}`
+  return rows.map(row => row.id)
+}
+
+const presentBooks = (sql: Queryable, viewer: Viewer, id: string) => sql`
+  from ${numberedBooks(sql, viewer, sql`select ${id}::uuid`)} n
+  join book b on b.id = n.id
+  join series s on s.id = b.series_id
+  ${joinProgress(sql, viewer)}
+  where ${presentBook(sql)} and ${visibleBook(sql, viewer)}`
+
+export const readListProgress = (books: readonly ReadState[]): Static<typeof ReadListProgress> => ({
+  ...countersOf(books),
+  lastReadContinuousIndex: runOfRead(books),
+})
+
+function countersOf(books: readonly ReadState[]) {
+  const booksReadCount = books.filter(({ isRead }) => isRead).length
+  const booksInProgressCount = books.filter(({ isOpened }) => isOpened).length
+  return {
+    booksCount: books.length,
+    booksReadCount,
+    booksUnreadCount: books.length - booksReadCount - booksInProgressCount,
+    booksInProgressCount,
+  }
+}
+
+/** How many books are read from the beginning on. */
+function runOfRead(books: readonly ReadState[]): number {
+  const end = books.findIndex(({ isRead }) => !isRead)
+  return end < 0 ? books.length : end
+}

@@ -1,0 +1,135 @@
+// Vocabulary of the Komga-compatible API: its spellings of times, sizes, enumerations and roles, and their
+// counterparts in the catalogue.
+import type { Identity } from '../../accounts/identify.ts'
+import type { Viewer } from '../../accounts/viewer.ts'
+import { record, Type } from '../../base/schema.ts'
+import type { FormatName } from '../../media/format/formats.ts'
+import type { ReadingDirection, seriesStatuses } from '../../media/metadata/values.ts'
+
+/** Who reads: the paths of files and the sharing labels are for administrators. */
+export type Reader = { viewer: Viewer; isAdmin: boolean }
+
+export const readerOf = ({
+  identity,
+  viewer,
+}: {
+  identity: Pick<Identity, 'permissions'>
+  viewer: Viewer
+}): Reader => ({ viewer, isAdmin: identity.permissions.has('SystemAdmin') })
+
+/** A time in whole seconds: decoders of reading apps reject fractions. */
+export const time = () => Type.String({ format: 'date-time' })
+export const flag = Type.Boolean
+
+export const utcSeconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`
+
+/** `2026-01-02`; an unknown month or day is the first. Null without a year of four digits. */
+export function dateOf(year: number | null, month: number | null, day: number | null) {
+  if (year === null || year < 1 || year > 9999) return null
+  const date = new Date(Date.UTC(2000, (month || 1) - 1, day || 1))
+  date.setUTCFullYear(year)
+  // Files state dates that do not exist, such as June 31.
+  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== (day || 1))
+    return `${String(year).padStart(4, '0')}-01-01`
+  return date.toISOString().slice(0, 10)
+}
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** `12.3 MiB`. */
+export function sizeText(bytes: number): string {
+  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  return step === 0 ? `${bytes} B` : `${(bytes / 1024 ** step).toFixed(1)} ${units[step]}`
+}
+
+type Status = (typeof seriesStatuses)[number]
+export const seriesStatusNames = ['ENDED', 'ONGOING', 'ABANDONED', 'HIATUS'] as const
+type SeriesStatusName = (typeof seriesStatusNames)[number]
+
+export const statusName = (status: Status): SeriesStatusName =>
+  status === 'unknown' ? 'ONGOING' : (status.toUpperCase() as SeriesStatusName)
+
+/** Stored statuses that are displayed as this one. */
+export const statusesNamed = (name: SeriesStatusName): Status[] =>
+  name === 'ONGOING' ? ['ongoing', 'unknown'] : [name.toLowerCase() as Status]
+
+export const directionNames = {
+  ltr: 'LEFT_TO_RIGHT',
+  rtl: 'RIGHT_TO_LEFT',
+  ttb: 'VERTICAL',
+  webtoon: 'WEBTOON',
+} as const satisfies Record<ReadingDirection, string>
+
+// The version of RAR is not stored.
+export const mediaTypeOf: Readonly<Record<FormatName, string>> = {
+  cbz: 'application/zip',
+  cbr: 'application/x-rar-compressed',
+  cb7: 'application/x-7z-compressed',
+  cbt: 'application/x-tar',
+  epub: 'application/epub+zip',
+  pdf: 'application/pdf',
+}
+
+export const mediaProfiles = ['DIVINA', 'PDF', 'EPUB'] as const
+export type MediaProfile = (typeof mediaProfiles)[number]
+
+export const profileOf = (format: FormatName): MediaProfile =>
+  format === 'epub' ? 'EPUB' : format === 'pdf' ? 'PDF' : 'DIVINA'
+
+/** Errors of books that another program could not avoid either: their status is `UNSUPPORTED`. */
+export const unsupportedErrors = [
+  'encrypted',
+  'multi_volume',
+  'unsupported_format',
+  'unsupported_image',
+  'unsupported_method',
+] as const
+
+type MediaFacts = { format: string | null; errorCode: string | null; pageCount: number }
+
+/**
+ * `OUTDATED` does not occur: a book remains readable until it is read again. Without pages, as an EPUB without a
+ * reading order, there is nothing to display.
+ */
+export function mediaStatus({ format, errorCode, pageCount }: MediaFacts) {
+  if (errorCode !== null)
+    return unsupportedErrors.some(code => code === errorCode) ? 'UNSUPPORTED' : 'ERROR'
+  if (format === null) return 'UNKNOWN'
+  return pageCount === 0 ? 'ERROR' : 'READY'
+}
+
+/** Roles are lower case; people without one are the writers. */
+export const roleName = (role: string | null): string =>
+  role === 'cover_artist' ? 'cover' : role?.trim().toLowerCase() || 'writer'
+
+/** The stored role of a role of the API. */
+export const storedRole = (name: string): string => {
+  const role = name.trim().toLowerCase()
+  return role === 'cover' ? 'cover_artist' : role
+}
+
+/** Genres and tags are lower case, each once. */
+export const lowerCase = (names: readonly string[]): string[] => [
+  ...new Set(names.map(name => name.toLowerCase())),
+]
+
+export const Author = record(
+  { name: Type.String(), role: Type.String() },
+  { component: 'AuthorDto' },
+)
+export const WebLink = record(
+  { label: Type.String(), url: Type.String() },
+  { component: 'WebLinkDto' },
+)
+
+type StoredAuthor = { name: string; role: string | null }
+
+/** Each pair of name and role once. */
+export function authorsOf(authors: readonly StoredAuthor[]) {
+  const known = new Map<string, { name: string; role: string }>()
+  for (const { name, role } of authors) {
+    const author = { name, role: roleName(role) }
+    known.set(`${author.role} ${author.name}`, author)
+  }
+  return [...known.values()]
+}

@@ -1,0 +1,85 @@
+// Atom feed writer (OPDS 1.2, RFC 4287).
+
+import { document, element, text, type Xml } from '../../../base/xml-writer.ts'
+import {
+  type AcquisitionFeed,
+  type Feed,
+  type FeedRef,
+  feedUpdatedAt,
+  formatTimestamp,
+  type Paging,
+  pageLinks,
+} from '../feed.ts'
+import type { FeedContext } from '../feed-context.ts'
+import type { Links } from '../links.ts'
+import { bookEntry, feedEntry, titleOrUntitled } from './entry.ts'
+import { feedId } from './id.ts'
+import { feedType, link, linkTitle, namespaces, searchType } from './link.ts'
+
+export function atomFeed(feed: Feed, context: FeedContext): string {
+  const { links, serverName } = context
+  return document(
+    element(
+      'feed',
+      namespaces,
+      text('id', feedId(feed)),
+      text('title', titleOrUntitled(feed.title)),
+      text('updated', formatTimestamp(feedUpdatedAt(feed, context))),
+      element('author', {}, text('name', titleOrUntitled(serverName))),
+      ...linksOf(feed, links),
+      ...(feed.kind === 'acquisition' ? facetLinks(feed, links) : []),
+      ...(feed.paging === null ? [] : counts(feed.paging)),
+      ...entries(feed, context),
+    ),
+  )
+}
+
+function linksOf(feed: Feed, links: Links): Xml[] {
+  const type = feedType(feed.kind)
+  const linkTo = (rel: string, { path, query, title, kind }: FeedRef) =>
+    link(rel, links.to(path, query), { type: feedType(kind), title: titleOrUntitled(title) })
+  return [
+    ...pageLinks(feed, links).map(({ rel, href }) => link(rel, href, { type })),
+    link('start', links.to(''), { type: feedType('navigation'), title: 'Catalogue' }),
+    ...(feed.up ? [linkTo('up', feed.up)] : []),
+    link('search', links.to('/search.xml'), { type: searchType, title: 'Search' }),
+    // For apps that do not read descriptions.
+    link('search', links.template('/search', '?q={searchTerms}'), {
+      type: 'application/atom+xml',
+      title: 'Search',
+    }),
+    ...(feed.path === ''
+      ? [link('alternate', links.root(2), { type: 'application/opds+json', title: 'OPDS 2.0' })]
+      : []),
+    ...feed.related.map(ref => linkTo('related', ref)),
+  ]
+}
+
+/** Facets (OPDS 1.2 §4.3), which are allowed in acquisition feeds only. */
+function facetLinks({ facets, path, kind }: AcquisitionFeed, links: Links): Xml[] {
+  return facets.flatMap(group =>
+    group.facets.map(({ title, query, count, isActive }) =>
+      link('http://opds-spec.org/facet', links.to(path, query), {
+        type: feedType(kind),
+        title: linkTitle(group.title, titleOrUntitled(title)),
+        'opds:facetGroup': group.title,
+        'opds:activeFacet': isActive ? 'true' : undefined,
+        'thr:count': count,
+      }),
+    ),
+  )
+}
+
+function counts({ page, pageSize, total }: Paging): Xml[] {
+  return [
+    text('opensearch:totalResults', total),
+    text('opensearch:itemsPerPage', pageSize),
+    text('opensearch:startIndex', (page - 1) * pageSize + 1),
+  ]
+}
+
+function entries(feed: Feed, context: FeedContext): Xml[] {
+  if (feed.kind === 'navigation') return feed.entries.map(entry => feedEntry(entry, context))
+  const { books, isMixed } = feed
+  return books.map(book => bookEntry(book, { context, isMixed }))
+}

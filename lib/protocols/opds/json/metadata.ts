@@ -1,0 +1,114 @@
+// Readium metadata of a book, in OPDS 2.0 publications and in manifests (metadata.schema.json of the
+// Readium Web Publication Manifest).
+import type { ReadiumProfile } from '../../../media/format/contract.ts'
+import { type FormatName, formatNamed, isReflowable } from '../../../media/format/formats.ts'
+import { canonicalLanguage } from '../../../media/metadata/language.ts'
+import { multiLine, singleLine } from '../../../media/metadata/text.ts'
+import type { Author, ReadingDirection } from '../../../media/metadata/values.ts'
+import { formatTimestamp } from '../feed.ts'
+import type { Links } from '../links.ts'
+import { feedType } from '../media-types.ts'
+import { type Publication, summaryText } from '../publication.ts'
+import { displayTitle, untitled } from '../title.ts'
+
+export type Profile = ReadiumProfile
+
+/** `isMixed`: displayed beside books of other series, or alone. Unknown values may be empty. */
+export function metadataOf(book: Publication, links: Links, isMixed: boolean): object {
+  const { isbn, releaseDate, language } = book
+  return {
+    '@type': isComic(book.format) ? 'http://schema.org/ComicIssue' : 'http://schema.org/Book',
+    ...(book.format === null ? {} : { conformsTo: profileUri(profileOf(book.format)) }),
+    title: singleLine(displayTitle(book, isMixed)) ?? singleLine(book.fileName) ?? untitled,
+    subtitle: singleLine(book.subtitle ?? ''),
+    // Not the ISBN: two files of the same edition are two books.
+    identifier: `urn:uuid:${book.id}`,
+    altIdentifier: isbn === null || !/^\d{13}$/.test(isbn) ? [] : [`urn:isbn:${isbn}`],
+    modified: formatTimestamp(book.updatedAt),
+    // The schema allows complete dates only.
+    published: releaseDate && `${releaseDate}-01-01`.slice(0, 10),
+    language: language && canonicalLanguage(language),
+    ...contributors(book.authors),
+    publisher: organization(book.publisher),
+    imprint: organization(book.imprint),
+    subject: subjects(book, links),
+    description: multiLine(summaryText(book) ?? ''),
+    numberOfPages: book.pageCount > 0 ? book.pageCount : null,
+    readingProgression: readingProgression(book.readingDirection),
+    layout: layoutOf(book),
+    belongsTo: { series: [seriesOf(book, links)] },
+  }
+}
+
+/** The profile in which apps read a book of that format. */
+export function profileOf(format: FormatName): Profile {
+  return formatNamed(format).opds.profile
+}
+
+export const profileUri = (profile: Profile): string =>
+  `https://readium.org/webpub-manifest/profiles/${profile}`
+
+const isComic = (format: FormatName | null) => format !== null && profileOf(format) === 'divina'
+
+// Roles of the catalogue for which the schema has a property.
+const propertyByRole: Record<string, string> = {
+  writer: 'author',
+  author: 'author',
+  penciller: 'penciler',
+  inker: 'inker',
+  colorist: 'colorist',
+  letterer: 'letterer',
+  editor: 'editor',
+  translator: 'translator',
+  artist: 'artist',
+  illustrator: 'illustrator',
+  narrator: 'narrator',
+}
+
+function contributors(authors: readonly Author[]): Record<string, object[]> {
+  const byProperty: Record<string, object[]> = {}
+  for (const author of authors) {
+    const name = singleLine(author.name)
+    if (name === undefined) continue
+    const { role } = author
+    const property = role === null ? 'author' : propertyByRole[role]
+    const person = { name, sortAs: singleLine(author.sortName ?? '') }
+    if (property) (byProperty[property] ??= []).push(person)
+    else (byProperty.contributor ??= []).push({ ...person, role: singleLine(role ?? '') })
+  }
+  return byProperty
+}
+
+/** Genres and tags, each with a link to its series; a name that is both is one subject. */
+function subjects({ genres, tags }: Publication, links: Links): object[] {
+  const labels = [
+    ...genres.map(name => ({ name, query: { genre: name } })),
+    ...tags.map(name => ({ name, query: { tag: name } })),
+  ]
+  const byName = Map.groupBy(labels, ({ name }) => singleLine(name))
+  return [...byName].flatMap(([name, [first]]) =>
+    name === undefined
+      ? []
+      : [{ name, links: [{ href: links.to('/series', first!.query), type: feedType }] }],
+  )
+}
+
+function organization(value: string | null): object[] {
+  const name = singleLine(value ?? '')
+  return name === undefined ? [] : [{ name }]
+}
+
+/** The schema has no value for vertical reading; of a webtoon `layout` expresses it. */
+const readingProgression = (direction: ReadingDirection | null) =>
+  direction === 'ltr' || direction === 'rtl' ? direction : null
+
+function layoutOf({ format, streamMediaType, readingDirection }: Publication): string | null {
+  if (format === null) return null
+  if (isReflowable(format) && streamMediaType === null) return 'reflowable'
+  return readingDirection === 'webtoon' ? 'scrolled' : 'fixed'
+}
+
+function seriesOf({ series, seriesPosition: position }: Publication, links: Links): object {
+  const name = singleLine(series.title) ?? untitled
+  return { name, position, links: [{ href: links.to(`/series/${series.id}`), type: feedType }] }
+}

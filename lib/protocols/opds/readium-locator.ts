@@ -1,0 +1,34 @@
+// Schema of a Readium locator, as apps send it.
+import { list, maybe, name, nullable, record, Type, text } from '../../base/schema.ts'
+
+export const maxLocatorBytes = 8 * 1024
+const fraction = () => maybe(nullable(Type.Number({ minimum: 0, maximum: 1 })))
+const optionalText = () => maybe(nullable(text(maxLocatorBytes)))
+
+/** A Readium locator, returned as it was written. Empty values are left out. */
+export const ReadiumLocator = record(
+  {
+    href: name(maxLocatorBytes),
+    type: name(200),
+    title: optionalText(),
+    locations: maybe(
+      nullable(
+        record({
+          fragments: maybe(nullable(list(text(2000), { maxItems: 100 }))),
+          position: maybe(nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
+          progression: fraction(),
+          totalProgression: fraction(),
+        }),
+      ),
+    ),
+    text: maybe(
+      nullable(
+        record({ before: optionalText(), highlight: optionalText(), after: optionalText() }),
+      ),
+    ),
+  },
+  {
+    description:
+      'A Readium locator of at most 8 KiB, stored unchanged. URLs of this server are returned with the catalogue path of the request.',
+  },
+)

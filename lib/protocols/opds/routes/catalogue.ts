@@ -1,0 +1,7 @@
+// The OPDS catalogue of a request: its tree and the key in its path.
+import type { FastifyRequest } from 'fastify'
+import { type CataloguePath, parseCataloguePath } from '../catalogue-path.ts'
+
+/** Null for paths outside the catalogues. */
+export const catalogueOf = ({ sentPath, headers }: FastifyRequest): CataloguePath | null =>
+  parseCataloguePath(sentPath, headers.accept)

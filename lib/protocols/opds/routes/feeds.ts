@@ -1,0 +1,102 @@
+// OPDS feeds: each shelf as Atom below /opds/v1 (OPDS 1.2) and as JSON below /opds/v2 (OPDS 2.0).
+import type { FastifyRequest } from 'fastify'
+import type { Identity } from '../../../accounts/identify.ts'
+import { bytes, record } from '../../../base/schema.ts'
+import { missingPermission } from '../../../http/authorize.ts'
+import { pageQuery, paging } from '../../../http/pagination.ts'
+import { type AccessRequirement, type Route, respond, route } from '../../../http/route.ts'
+import type { WithServices } from '../../../store/services.ts'
+import { openSettings } from '../../../store/setting/setting.ts'
+import { atomFeed } from '../atom/feed.ts'
+import type { OpdsVersion } from '../catalogue-path.ts'
+import type { FeedContext } from '../feed-context.ts'
+import { catalogueUpdatedAt } from '../feed-context.ts'
+import { jsonFeed } from '../json/feed.ts'
+import { createApiLinks, createLinks } from '../links.ts'
+import { feedType } from '../media-types.ts'
+import type { Shelf, ShelfRequest } from '../shelf/shelf.ts'
+import { catalogueOf } from './catalogue.ts'
+import { opdsProtocol } from './protocol.ts'
+
+/** Permissions of every feed: feeds show libraries, series and books. */
+export const browsePermission = {
+  all: ['LibrariesRead', 'SeriesRead'],
+  any: ['BooksRead'],
+} as const satisfies AccessRequirement
+
+export const atomType = 'application/atom+xml;charset=utf-8'
+
+export function shelfRoutes(shelf: Shelf): Route[] {
+  return ([1, 2] as const).flatMap(version =>
+    shelf.onlyVersion === undefined || shelf.onlyVersion === version
+      ? [feedRoute(shelf, version)]
+      : [],
+  )
+}
+
+function feedRoute(shelf: Shelf, version: OpdsVersion): Route {
+  const root = version === 1 ? '/catalog' : ''
+  const { load } = shelf
+  return route({
+    operationId: `getOpds${version}${feedName(shelf.path)}Feed`,
+    method: 'GET',
+    atRoot: true,
+    protocol: opdsProtocol,
+    path: `/opds/v${version}${shelf.path || root}`,
+    permission: browsePermission,
+    summary: `${shelf.summary} (${version === 1 ? 'OPDS 1.2' : 'OPDS 2.0'})`,
+    ...(shelf.params ? { params: record(shelf.params) } : {}),
+    query: record({ ...pageQuery, ...shelf.query }),
+    responses: { 200: bytes(version === 1 ? 'application/atom+xml' : feedType) },
+    cost: 'list',
+    async handle({ params = {}, query, viewer, identity, request }, deps) {
+      const { page, pageSize } = paging(query)
+      const { sql, services } = deps
+      const shelfRequest = { sql, services, viewer, version, params, query, page, pageSize }
+      const [feed, context] = await Promise.all([
+        load(shelfRequest as ShelfRequest),
+        feedContext(request, identity, deps),
+      ])
+      return version === 1
+        ? respond(200, atomFeed(feed, context), { 'content-type': atomType })
+        : respond(200, JSON.stringify(jsonFeed(feed, context)), { 'content-type': feedType })
+    },
+  })
+}
+
+/** `/libraries/{id}/browse` becomes `LibrariesByIdBrowse`. */
+const feedName = (path: string) =>
+  path === ''
+    ? 'Root'
+    : path
+        .replace('{id}', 'by-id')
+        .split(/[/-]/)
+        .map(word => word.slice(0, 1).toUpperCase() + word.slice(1))
+        .join('')
+
+/** Links by the path of the request, and what the caller may do. */
+export async function feedContext(
+  request: FastifyRequest,
+  identity: Identity,
+  { sql, services }: WithServices,
+): Promise<FeedContext> {
+  const [serverName, updatedAt] = await Promise.all([
+    services(openSettings).cached('application.name'),
+    catalogueUpdatedAt(sql, identity.viewer),
+  ])
+  return {
+    links: linksOf(request),
+    serverName: String(serverName),
+    catalogueUpdatedAt: updatedAt,
+    allows: {
+      pageStreaming: missingPermission(identity, 'PagesRead') === null,
+      progressSync: missingPermission(identity, { any: ['ProgressWrite', 'BooksWrite'] }) === null,
+    },
+  }
+}
+
+/** Links below the catalogue path of the request, or those of the API. */
+export function linksOf(request: FastifyRequest) {
+  const catalogue = catalogueOf(request)
+  return catalogue === null ? createApiLinks(request.base) : createLinks(request.base, catalogue)
+}

@@ -1,0 +1,53 @@
+// OPDS 2.0 documents that are not feeds: a publication, the authentication document.
+
+import { bytes } from '../../../base/schema.ts'
+import { BookId } from '../../../http/params.ts'
+import { respond, route } from '../../../http/route.ts'
+import { openSettings } from '../../../store/setting/setting.ts'
+import { authenticationDocument } from '../json/authentication.ts'
+import { jsonPublication } from '../json/publication.ts'
+import { authenticationType, publicationType } from '../media-types.ts'
+import { publicationById } from '../publication.ts'
+import { browsePermission, feedContext, linksOf } from './feeds.ts'
+import { opdsProtocol } from './protocol.ts'
+
+export const jsonDocuments = [
+  route({
+    operationId: 'getOpds2Authentication',
+    method: 'GET',
+    atRoot: true,
+    protocol: opdsProtocol,
+    path: '/opds/v2/auth',
+    permission: 'public',
+    summary: 'Get the authentication document (Authentication for OPDS 1.0)',
+    responses: { 200: bytes(authenticationType) },
+    async handle({ request }, { services }) {
+      const serverName = String(await services(openSettings).cached('application.name'))
+      return documentResponse(
+        authenticationDocument(linksOf(request), serverName),
+        authenticationType,
+      )
+    },
+  }),
+  route({
+    operationId: 'getOpds2Book',
+    method: 'GET',
+    atRoot: true,
+    protocol: opdsProtocol,
+    path: '/opds/v2/books/{id}',
+    permission: browsePermission,
+    summary: 'Get a book (OPDS 2.0 publication)',
+    params: BookId,
+    responses: { 200: bytes(publicationType) },
+    async handle({ params, viewer, identity, request }, deps) {
+      const [book, context] = await Promise.all([
+        publicationById(deps.sql, viewer, params.id),
+        feedContext(request, identity, deps),
+      ])
+      return documentResponse(jsonPublication(book, context), publicationType)
+    },
+  }),
+]
+
+const documentResponse = (document: object, type: string) =>
+  respond(200, JSON.stringify(document), { 'content-type': type })

@@ -1,0 +1,31 @@
+// OPDS as a protocol: its trees and the key in their paths, its challenge, and what is documented of it.
+import { forwardedHeaders } from '../../../http/cache-headers.ts'
+import type { Protocol } from '../../../http/protocol.ts'
+import { canonicalPath, parseCataloguePath } from '../catalogue-path.ts'
+import { authenticationType } from '../media-types.ts'
+import { catalogueOf } from './catalogue.ts'
+import { authenticationChallenge } from './challenge.ts'
+
+export const opdsProtocol: Protocol = {
+  roots: ['opds', 'opds-comics'],
+  rewrite(path, { accept }, { opds }) {
+    const catalogue = parseCataloguePath(path, accept)
+    if (catalogue === null || (catalogue.apiKey !== null && !opds.key_in_path)) return path
+    return canonicalPath(path, catalogue)
+  },
+  credential(request) {
+    const { apiKey = null } = catalogueOf(request) ?? {}
+    return apiKey === null ? null : { kind: 'key', secret: apiKey, isInUrl: true }
+  },
+  challenge: authenticationChallenge,
+  varyOf: request => [forwardedHeaders, ...(catalogueOf(request)?.isNegotiated ? ['Accept'] : [])],
+  document: {
+    tags: {
+      opds: 'Catalogues for reading apps: OPDS 1.2 below /opds/v1, OPDS 2.0 below /opds/v2.',
+    },
+    // Feeds can be limited to a library, which may not be visible.
+    statuses: ['404'],
+    challenges: { Challenge: null, ChallengeDocument: authenticationType },
+    challengeOf: path => (path.startsWith('/opds/v2') ? 'ChallengeDocument' : 'Challenge'),
+  },
+}

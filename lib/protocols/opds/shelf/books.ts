@@ -1,0 +1,65 @@
+// Shelves of books of all series.
+
+import { listBooks } from '../../../list/list-books.ts'
+import { newestBookChange } from '../../../list/newest-change.ts'
+import { booksInProgress, booksOnDeck } from '../../../reading/progress/continue-reading.ts'
+import { type Listing, maxLatest } from './listing.ts'
+
+const maxPageSize = 500
+
+const inProgress: Listing['list'] = ({ sql, viewer, ...request }) =>
+  booksInProgress(sql, viewer, request)
+const next: Listing['list'] = ({ sql, viewer, ...request }) => booksOnDeck(sql, viewer, request)
+
+export const keepReading: Listing = {
+  kind: 'acquisition',
+  path: '/keep-reading',
+  title: 'Keep reading',
+  summary: 'Books in progress, most recently read first',
+  list: inProgress,
+  updatedAt: newestOf(inProgress),
+}
+
+export const onDeck: Listing = {
+  kind: 'acquisition',
+  path: '/on-deck',
+  title: 'On deck',
+  summary: 'The next book of every series in progress',
+  list: next,
+  updatedAt: newestOf(next),
+}
+
+export const newBooks: Listing = {
+  kind: 'acquisition',
+  path: '/books/recent',
+  title: 'New books',
+  summary: `Recently added books, at most ${maxLatest}`,
+  list: latest('created'),
+  updatedAt: ({ sql, viewer }) => newestBookChange(sql, viewer, { areReleased: false }),
+}
+
+export const releases: Listing = {
+  kind: 'acquisition',
+  path: '/books/released',
+  title: 'Latest releases',
+  summary: `Books with a release date, latest first, at most ${maxLatest}`,
+  list: latest('released'),
+  updatedAt: ({ sql, viewer }) => newestBookChange(sql, viewer, { areReleased: true }),
+}
+
+/** Of a list that is as long as what the viewer reads: its first page has most of it. */
+export function newestOf(list: Listing['list']): Listing['updatedAt'] {
+  return async ({ sql, viewer }) => {
+    const { ids } = await list({ sql, viewer, page: 1, pageSize: maxPageSize })
+    return ids.length === 0 ? null : await newestBookChange(sql, viewer, { ids })
+  }
+}
+
+function latest(by: 'created' | 'released'): Listing['list'] {
+  const isReleased = { field: 'releaseDate', test: { kind: 'null' }, negated: true } as const
+  const filter = by === 'released' ? { of: 'book' as const, condition: isReleased } : null
+  return ({ sql, viewer, ...request }) =>
+    listBooks(sql, viewer, {
+      ...{ ...request, filter, sort: by, direction: 'desc', maxBooks: maxLatest },
+    })
+}

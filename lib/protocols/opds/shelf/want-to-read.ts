@@ -1,0 +1,26 @@
+// Shelves of what the account wants to read: books and series, each in its own order.
+import { wantedIds } from '../../../organize/personal/want-to-read.ts'
+import { newestOf } from './books.ts'
+import type { Listing } from './listing.ts'
+
+const listOf =
+  (of: 'book' | 'series'): Listing['list'] =>
+  ({ sql, viewer, ...request }) =>
+    wantedIds(sql, viewer, { of, ...request })
+
+export const wantedBooks: Listing = {
+  kind: 'acquisition',
+  path: '/want-to-read',
+  title: 'Want to read',
+  summary: 'Books to read, in the order of the reader',
+  list: listOf('book'),
+  updatedAt: newestOf(listOf('book')),
+}
+
+export const wantedSeries: Listing = {
+  kind: 'navigation',
+  path: '/want-to-read/series',
+  title: 'Series to read',
+  summary: 'Series to read, in the order of the reader',
+  list: listOf('series'),
+}

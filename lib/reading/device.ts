@@ -1,0 +1,76 @@
+// Reading devices of an account, by their keys.
+import type { Queryable, Transaction } from '../store/postgres/db.ts'
+
+export type ReadingDevice = {
+  /** Stable id: of the client, or derived from its credentials. At most 160 characters. */
+  key: string
+  /** A name that a person recognises, if the client sent one. */
+  name: string | null
+}
+
+type KnownDevice = ReadingDevice & { id: number }
+
+/** A limit for clients with a new id for every request. */
+const maxDevices = 1_000
+/** Takes the place of all devices beyond the limit. */
+const otherDevice: ReadingDevice = { key: 'other', name: null }
+
+export async function knownDevices(
+  tx: Queryable,
+  accountId: string,
+  devices: readonly ReadingDevice[],
+): Promise<KnownDevice[]> {
+  const keys = [...new Set([...devices.map(({ key }) => key), otherDevice.key])]
+  return await tx<KnownDevice[]>`
+    select id, key, name from reading_device
+    where account_id = ${accountId} and key = any(${keys})`
+}
+
+/**
+ * The ids of devices by their keys, after new ones and new names were stored. Beyond the limit it is that of
+ * `other`, and `isFull` is true. The caller holds the account.
+ */
+export async function ensureDevices(
+  tx: Transaction,
+  accountId: string,
+  { devices, known }: { devices: readonly ReadingDevice[]; known: readonly KnownDevice[] },
+): Promise<{ idOf: (key: string) => number; keyOf: (key: string) => string }> {
+  const byKey = new Map(known.map(device => [device.key, device]))
+  const named = new Map<string, ReadingDevice>()
+  for (const device of devices)
+    if (device.name !== null || !named.has(device.key)) named.set(device.key, device)
+  const changed = [...named.values()].filter(({ key, name }) => {
+    const stored = byKey.get(key)
+    return !stored || (name !== null && stored.name !== name)
+  })
+  if (changed.length > 0) {
+    const isRoom = await hasRoom(tx, accountId, changed.length)
+    const stored = changed.filter(({ key }) => isRoom || byKey.has(key))
+    if (stored.length < changed.length && !byKey.has(otherDevice.key)) stored.push(otherDevice)
+    for (const device of await storeDevices(tx, accountId, stored)) byKey.set(device.key, device)
+  }
+  const keyOf = (key: string) => (byKey.has(key) ? key : otherDevice.key)
+  return { idOf: key => byKey.get(keyOf(key))!.id, keyOf }
+}
+
+async function hasRoom(tx: Transaction, accountId: string, count: number): Promise<boolean> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*) as count from reading_device where account_id = ${accountId}`
+  return row!.count + count <= maxDevices
+}
+
+/** A device without a name of its own that reads with an API key has the name of the key. */
+async function storeDevices(
+  tx: Transaction,
+  accountId: string,
+  devices: readonly ReadingDevice[],
+): Promise<readonly KnownDevice[]> {
+  return await tx<KnownDevice[]>`
+    insert into reading_device as d (account_id, key, name)
+    select ${accountId}, n.key, coalesce(n.name, (
+      select k.name from api_key k
+      where k.account_id = ${accountId} and n.key = 'apikey:' || k.id::text))
+    from jsonb_to_recordset(${tx.json(devices as never)}) as n(key text, name text)
+    on conflict (account_id, key) do update set name = coalesce(excluded.name, d.name)
+    returning id, key, name`
+}

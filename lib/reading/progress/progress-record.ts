@@ -1,0 +1,50 @@
+// Progress record of the API: a reader's progress in a book.
+import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+
+export const Progress = record(
+  {
+    id: uuid({ description: 'The id of the book.' }),
+    userId: uuid(),
+    bookId: uuid(),
+    currentPage: Type.Integer(),
+    current_page: Type.Integer(),
+    progressPercentage: maybe(nullable(Type.Number({ minimum: 0, maximum: 1 }))),
+    completed: Type.Boolean(),
+    isCompleted: Type.Boolean(),
+    is_completed: Type.Boolean(),
+    startedAt: timestamp(),
+    updatedAt: timestamp(),
+    completedAt: nullable(timestamp()),
+  },
+  { component: 'Progress' },
+)
+export type Progress = Static<typeof Progress>
+
+export type ProgressRow = {
+  accountId: string
+  bookId: string
+  currentPage: number
+  percentage: number | null
+  isCompleted: boolean
+  startedAt: Date
+  updatedAt: Date
+  completedAt: Date | null
+}
+
+/** With both spellings of each field, because clients of both dialects read it. */
+export function progressRecord(row: ProgressRow): Progress {
+  return {
+    id: row.bookId,
+    userId: row.accountId,
+    bookId: row.bookId,
+    currentPage: row.currentPage,
+    current_page: row.currentPage,
+    progressPercentage: row.percentage,
+    completed: row.isCompleted,
+    isCompleted: row.isCompleted,
+    is_completed: row.isCompleted,
+    startedAt: row.startedAt,
+    updatedAt: row.updatedAt,
+    completedAt: row.completedAt,
+  }
+}

@@ -1,0 +1,216 @@
+// Read history of the caller: completed passes through books and series; export and erasure of all of it.
+import { Readable } from 'node:stream'
+import { recordsReading } from '../../accounts/permission.ts'
+import type { Viewer } from '../../accounts/viewer.ts'
+import {
+  bytes,
+  count,
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  record,
+  Type,
+  timestamp,
+  uuid,
+} from '../../base/schema.ts'
+import { bodyFor } from '../../http/body.ts'
+import { BookId, SeriesId } from '../../http/params.ts'
+import { respond, route } from '../../http/route.ts'
+import type { Sql } from '../../store/postgres/db.ts'
+import { type ExportedEntry, exportedEntries } from '../export.ts'
+import {
+  bookHistory,
+  eraseHistory,
+  forgetBook,
+  forgetSeries,
+  maxEntries,
+  seriesHistory,
+} from '../history.ts'
+import { csvLine } from './csv.ts'
+
+const writePermission = { any: recordsReading } as const
+
+const ReadHistory = record(
+  {
+    readCount: count({ description: 'Number of completed passes.' }),
+    lastCompletedAt: nullable(timestamp()),
+    entries: list(
+      record(
+        {
+          id: nullable(uuid({ description: 'Of a pass through a book; null for a series.' })),
+          startedAt: timestamp(),
+          completedAt: timestamp(),
+        },
+        { component: 'ReadHistoryEntry' },
+      ),
+      { description: `The newest first, at most ${maxEntries}.` },
+    ),
+  },
+  { component: 'ReadHistory' },
+)
+
+const optional = (description: string) => nullable(Type.String({ description }))
+const amount = (description: string) => nullable(count({ description }))
+
+const ReadingExport = record(
+  {
+    entries: list(
+      record(
+        {
+          ...{ id: uuid(), bookId: uuid() },
+          seriesTitle: optional('Null if the book is hidden or deleted.'),
+          bookTitle: optional('Null if the book is hidden or deleted.'),
+          kind: oneOf(['progress', 'completed', 'read', 'reset', 'pass']),
+          surface: optional('What recorded it.'),
+          deviceId: optional('Of the device.'),
+          deviceName: optional('If the client sent one.'),
+          ...{ startedAt: timestamp(), endedAt: timestamp() },
+          measuredMs: amount('Time that the client measured.'),
+          inferredMs: amount('Time between positions.'),
+          pagesRead: amount('Pages that the client counted.'),
+          page: amount('The last displayed page, starting at 1.'),
+          percentage: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+        },
+        { component: 'ReadingExportEntry' },
+      ),
+    ),
+  },
+  { component: 'ReadingExport' },
+)
+
+export const readHistory = [
+  route({
+    operationId: 'getBookReadHistory',
+    method: 'GET',
+    path: '/books/{id}/read-history',
+    permission: 'BooksRead',
+    // Of one book.
+    cost: 'record',
+    summary: 'Get the completed passes through a book',
+    params: BookId,
+    responses: { 200: ReadHistory },
+    handle: ({ params, viewer }, { sql }) => bookHistory(sql, viewer, params.id),
+  }),
+  route({
+    operationId: 'getSeriesReadHistory',
+    method: 'GET',
+    path: '/series/{id}/read-history',
+    permission: 'SeriesRead',
+    summary: 'Get the completed passes through a series',
+    description: 'A series was read as often as the book of it that was read least.',
+    params: SeriesId,
+    responses: { 200: ReadHistory },
+    handle: ({ params, viewer }, { sql }) => seriesHistory(sql, viewer, params.id),
+  }),
+  route({
+    operationId: 'deleteBookReadHistory',
+    method: 'DELETE',
+    path: '/books/{id}/read-history',
+    permission: writePermission,
+    summary: 'Delete the completed passes through a book',
+    description: 'The position and the recorded time of reading stay.',
+    params: BookId,
+    responses: { 204: null },
+    async handle({ params, viewer }, { sql }) {
+      await forgetBook(sql, viewer, { bookId: params.id })
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'deleteBookReadHistoryEntry',
+    method: 'DELETE',
+    path: '/books/{id}/read-history/{completionId}',
+    permission: writePermission,
+    summary: 'Delete a completed pass through a book',
+    description: 'The position and the recorded time of reading stay.',
+    params: record({
+      ...BookId.properties,
+      completionId: uuid({ description: 'Read history entry id.' }),
+    }),
+    responses: { 204: null },
+    async handle({ params, viewer }, { sql }) {
+      await forgetBook(sql, viewer, { bookId: params.id, passId: params.completionId })
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'deleteSeriesReadHistory',
+    method: 'DELETE',
+    path: '/series/{id}/read-history',
+    permission: writePermission,
+    summary: 'Delete the completed passes through the books of a series',
+    description: 'Positions and the recorded time of reading stay.',
+    params: SeriesId,
+    responses: { 204: null },
+    async handle({ params, viewer }, { sql }) {
+      await forgetSeries(sql, viewer, params.id)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'eraseReadHistory',
+    method: 'DELETE',
+    path: '/user/read-history',
+    permission: writePermission,
+    summary: 'Erase all that the caller has read',
+    description:
+      'Sessions, completed passes and devices, and with them the statistics. Positions stay.',
+    responses: { 204: null },
+    async handle({ viewer }, { sql }) {
+      await eraseHistory(sql, viewer.accountId)
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'exportReading',
+    method: 'GET',
+    path: '/user/reading-export',
+    permission: 'ProgressRead',
+    cost: 'record',
+    summary: 'Export all that the caller has read',
+    description:
+      'Sessions and marks by book and time, then completed passes (`kind` is `pass`). Durations in milliseconds. Titles are null for books that are hidden or deleted. In CSV a text that a spreadsheet would take for a formula begins with an apostrophe.',
+    query: record({
+      format: maybe(
+        oneOf(['json', 'csv'], { default: 'json', description: 'Media type of the response.' }),
+      ),
+    }),
+    responses: { 200: { ...bytes('application/json', 'text/csv'), schema: ReadingExport } },
+    handle({ query, viewer, request }, { sql }) {
+      const format = query.format ?? 'json'
+      const { mediaType, chunks } = formats[format]
+      const stream = Readable.from(chunks(sql, viewer), { highWaterMark: 1 })
+      return respond(200, bodyFor(request, stream), {
+        'content-type': mediaType,
+        'content-disposition': `attachment; filename="reading.${format}"`,
+        'cache-control': 'no-store',
+      })
+    },
+  }),
+]
+
+const columns = [
+  ...['id', 'bookId', 'seriesTitle', 'bookTitle', 'kind', 'surface', 'deviceId', 'deviceName'],
+  ...['startedAt', 'endedAt', 'measuredMs', 'inferredMs', 'pagesRead', 'page', 'percentage'],
+] as (keyof ExportedEntry)[]
+
+const formats = {
+  json: { mediaType: 'application/json', chunks: jsonChunks },
+  csv: { mediaType: 'text/csv; charset=utf-8', chunks: csvChunks },
+}
+
+async function* jsonChunks(sql: Sql, viewer: Viewer) {
+  let separator = '{"entries":['
+  for await (const batch of exportedEntries(sql, viewer)) {
+    yield separator + batch.map(entry => JSON.stringify(entry)).join(',\n')
+    separator = ',\n'
+  }
+  yield separator.startsWith('{') ? `${separator}]}` : ']}'
+}
+
+async function* csvChunks(sql: Sql, viewer: Viewer) {
+  yield csvLine(columns)
+  for await (const batch of exportedEntries(sql, viewer))
+    yield batch.map(entry => csvLine(columns.map(column => entry[column]))).join('')
+}

@@ -1,0 +1,206 @@
+// Reading progress of the caller: one book, all books, whole series.
+import type { FastifyRequest } from 'fastify'
+import type { Identity } from '../../accounts/identify.ts'
+import { recordsReading } from '../../accounts/permission.ts'
+import type { Viewer } from '../../accounts/viewer.ts'
+import { Invalid, NotFound } from '../../base/errors.ts'
+import { body, count, maybe, nullable, record, Type, timestamp } from '../../base/schema.ts'
+import { deviceOf } from '../../http/client/device.ts'
+import type { Deps } from '../../http/deps.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { BookId, SeriesId } from '../../http/params.ts'
+import { respond, route } from '../../http/route.ts'
+import { type MarkSelection, markBooks } from '../mark.ts'
+import { findProgress, listProgress } from '../progress/progress.ts'
+import { Progress, progressRecord } from '../progress/progress-record.ts'
+import { recordReading } from '../record.ts'
+
+const writePermission = { any: recordsReading } as const
+
+const ProgressUpdate = body(
+  {
+    currentPage: maybe(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_147_483_647,
+        description:
+          'The last displayed page, starting at 1; 0 for an opened book. Limited to the last page.',
+      }),
+    ),
+    progressPercentage: maybe(
+      nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' })),
+    ),
+    completed: maybe(nullable(Type.Boolean({ aliases: ['is_completed', 'isCompleted'] }))),
+    modified: maybe(
+      nullable(
+        timestamp({
+          aliases: ['updatedAt', 'updated_at'],
+          description:
+            'Time of reading. If it is older than the stored progress, nothing is written.',
+        }),
+      ),
+    ),
+  },
+  { component: 'ProgressUpdate' },
+)
+
+const ChangedBooks = record(
+  { count: count({ description: 'Number of changed books.' }), message: Type.String() },
+  { component: 'ChangedBooks' },
+)
+
+export const progress = [
+  route({
+    operationId: 'getBookProgress',
+    method: 'GET',
+    path: '/books/{id}/progress',
+    permission: 'BooksRead',
+    summary: 'Get reading progress of a book',
+    description: '204 if the caller has not started the book.',
+    params: BookId,
+    responses: { 200: Progress, 204: null },
+    async handle({ params, viewer }, { sql }) {
+      const row = await findProgress(sql, viewer, params.id)
+      return row ? progressRecord(row) : respond(204, undefined)
+    },
+  }),
+  route({
+    operationId: 'updateBookProgress',
+    method: 'PUT',
+    path: '/books/{id}/progress',
+    aliases: [{ method: 'PATCH', operationId: 'patchBookProgress' }],
+    permission: writePermission,
+    summary: 'Update reading progress of a book',
+    description:
+      'A book is completed by its last page, or from 98 % on; `completed` decides if it is there. Writing the first page or up to 5 % of a completed book restarts it. The last write wins: 204 if the book was marked as unread later than `modified`.',
+    params: BookId,
+    body: ProgressUpdate,
+    responses: { 200: Progress, 204: null },
+    async handle({ params, body, viewer, identity, request }, { sql }) {
+      const currentPage = body.currentPage
+      const progressPercentage = body.progressPercentage ?? undefined
+      const completed = body.completed ?? undefined
+      const values = [currentPage, progressPercentage, completed]
+      if (values.every(value => value === undefined))
+        throw new Invalid('body must have currentPage')
+      const at = body.modified ? parseTime(body.modified) : undefined
+      const write = { bookId: params.id, currentPage, progressPercentage, completed, at }
+      const { row } = await recordReading(sql, viewer, originOf(request, identity), write)
+      return row ? progressRecord(row) : respond(204, undefined)
+    },
+  }),
+  route({
+    operationId: 'deleteBookProgress',
+    method: 'DELETE',
+    path: '/books/{id}/progress',
+    permission: writePermission,
+    summary: 'Delete reading progress of a book',
+    description: '204 also if the caller has not started the book.',
+    params: BookId,
+    responses: { 204: null },
+    async handle(input, deps) {
+      await mark(input, deps, { books: [input.params.id], mark: 'unread' })
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'markBookRead',
+    method: 'POST',
+    path: '/books/{id}/read',
+    permission: writePermission,
+    summary: 'Mark a book as read',
+    params: BookId,
+    responses: { 200: Progress },
+    async handle(input, deps) {
+      const { params, viewer } = input
+      await mark(input, deps, { books: [params.id], mark: 'read' })
+      const row = await findProgress(deps.sql, viewer, params.id)
+      if (!row) throw new NotFound('The book was marked as unread in the meantime')
+      return progressRecord(row)
+    },
+  }),
+  route({
+    operationId: 'markBookUnread',
+    method: 'POST',
+    path: '/books/{id}/unread',
+    permission: writePermission,
+    summary: 'Mark a book as unread',
+    params: BookId,
+    responses: { 204: null },
+    async handle(input, deps) {
+      await mark(input, deps, { books: [input.params.id], mark: 'unread' })
+      return respond(204)
+    },
+  }),
+  route({
+    operationId: 'markSeriesRead',
+    method: 'POST',
+    path: '/series/{id}/read',
+    permission: writePermission,
+    summary: 'Mark all books of a series as read',
+    params: SeriesId,
+    responses: { 200: ChangedBooks },
+    async handle(input, deps) {
+      const count = await mark(input, deps, { series: [input.params.id], mark: 'read' })
+      return { count, message: `${bookCount(count)} marked as read` }
+    },
+  }),
+  route({
+    operationId: 'markSeriesUnread',
+    method: 'POST',
+    path: '/series/{id}/unread',
+    permission: writePermission,
+    summary: 'Mark all books of a series as unread',
+    params: SeriesId,
+    responses: { 200: ChangedBooks },
+    async handle(input, deps) {
+      const count = await mark(input, deps, { series: [input.params.id], mark: 'unread' })
+      return { count, message: `${bookCount(count)} marked as unread` }
+    },
+  }),
+  route({
+    operationId: 'listProgress',
+    method: 'GET',
+    path: '/progress',
+    permission: 'BooksRead',
+    summary: 'List reading progress of the caller',
+    description: 'Newest first, including missing books.',
+    query: record(pageQuery),
+    responses: { 200: paged(Progress) },
+    async handle({ query, viewer, request, reply }, { sql }) {
+      const page = paging(query)
+      const { rows, total } = await listProgress(sql, viewer, {
+        offset: page.offset,
+        limit: page.pageSize,
+      })
+      const data = rows.map(progressRecord)
+      return pageResponse({ request, reply, query }, { data, total, paging: page })
+    },
+  }),
+]
+
+const originOf = (request: FastifyRequest, identity: Identity) =>
+  ({ surface: 'api', device: deviceOf(request, identity) }) as const
+
+type MarkInput = { viewer: Viewer; request: FastifyRequest; identity: Identity }
+
+/** Returns the number of changed books. Throws NotFound. */
+async function mark(
+  { viewer, request, identity }: MarkInput,
+  { sql }: Pick<Deps, 'sql'>,
+  marks: MarkSelection & { mark: 'read' | 'unread' },
+): Promise<number> {
+  const origin = originOf(request, identity)
+  const { count, found } = await markBooks(sql, viewer, { ...marks, origin })
+  if (found === 0) throw new NotFound(`${'books' in marks ? 'Book' : 'Series'} not found`)
+  return count
+}
+
+const bookCount = (count: number) => (count === 1 ? '1 book' : `${count} books`)
+
+function parseTime(value: Date | string): Date {
+  const time = new Date(value)
+  const year = time.getUTCFullYear()
+  if (!(year >= 1 && year <= 9999)) throw new Invalid('body/modified is not a valid time')
+  return time
+}

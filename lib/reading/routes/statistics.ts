@@ -1,0 +1,279 @@
+// Reading statistics of the caller, and totals of all accounts for administrators.
+
+import { Invalid } from '../../base/errors.ts'
+import {
+  count,
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  record,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../../base/schema.ts'
+import { route } from '../../http/route.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import {
+  granularities,
+  localTime,
+  readingCoverage,
+  readingStatistics,
+  readingTotals,
+} from '../statistics.ts'
+
+const dayMs = 24 * 60 * 60_000
+const defaultDays = 90
+const maxSeries = 50
+/** Of a series of periods without gaps. */
+const maxPeriods = 4_000
+
+const Duration = record(
+  {
+    inferredMs: count({
+      description:
+        'Time between the positions that a client wrote; an underestimate, as it does not include the reading of downloaded books.',
+    }),
+    measuredMs: count({ description: 'Time that clients measured.' }),
+    totalMs: count({ description: 'Sum of the two.' }),
+  },
+  { component: 'ReadingDuration' },
+)
+
+const common = {
+  duration: Duration,
+  pagesRead: count({ description: 'Pages that clients counted.' }),
+  sessions: count({ description: 'Sittings, after adjacent writes are merged.' }),
+  booksFinished: count({ description: 'Completed passes through books.' }),
+}
+
+const ReadingStats = record(
+  {
+    from: timestamp({ description: 'Start of the window.' }),
+    to: timestamp({ description: 'End of the window, exclusive.' }),
+    granularity: oneOf(granularities),
+    summary: record(
+      {
+        books: count({ description: 'Different books that were read or finished.' }),
+        ...common,
+        sessionsWithoutDuration: count({
+          description: 'Sittings whose client reported no time.',
+        }),
+        sessionsWithoutPages: count({
+          description: 'Sittings whose client reported no page count.',
+        }),
+      },
+      { component: 'ReadingStatsSummary' },
+    ),
+    periods: list(
+      record(
+        {
+          bucket: Type.String({
+            format: 'date',
+            description: 'First day; weeks start on Monday.',
+          }),
+          ...common,
+        },
+        { component: 'ReadingStatsPeriod' },
+      ),
+    ),
+    series: list(
+      record(
+        { seriesId: uuid(), seriesName: Type.String(), books: count(), ...common },
+        { component: 'ReadingStatsSeries' },
+      ),
+      { description: 'Without series that are hidden from the caller.' },
+    ),
+    formats: list(
+      record({ format: Type.String(), ...common }, { component: 'ReadingStatsFormat' }),
+      { description: '`unknown` stands for books that were deleted.' },
+    ),
+    devices: list(
+      record(
+        {
+          deviceId: Type.String(),
+          deviceName: nullable(Type.String()),
+          lastReadAt: timestamp(),
+          ...common,
+        },
+        { component: 'ReadingStatsDevice' },
+      ),
+    ),
+  },
+  { component: 'ReadingStatsResponse' },
+)
+
+const day = (description: string) =>
+  maybe(
+    Type.String({
+      maxLength: 40,
+      description: `${description} A time (RFC 3339), or a date: the start of that day in the time zone.`,
+    }),
+  )
+
+const windowQuery = {
+  from: day('Start of the window; by default 90 days before its end.'),
+  to: day('End of the window, exclusive; by default now.'),
+  timeZone: maybe(
+    Type.String({
+      maxLength: 64,
+      default: 'UTC',
+      description: 'IANA name of the time zone of days, weeks and months.',
+    }),
+  ),
+}
+
+export const readingStats = [
+  route({
+    operationId: 'getReadingStats',
+    method: 'GET',
+    path: '/reading-stats',
+    permission: 'ProgressRead',
+    summary: 'Get reading statistics of the caller',
+    description: 'Sittings belong to the period in which they began.',
+    query: record({
+      ...windowQuery,
+      granularity: maybe(
+        oneOf(granularities, {
+          default: 'day',
+          description: 'Length of the periods; weeks start on Monday.',
+        }),
+      ),
+      seriesLimit: maybe(
+        Type.Integer({
+          default: 10,
+          minimum: -Number.MAX_SAFE_INTEGER,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: `Number of series, from 1 to ${maxSeries}; other numbers count as the nearest.`,
+        }),
+      ),
+      sort: maybe(
+        oneOf(['time', 'pages', 'completions'], {
+          default: 'time',
+          description: 'Order of series, formats and devices, the highest first.',
+        }),
+      ),
+      fill: maybe(Type.Boolean({ description: 'With the periods in which nothing was read.' })),
+    }),
+    responses: { 200: ReadingStats },
+    async handle({ query, viewer }, { sql }) {
+      const { granularity = 'day', sort = 'time', fill = false } = query
+      const window = await windowOf(sql, query)
+      const { from, to, timeZone } = window
+      if (fill && (to.getTime() - from.getTime()) / dayMs > maxPeriods)
+        throw new Invalid(`With fill=true the window has at most ${maxPeriods} days`)
+      const seriesLimit = Math.min(Math.max(query.seriesLimit ?? 10, 1), maxSeries)
+      const request = { from, to, timeZone, granularity, sort, fill, seriesLimit }
+      const found = await readingStatistics(sql, viewer, request)
+      return {
+        ...{ from, to, granularity, summary: withDuration(found.summary) },
+        periods: found.periods.map(withDuration),
+        series: found.series.map(withDuration),
+        formats: found.formats.map(withDuration),
+        devices: found.devices.map(device => ({
+          ...withDuration(device),
+          lastReadAt: new Date(device.lastReadAt),
+        })),
+      }
+    },
+  }),
+  route({
+    operationId: 'getReadingCoverage',
+    method: 'GET',
+    path: '/reading-stats/coverage',
+    permission: 'ProgressRead',
+    summary: 'Get when the caller read first and last',
+    description: 'Null if nothing is recorded.',
+    responses: {
+      200: record(
+        { firstReadAt: nullable(timestamp()), lastReadAt: nullable(timestamp()) },
+        { component: 'ReadingCoverage' },
+      ),
+    },
+    handle: ({ viewer }, { sql }) => readingCoverage(sql, viewer.accountId),
+  }),
+  route({
+    operationId: 'getReadingTotals',
+    method: 'GET',
+    path: '/reading-stats/totals',
+    permission: 'UsersRead',
+    summary: 'Get totals of what all users read',
+    description: 'Without books, names or users.',
+    query: record(windowQuery),
+    responses: {
+      200: record(
+        {
+          from: timestamp(),
+          to: timestamp(),
+          users: count({ description: 'Users who read in the window.' }),
+          books: count(),
+          ...common,
+        },
+        { component: 'ReadingTotals' },
+      ),
+    },
+    async handle({ query }, { sql }) {
+      const { from, to } = await windowOf(sql, query)
+      const { accounts, ...totals } = await readingTotals(sql, { from, to })
+      return { from, to, users: accounts, ...withDuration(totals) }
+    },
+  }),
+]
+
+function withDuration<T extends { inferredMs: number; measuredMs: number }>({
+  inferredMs,
+  measuredMs,
+  ...row
+}: T) {
+  return { ...row, duration: { inferredMs, measuredMs, totalMs: inferredMs + measuredMs } }
+}
+
+type WindowQuery = Static<ReturnType<typeof record<typeof windowQuery>>>
+
+/** Throws Invalid. */
+async function windowOf(sql: Queryable, query: WindowQuery) {
+  const timeZone = await requireTimeZone(sql, query.timeZone ?? 'UTC')
+  const to = query.to === undefined ? new Date() : await parseTime(sql, 'to', query.to, timeZone)
+  const from =
+    query.from === undefined
+      ? new Date(to.getTime() - defaultDays * dayMs)
+      : await parseTime(sql, 'from', query.from, timeZone)
+  if (to < from) throw new Invalid('query/to is before query/from')
+  return { from, to, timeZone }
+}
+
+async function requireTimeZone(sql: Queryable, name: string): Promise<string> {
+  if (name === 'UTC') return name
+  try {
+    // PostgreSQL also accepts offsets, which it reads with the opposite sign, and abbreviations.
+    if (/^[a-z]/i.test(name)) new Intl.DateTimeFormat('en', { timeZone: name })
+    else throw new RangeError(name)
+    // Node.js also accepts names that were withdrawn, and newer ones.
+    await localTime(sql, '2000-01-01', name)
+  } catch (error) {
+    if (error instanceof RangeError || isInvalidParameter(error as Error))
+      throw new Invalid('query/timeZone is not a time zone')
+    throw error
+  }
+  return name
+}
+
+const invalidParameterValue = '22023'
+
+const isInvalidParameter = (error: Error & { code?: string }) =>
+  error.code === invalidParameterValue
+
+async function parseTime(sql: Queryable, name: string, text: string, timeZone: string) {
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text)
+  // In a query a plus that is not escaped is a space.
+  const sent = text.replace(/ (?=\d\d:?\d\d$)/, '+')
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.test(sent)
+  const time = new Date(isDate ? `${text}T00:00:00Z` : sent)
+  const year = time.getUTCFullYear()
+  // The time zone and the default of the other end lead up to a year further.
+  const isStorable = year >= 2 && year <= 9998
+  const isReal = isStorable && (!isDate || time.toISOString().startsWith(text))
+  if (!(isDate || isTime) || !isReal) throw new Invalid(`query/${name} is not a time or a date`)
+  return isDate ? await localTime(sql, text, timeZone) : time
+}

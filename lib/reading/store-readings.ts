@@ -1,0 +1,139 @@
+// Storing what writes to the ledger changed: entries, passes, positions, locators, counters and events.
+import type { Viewer } from '../accounts/viewer.ts'
+import { refreshAccountReading } from '../catalog/derived/series-reading.ts'
+import { bookEvents, publish } from '../store/event/publish.ts'
+import type { Transaction } from '../store/postgres/db.ts'
+import type { BookReading } from './book-reading.ts'
+import { deleteEntries, storeEntries } from './entry-rows.ts'
+import { foldAgain, storePasses } from './pass-rows.ts'
+import type { ProgressRow } from './progress/progress-record.ts'
+import { deleteStoredProgress, type StoredProgress, storeProgress } from './progress-rows.ts'
+
+/** Returns the progress in books that are begun. The statements are sent at once, unless passes are folded again. */
+export async function storeReadings(
+  tx: Transaction,
+  { accountId }: Viewer,
+  readings: readonly BookReading[],
+): Promise<ProgressRow[]> {
+  const changed = readings.filter(({ changed }) => changed.size > 0)
+  const folded = changed.filter(({ foldFrom }) => foldFrom !== null)
+  const moved = changed.filter(({ change }) => change !== null)
+  const storing = [
+    storeEntries(
+      tx,
+      accountId,
+      changed.flatMap(reading => [...reading.changed.values()]),
+    ),
+    deleteEntries(
+      tx,
+      accountId,
+      changed.flatMap(reading => [...reading.deleted]),
+    ),
+  ]
+  if (folded.length > 0) {
+    await Promise.all(storing)
+    await foldBooks(tx, accountId, folded)
+  }
+  const affected = [...new Set([...folded, ...moved])]
+  const begun = affected.filter(({ progress }) => progress !== null)
+  const cleared = moved.filter(({ progress }) => progress === null)
+  await Promise.all([
+    ...(folded.length > 0 ? [] : storing),
+    storePasses(
+      tx,
+      accountId,
+      changed
+        .filter(({ foldFrom }) => foldFrom === null)
+        .flatMap(({ completed, book }) => completed.map(pass => ({ ...pass, bookId: book.id }))),
+    ),
+    storeProgress(
+      tx,
+      accountId,
+      begun.map(({ progress, book }) => ({ ...progress!, bookId: book.id })),
+    ),
+    deleteStoredProgress(
+      tx,
+      accountId,
+      cleared.map(({ book }) => book.id),
+    ),
+    storeLocators(tx, accountId, moved),
+    refreshAccountReading(
+      tx,
+      accountId,
+      affected.map(({ book }) => book.seriesId),
+    ),
+    publish(
+      tx,
+      bookEvents(
+        'progress_updated',
+        moved.map(({ book }) => book),
+        { accountId },
+      ),
+    ),
+  ])
+  return readings.flatMap(({ book, progress }) =>
+    progress ? [progressRow(accountId, book.id, progress)] : [],
+  )
+}
+
+async function foldBooks(tx: Transaction, accountId: string, readings: readonly BookReading[]) {
+  const current = await foldAgain(
+    tx,
+    accountId,
+    readings.map(({ book, foldFrom }) => ({ bookId: book.id, from: foldFrom! })),
+  )
+  for (const reading of readings) {
+    const pass = current.get(reading.book.id)
+    if (pass && reading.progress) reading.progress = { ...reading.progress, ...pass }
+  }
+}
+
+/** Of new positions. One that was written without a locator makes the stored one out of date. */
+async function storeLocators(
+  tx: Transaction,
+  accountId: string,
+  readings: readonly BookReading[],
+): Promise<void> {
+  const rows = readings.flatMap(({ book, progress, change }) => {
+    const { locator } = change!
+    if (!progress || !locator) return []
+    const { device, readium = null, koreader = null } = locator
+    const { positionId } = progress
+    return [
+      {
+        book_id: book.id,
+        position_id: positionId,
+        device,
+        locator: readium,
+        koreader,
+        modified_at: new Date(Math.min(locator.modified ?? Infinity, progress.updatedAt)),
+      },
+    ]
+  })
+  if (rows.length > 0)
+    await tx`
+      insert into book_locator (account_id, book_id, position_id, modified_at, device, locator,
+        koreader)
+      select ${accountId}, r.*
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as r(book_id uuid, position_id uuid,
+        modified_at timestamptz, device json, locator json, koreader json)
+      on conflict (account_id, book_id) do update set position_id = excluded.position_id,
+        modified_at = excluded.modified_at, device = excluded.device, locator = excluded.locator,
+        koreader = excluded.koreader`
+  for (const { book, progress, change } of readings)
+    if (progress && change!.locator === undefined)
+      await tx`
+        update book_locator set position_id = ${progress.positionId}
+        where account_id = ${accountId} and book_id = ${book.id}
+          and position_id = ${change!.previous}`
+}
+
+function progressRow(accountId: string, bookId: string, progress: StoredProgress): ProgressRow {
+  const { page, percentage, isCompleted, startedAt, updatedAt, finishedAt } = progress
+  return {
+    ...{ accountId, bookId, currentPage: page, percentage, isCompleted },
+    startedAt: new Date(startedAt),
+    updatedAt: new Date(updatedAt),
+    completedAt: isCompleted ? new Date(finishedAt ?? updatedAt) : null,
+  }
+}

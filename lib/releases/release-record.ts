@@ -1,0 +1,115 @@
+// Release record of the API: an entry of the release ledger, with the history of its states.
+import { type Viewer, visibleSeries } from '../accounts/viewer.ts'
+import { NotFound } from '../base/errors.ts'
+import {
+  json,
+  list,
+  nullable,
+  oneOf,
+  record,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../base/schema.ts'
+import { mediaUrlKinds } from '../sources/contract.ts'
+import type { Queryable, Sql } from '../store/postgres/db.ts'
+import { changeReasons, releaseStates } from './states.ts'
+
+const spans = (of: string) =>
+  nullable(
+    list(record({ start: Type.Number(), end: Type.Number() }, { component: 'ReleaseSpan' }), {
+      description: `Spans of ${of}, both ends included; null if the source states none.`,
+    }),
+  )
+
+export const Release = record(
+  {
+    id: uuid(),
+    seriesId: uuid(),
+    seriesTitle: Type.String(),
+    sourceId: uuid({ description: 'Release source that announced it.' }),
+    externalReleaseId: Type.String({ description: 'Identifies the release in its source.' }),
+    payloadUrl: Type.String({ description: 'Where the release is offered, usually a web page.' }),
+    mediaUrl: nullable(Type.String({ description: 'Direct download.' })),
+    mediaUrlKind: nullable(oneOf(mediaUrlKinds)),
+    infoHash: nullable(Type.String()),
+    groupOrUploader: nullable(Type.String()),
+    language: nullable(Type.String()),
+    chapters: spans('chapters'),
+    volumes: spans('volumes'),
+    formatHints: Type.Record(Type.String(), json()),
+    metadata: Type.Record(Type.String(), json(), {
+      description: 'As the source states it; `title` is the title of the release.',
+    }),
+    confidence: Type.Number({ description: 'That it belongs to the series, from 0 to 1.' }),
+    state: oneOf(releaseStates),
+    releasedAt: nullable(timestamp()),
+    observedAt: timestamp({ description: 'When a poll found it.' }),
+    createdAt: timestamp(),
+  },
+  { component: 'Release' },
+)
+export type Release = Static<typeof Release>
+
+/** The releases with these ids, in this order; those of hidden series are left out. One statement. */
+export async function releasesByIds(
+  sql: Queryable,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<Release[]> {
+  if (ids.length === 0) return []
+  const rows = await sql<Release[]>`
+    select r.id, r.series_id as "seriesId", s.title as "seriesTitle", r.source_id as "sourceId",
+      r.external_release_id as "externalReleaseId", r.payload_url as "payloadUrl",
+      r.media_url as "mediaUrl", r.media_url_kind as "mediaUrlKind", r.info_hash as "infoHash",
+      r.group_or_uploader as "groupOrUploader", r.language, r.chapters, r.volumes,
+      r.format_hints as "formatHints", r.metadata, r.confidence, r.state,
+      r.released_at as "releasedAt", r.observed_at as "observedAt", r.created_at as "createdAt"
+    from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
+    join release r on r.id = requested.id
+    join series s on s.id = r.series_id
+    where ${visibleSeries(sql, viewer)}
+    order by requested.place`
+  return [...rows]
+}
+
+export const releaseNotFound = () => new NotFound('Release not found')
+
+/** Throws NotFound for a release that does not exist or whose series is hidden from the viewer. */
+export async function releaseById(sql: Queryable, viewer: Viewer, id: string): Promise<Release> {
+  const [release] = await releasesByIds(sql, viewer, [id])
+  if (!release) throw releaseNotFound()
+  return release
+}
+
+export const ReleaseChange = record(
+  {
+    fromState: nullable(oneOf(releaseStates, { description: 'Null: it was added.' })),
+    toState: oneOf(releaseStates),
+    userId: nullable(uuid({ description: 'Who changed it; null for the server.' })),
+    reason: oneOf(changeReasons),
+    details: nullable(
+      Type.Record(Type.String(), json(), {
+        description: 'Of the first one: how the series was found (`by`).',
+      }),
+    ),
+    at: timestamp(),
+  },
+  { component: 'ReleaseChange' },
+)
+export type ReleaseChange = Static<typeof ReleaseChange>
+
+/** Every state that a release was in, oldest first. Throws NotFound. */
+export async function historyOf(sql: Sql, viewer: Viewer, id: string): Promise<ReleaseChange[]> {
+  const rows = await sql<ReleaseChange[]>`
+    select c.from_state as "fromState", c.to_state as "toState", c.account_id as "userId",
+      c.reason, c.details, c.created_at as at
+    from release r
+    join series s on s.id = r.series_id
+    join release_change c on c.release_id = r.id
+    where r.id = ${id} and ${visibleSeries(sql, viewer)}
+    order by c.id`
+  if (rows.length === 0) throw releaseNotFound()
+  return [...rows]
+}

@@ -1,0 +1,251 @@
+// Releases that sources announced: the inbox with its facets, states, and the releases of one series.
+import type { Viewer } from '../../accounts/viewer.ts'
+import { body, count, list, maybe, oneOf, record, Type, text, uuid } from '../../base/schema.ts'
+import { requireSeries } from '../../catalog/series/series-record.ts'
+import {
+  paged,
+  pageQuery,
+  pageResponse,
+  paging,
+  shortListQuery,
+  shortListResponse,
+} from '../../http/pagination.ts'
+import { SeriesId } from '../../http/params.ts'
+import { type Route, route } from '../../http/route.ts'
+import { sortQuery } from '../../list/routes/list-routes.ts'
+import { parseSort } from '../../list/sort.ts'
+import type { Sql } from '../../store/postgres/db.ts'
+import { deleteReleases, setStates } from '../change-releases.ts'
+import { listReleases, releaseFacets } from '../list-releases.ts'
+import {
+  historyOf,
+  Release,
+  ReleaseChange,
+  releaseById,
+  releaseNotFound,
+  releasesByIds,
+} from '../release-record.ts'
+import {
+  actionStates,
+  type ReleaseState,
+  releaseActions,
+  stateNamed,
+  stateNames,
+} from '../states.ts'
+
+const ReleaseId = record({ id: uuid({ description: 'Release id.' }) })
+const state = (preset: string) =>
+  maybe(
+    oneOf([...stateNames, 'all'], {
+      default: preset,
+      description: '`new` is announced, `ignored` is hidden.',
+    }),
+  )
+const filterQuery = {
+  state: state('announced'),
+  seriesId: maybe(uuid({ description: 'Only of this series.' })),
+  sourceId: maybe(uuid({ description: 'Only of this release source.' })),
+  language: maybe(text(50, { description: 'Only in this language.' })),
+  libraryId: maybe(uuid({ description: 'Only of this library.' })),
+}
+type FilterQuery = {
+  state?: string
+  seriesId?: string
+  sourceId?: string
+  language?: string
+  libraryId?: string
+}
+
+const filterOf = ({ state = 'announced', ...others }: FilterQuery) => ({
+  ...others,
+  state: state === 'all' ? null : stateNamed(state),
+})
+
+const sortFields = {
+  series: 'series',
+  series_title: 'series',
+  observed: 'observed',
+  observed_at: 'observed',
+  released: 'released',
+  released_at: 'released',
+} as const
+
+function sortOf({ sort, order }: { sort?: string; order?: string }) {
+  const { sort: field = 'series', direction } = parseSort(sortFields, sort, order)
+  return { field, descending: direction === 'desc' }
+}
+
+const FacetCount = { count: count({ description: 'Releases.' }) }
+const Facets = record(
+  {
+    languages: list(record({ language: Type.String(), ...FacetCount })),
+    libraries: list(record({ libraryId: uuid(), libraryName: Type.String(), ...FacetCount })),
+    series: list(
+      record({
+        ...{ seriesId: uuid(), seriesTitle: Type.String() },
+        ...{ libraryId: uuid(), libraryName: Type.String(), ...FacetCount },
+      }),
+    ),
+  },
+  { component: 'ReleaseFacets' },
+)
+
+const maxBulkReleases = 500
+
+/** Throws NotFound. */
+async function setState(sql: Sql, viewer: Viewer, id: string, state: ReleaseState) {
+  if ((await setStates(sql, viewer, [id], state)) === 0) throw releaseNotFound()
+  return await releaseById(sql, viewer, id)
+}
+
+const shortcuts: Route[] = (
+  [
+    ['dismiss', 'dismissRelease', 'dismissed'],
+    ['mark-acquired', 'markReleaseAcquired', 'marked_acquired'],
+  ] as const
+).map(([action, operationId, state]) =>
+  route({
+    operationId,
+    method: 'POST',
+    path: `/releases/{id}/${action}`,
+    permission: 'SeriesWrite',
+    summary: `Set the state of a release to ${state}`,
+    params: ReleaseId,
+    responses: { 200: Release },
+    handle: ({ params, viewer }, { sql }) => setState(sql, viewer, params.id, state),
+  }),
+)
+
+export const releases = [
+  route({
+    operationId: 'listReleases',
+    method: 'GET',
+    path: '/releases',
+    permission: 'SeriesRead',
+    summary: 'List releases of tracked series',
+    description:
+      'Sorted by series: the newest volumes and chapters of each first. By `released`, one without a date stands at the time at which it was found.',
+    query: record({ ...pageQuery, ...filterQuery, ...sortQuery(Object.keys(sortFields)) }),
+    responses: { 200: paged(Release) },
+    async handle({ query, viewer, request, reply }, { sql }) {
+      const page = paging(query)
+      const found = await listReleases(sql, viewer, {
+        ...{ filter: filterOf(query), sort: sortOf(query), page },
+      })
+      const data = await releasesByIds(sql, viewer, found.ids)
+      return pageResponse({ request, reply, query }, { data, total: found.total, paging: page })
+    },
+  }),
+  route({
+    operationId: 'listReleaseFacets',
+    method: 'GET',
+    path: '/releases/facets',
+    permission: 'SeriesRead',
+    summary: 'Count releases by language, library and series',
+    description: 'Each list applies all filters but its own.',
+    query: record(filterQuery),
+    responses: { 200: Facets },
+    handle: ({ query, viewer }, { sql }) => releaseFacets(sql, viewer, filterOf(query)),
+  }),
+  route({
+    operationId: 'changeReleases',
+    method: 'POST',
+    path: '/releases/bulk',
+    permission: 'SeriesWrite',
+    summary: 'Change the states of several releases, or delete them',
+    description:
+      '`ignore` hides, `reset` announces again. A source from which a release was deleted is read from its beginning by the next poll, and may bring it back. Hidden and unknown ids are skipped.',
+    body: body(
+      {
+        ids: list(uuid(), { minItems: 1, maxItems: maxBulkReleases }),
+        action: oneOf(releaseActions),
+      },
+      { component: 'ReleaseChanges' },
+    ),
+    responses: {
+      200: record(
+        { affected: count(), action: oneOf(releaseActions) },
+        { component: 'ChangedReleases' },
+      ),
+    },
+    async handle({ body: { ids, action }, viewer }, { sql }) {
+      const affected =
+        action === 'delete'
+          ? await deleteReleases(sql, viewer, ids)
+          : await setStates(sql, viewer, ids, actionStates[action])
+      return { affected, action }
+    },
+  }),
+  route({
+    operationId: 'getRelease',
+    method: 'GET',
+    path: '/releases/{id}',
+    permission: 'SeriesRead',
+    summary: 'Get a release',
+    params: ReleaseId,
+    responses: { 200: Release },
+    handle: ({ params, viewer }, { sql }) => releaseById(sql, viewer, params.id),
+  }),
+  route({
+    operationId: 'updateRelease',
+    method: 'PATCH',
+    path: '/releases/{id}',
+    permission: 'SeriesWrite',
+    summary: 'Set the state of a release',
+    description: 'Any state may follow any other. `new` is announced, `ignored` is hidden.',
+    params: ReleaseId,
+    body: body({ state: oneOf(stateNames) }, { component: 'ReleaseUpdate' }),
+    responses: { 200: Release },
+    handle: ({ params, body, viewer }, { sql }) =>
+      setState(sql, viewer, params.id, stateNamed(body.state)),
+  }),
+  ...shortcuts,
+  route({
+    operationId: 'deleteRelease',
+    method: 'DELETE',
+    path: '/releases/{id}',
+    permission: 'SeriesWrite',
+    summary: 'Delete a release',
+    description:
+      'Its source is read from the beginning by the next poll, and may bring it back; hide or dismiss it otherwise.',
+    params: ReleaseId,
+    responses: { 200: record({ deleted: Type.Boolean() }, { component: 'DeletedRelease' }) },
+    async handle({ params, viewer }, { sql }) {
+      if ((await deleteReleases(sql, viewer, [params.id])) === 0) throw releaseNotFound()
+      return { deleted: true }
+    },
+  }),
+  route({
+    operationId: 'listReleaseHistory',
+    method: 'GET',
+    path: '/releases/{id}/history',
+    permission: 'SeriesWrite',
+    summary: 'List the states that a release was in',
+    description: 'Oldest first, with who changed it and why.',
+    params: ReleaseId,
+    query: record(shortListQuery),
+    responses: { 200: paged(ReleaseChange) },
+    handle: async ({ params, viewer, ...input }, { sql }) =>
+      shortListResponse(input, await historyOf(sql, viewer, params.id)),
+  }),
+  route({
+    operationId: 'listReleasesOfSeries',
+    method: 'GET',
+    path: '/series/{id}/releases',
+    permission: 'SeriesRead',
+    summary: 'List releases of a series',
+    description: 'The newest volumes and chapters first.',
+    params: SeriesId,
+    query: record({ ...pageQuery, state: state('all') }),
+    responses: { 200: paged(Release) },
+    async handle({ params, query, viewer, request, reply }, { sql }) {
+      await requireSeries(sql, viewer, params.id)
+      const page = paging(query)
+      const filter = filterOf({ state: query.state ?? 'all', seriesId: params.id })
+      const sort = { field: 'series', descending: false } as const
+      const found = await listReleases(sql, viewer, { filter, sort, page })
+      const data = await releasesByIds(sql, viewer, found.ids)
+      return pageResponse({ request, reply, query }, { data, total: found.total, paging: page })
+    },
+  }),
+]

@@ -1,0 +1,125 @@
+// Tracking of series for releases, and the aliases by which releases are matched.
+import type { TOptional } from 'typebox'
+import {
+  body,
+  list,
+  maybe,
+  name,
+  patchBody,
+  record,
+  type TSchema,
+  uuid,
+} from '../../base/schema.ts'
+import { SeriesId } from '../../http/params.ts'
+import { respond, route } from '../../http/route.ts'
+import { WorkStarted, workStarted } from '../../http/started-work.ts'
+import { SeriesIds, skipNote } from '../../organize/routes/bulk-ids.ts'
+import { Alias, addAlias, aliasesOf, deleteAlias, maxAliasLength } from '../aliases.ts'
+import { setTracked, Tracking, trackingFields, trackingOf, updateTracking } from '../tracking.ts'
+
+const AliasId = record({
+  ...SeriesId.properties,
+  alias_id: uuid({ description: 'Alias id.' }),
+})
+const Aliases = record({ aliases: list(Alias) }, { component: 'SeriesAliases' })
+
+type Fields = typeof trackingFields
+const optional = Object.fromEntries(
+  Object.entries(trackingFields).map(([name, schema]) => [name, maybe(schema as TSchema)]),
+) as unknown as { [N in keyof Fields]: TOptional<Fields[N]> }
+
+const bulk = (
+  [
+    ['track', 'trackSeries', true, 'Track several series for releases'],
+    ['untrack', 'untrackSeries', false, 'No longer track several series for releases'],
+  ] as const
+).map(([action, operationId, tracked, summary]) =>
+  route({
+    operationId,
+    method: 'POST',
+    path: `/series/bulk/${action}-for-releases`,
+    permission: 'SeriesWrite',
+    summary,
+    description: `Done when the response arrives: there is no task. ${skipNote}`,
+    body: SeriesIds,
+    responses: { 200: WorkStarted },
+    async handle({ body: { seriesIds }, viewer }, { sql }) {
+      const count = await setTracked(sql, viewer, { seriesIds, tracked })
+      return workStarted({ taskIds: [], count }, `series ${tracked ? '' : 'no longer '}tracked`)
+    },
+  }),
+)
+
+export const tracking = [
+  route({
+    operationId: 'getSeriesTracking',
+    method: 'GET',
+    path: '/series/{id}/tracking',
+    permission: 'SeriesRead',
+    summary: 'Get how releases of a series are tracked',
+    params: SeriesId,
+    responses: { 200: Tracking },
+    handle: ({ params, viewer }, { sql }) => trackingOf(sql, viewer, params.id),
+  }),
+  route({
+    operationId: 'updateSeriesTracking',
+    method: 'PATCH',
+    path: '/series/{id}/tracking',
+    permission: 'SeriesWrite',
+    summary: 'Change how releases of a series are tracked',
+    description:
+      'Absent fields are unchanged, null clears a field. When tracking is switched on, the titles of the series become aliases, and what is known and tracked follows from its books.',
+    params: SeriesId,
+    body: patchBody(optional, Tracking, { component: 'SeriesTrackingUpdate' }),
+    responses: { 200: Tracking },
+    handle: ({ params, body, viewer }, { sql }) =>
+      updateTracking(sql, viewer, { seriesId: params.id, changes: body as never }),
+  }),
+  route({
+    operationId: 'listSeriesAliases',
+    method: 'GET',
+    path: '/series/{id}/aliases',
+    permission: 'SeriesRead',
+    summary: 'List the titles by which releases of a series are matched',
+    params: SeriesId,
+    responses: { 200: Aliases },
+    handle: async ({ params, viewer }, { sql }) => ({
+      aliases: await aliasesOf(sql, viewer, params.id),
+    }),
+  }),
+  route({
+    operationId: 'addSeriesAlias',
+    method: 'POST',
+    path: '/series/{id}/aliases',
+    permission: 'SeriesWrite',
+    summary: 'Add a title by which releases of a series are matched',
+    description: '200 for an alias that the series has.',
+    params: SeriesId,
+    body: body(
+      {
+        alias: name(maxAliasLength),
+        source: maybe(name(50, { default: 'manual', description: 'Where it comes from.' })),
+      },
+      { component: 'NewSeriesAlias' },
+    ),
+    responses: { 201: Alias, 200: Alias },
+    async handle({ params, body: { alias, source = 'manual' }, viewer }, { sql }) {
+      const added = await addAlias(sql, viewer, { seriesId: params.id, alias, source })
+      return respond(added.isNew ? 201 : 200, added.alias)
+    },
+  }),
+  route({
+    operationId: 'deleteSeriesAlias',
+    method: 'DELETE',
+    path: '/series/{id}/aliases/{alias_id}',
+    permission: 'SeriesWrite',
+    summary: 'Delete an alias of a series',
+    params: AliasId,
+    responses: { 204: null },
+    async handle({ params: { id, alias_id: aliasId }, viewer }, { sql }) {
+      await deleteAlias(sql, viewer, { seriesId: id, aliasId })
+      return respond(204)
+    },
+  }),
+  ...bulk,
+]

@@ -1,0 +1,97 @@
+// Check of what sources answer against the contract.
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/schema'
+import { list, type Static } from '../base/schema.ts'
+import {
+  FetchedSeries,
+  type ReleaseItem,
+  ReleasePage,
+  SeriesHit,
+  type Source,
+  SourceDescription,
+} from './contract.ts'
+import { SourceFailure } from './failure.ts'
+import { releaseDate } from './release-date.ts'
+
+const maxDepth = 30
+const maxHits = 100
+const SeriesHits = list(SeriesHit, { maxItems: maxHits })
+
+// Compiled at first use; most servers have no source.
+const compiled = new WeakMap<TSchema, Validator>()
+
+/** The source with all of its answers checked; throws SourceFailure `invalid` for those that do not conform. */
+export function checkedSource(source: Source): Source {
+  const { searchSeries, fetchSeries, listReleases } = source
+  return {
+    describe: async call => checkAnswer(SourceDescription, await source.describe(call)),
+    ...(searchSeries && {
+      async searchSeries(query, call) {
+        const hits = checkAnswer(SeriesHits, await searchSeries(query, call))
+        return hits.sort((a, b) => b.relevance - a.relevance).slice(0, query.limit)
+      },
+    }),
+    ...(fetchSeries && {
+      async fetchSeries(externalId, call) {
+        const answer = await fetchSeries(externalId, call)
+        if (answer === null) return null
+        const series = checkAnswer(FetchedSeries, answer)
+        if (series.externalId !== externalId)
+          throw new SourceFailure('The source answered with another series', 'invalid')
+        return series
+      },
+    }),
+    ...(listReleases && {
+      async listReleases(query, call) {
+        const page = checkAnswer(ReleasePage, await listReleases(query, call))
+        return { ...page, items: page.items.map(withDate) }
+      },
+    }),
+  }
+}
+
+/** Throws SourceFailure. 24:00, leap days of other years and wide offsets are dates for JavaScript, not for PostgreSQL. */
+function withDate(item: ReleaseItem): ReleaseItem {
+  if (item.releasedAt === null) return item
+  const releasedAt = releaseDate(item.releasedAt)
+  if (releasedAt === null)
+    throw new SourceFailure('The source answered with an invalid date', 'invalid')
+  return { ...item, releasedAt }
+}
+
+function validatorOf(schema: TSchema): Validator {
+  const validator = compiled.get(schema) ?? Compile(schema)
+  compiled.set(schema, validator)
+  return validator
+}
+
+/** Null for what does not conform. */
+export function tryAnswer<T extends TSchema>(schema: T, answer: unknown): Static<T> | null {
+  return validatorOf(schema).Check(answer) ? (answer as Static<T>) : null
+}
+
+/** Throws SourceFailure that names the place of the first problem, without its value. */
+export function checkAnswer<T extends TSchema>(schema: T, answer: unknown): Static<T> {
+  const validator = validatorOf(schema)
+  const value = storable(answer, 0)
+  if (validator.Check(value)) return value as Static<T>
+  const [, [error]] = validator.Errors(value)
+  const place = error?.instancePath.slice(1).replaceAll('/', '.').slice(0, 200) || 'value'
+  throw new SourceFailure(
+    `The source answered with something invalid: ${place} ${error?.message ?? ''}`.trim(),
+    'invalid',
+  )
+}
+
+/** A copy of a JSON value that PostgreSQL can store: no NUL, no lone surrogates, limited depth. */
+function storable(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed()
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= maxDepth)
+    throw new SourceFailure('The source answered with too deep a value', 'invalid')
+  if (Array.isArray(value)) return value.map(member => storable(member, depth + 1))
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => [storable(key, depth), storable(member, depth + 1)])
+  return Object.fromEntries(members)
+}

@@ -1,0 +1,123 @@
+// Fields of a mapping: which values of a JSON document become a value of a series or release.
+import { Invalid } from '../../base/errors.ts'
+import { list, maybe, record, type Static, Type, text } from '../../base/schema.ts'
+import { compilePattern, matchPattern, type Pattern } from '../../media/strategy/pattern.ts'
+import { SourceFailure } from '../failure.ts'
+import { compileTemplate, type Template } from '../template/template.ts'
+import { compilePath, type JsonPath, maxPathLength } from './json-path.ts'
+
+const Path = text(maxPathLength, { minLength: 1, description: 'JSON path, e.g. $.data[0].title' })
+
+/** A path, or paths whose first value counts, with what is done with the value. */
+export const Field = Type.Union([
+  Path,
+  record(
+    {
+      path: Type.Union([Path, list(Path, { maxItems: 10 })]),
+      pattern: maybe(
+        text(1000, {
+          minLength: 1,
+          description: 'Regular expression (RE2); the first group is the value.',
+        }),
+      ),
+      map: maybe(
+        Type.Unsafe<Record<string, string>>({
+          type: 'object',
+          maxProperties: 200,
+          additionalProperties: text(500),
+          description: 'Replaces values; those that are not named are left out.',
+        }),
+      ),
+      template: maybe(
+        text(2000, { description: 'Handlebars template of the text, with `value`.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+])
+export type Field = Static<typeof Field>
+export const Fields = Type.Unsafe<Record<string, Field>>({
+  type: 'object',
+  maxProperties: 100,
+  additionalProperties: Field,
+})
+
+/** Renders values of a service. Throws Invalid; the template throws SourceFailure when they take too many steps. */
+export function sourceTemplate(
+  source: string,
+  label: string,
+  options?: Parameters<typeof compileTemplate>[2],
+): Template {
+  const render = compileTemplate(source, label, options)
+  return context => {
+    try {
+      return render(context)
+    } catch (cause) {
+      if (!(cause instanceof Invalid)) throw cause
+      throw new SourceFailure(cause.message, 'invalid', { cause })
+    }
+  }
+}
+
+/** All values of a field in a document. */
+export type ReadField = (document: unknown) => unknown[]
+
+/** `label` is for errors. Throws Invalid. */
+export function compileField(field: Field, label: string): ReadField {
+  const { path, pattern, map, template } =
+    typeof field === 'string' ? { path: field } : withAll(field)
+  const paths = [path].flat().map(source => compilePath(source, label))
+  const steps = {
+    pattern: pattern === undefined ? null : compilePattern(pattern, `${label}.pattern`),
+    map: map ?? null,
+    template: template === undefined ? null : sourceTemplate(template, `${label}.template`),
+  }
+  return document => firstOf(paths, document).flatMap(value => convert(value, steps))
+}
+
+type FullField = Exclude<Field, string>
+const withAll = (field: FullField): FullField => field
+
+function firstOf(paths: JsonPath[], document: unknown): unknown[] {
+  for (const path of paths) {
+    const values = path(document).filter(value => value !== null && value !== '')
+    if (values.length > 0) return values
+  }
+  return []
+}
+
+type Steps = {
+  pattern: Pattern | null
+  map: Record<string, string> | null
+  template: Template | null
+}
+
+/** No value or one. */
+function convert(value: unknown, { pattern, map, template }: Steps): unknown[] {
+  let result = value
+  // Objects and lists have no text: `{"toString": 1}` would throw.
+  if ((pattern || map) && typeof result === 'object') return []
+  if (pattern) {
+    const match = matchPattern(pattern, String(result))
+    if (!match) return []
+    result = match.all[1] ?? match.all[0] ?? ''
+  }
+  if (map) {
+    if (!Object.hasOwn(map, String(result))) return []
+    result = map[String(result)]
+  }
+  return template ? [template({ value: result })] : [result]
+}
+
+/** The readers of named fields. Throws Invalid. */
+export function compileFields(
+  fields: Record<string, Field> | undefined,
+  label: string,
+): Map<string, ReadField> {
+  return new Map(
+    Object.entries(fields ?? {}).map(([name, field]) => [
+      name,
+      compileField(field, `${label}.${name}`),
+    ]),
+  )
+}

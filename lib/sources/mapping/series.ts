@@ -1,0 +1,168 @@
+// Series from JSON documents: search hits and metadata, by a mapping of fields.
+
+import { body, maybe, type Static, Type } from '../../base/schema.ts'
+import { htmlToMultiLine } from '../../media/metadata/html.ts'
+import type { FetchedSeries, SeriesHit } from '../contract.ts'
+import { relevanceOf } from '../relevance.ts'
+import { compileField, compileFields, Field, Fields, type ReadField } from './fields.ts'
+
+export const HitMapping = body({
+  externalId: Field,
+  title: Field,
+  alternateTitles: maybe(Field),
+  year: maybe(Field),
+  url: maybe(Field),
+  coverUrl: maybe(Field),
+  summary: maybe(Field),
+})
+export type HitMapping = Static<typeof HitMapping>
+
+export const SeriesMapping = body({
+  url: maybe(Field),
+  hash: maybe(Field),
+  coverUrl: maybe(Field),
+  metadata: Fields,
+  externalIds: maybe(Fields),
+  links: maybe(Fields),
+  rating: maybe(
+    body({
+      value: Field,
+      votes: maybe(Field),
+      maximum: maybe(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 1_000_000,
+          default: 100,
+          description: 'Of the scale.',
+        }),
+      ),
+    }),
+  ),
+})
+export type SeriesMapping = Static<typeof SeriesMapping>
+
+const listFields = new Set(['genres', 'tags'])
+const numberFields = new Set(['year', 'ageRating', 'totalVolumeCount', 'totalChapterCount'])
+const maxValues = 500
+
+/** The hit in a document without its relevance; null when it has no id or title. */
+export type ReadHit = (document: unknown) => Omit<SeriesHit, 'relevance'> | null
+/** What a document states about a series. */
+export type ReadSeries = (document: unknown, externalId: string) => FetchedSeries
+
+export function withRelevance(hit: Omit<SeriesHit, 'relevance'>, query: string): SeriesHit {
+  return { ...hit, relevance: relevanceOf(query, [hit.title, ...hit.alternateTitles]) }
+}
+
+/** Throws Invalid. */
+export function compileHit(mapping: HitMapping, label: string): ReadHit {
+  const fields = compileFields(mapping as Record<string, Field>, label)
+  return document => {
+    const first = (name: string) => textOf(fields.get(name)?.(document)[0])
+    const externalId = first('externalId')
+    const title = first('title')
+    if (externalId === null || title === null || externalId.length > 500) return null
+    return {
+      externalId,
+      title: title.slice(0, 1000),
+      alternateTitles: textsOf(fields.get('alternateTitles')?.(document)).map(text =>
+        text.slice(0, 1000),
+      ),
+      year: integerOf(first('year')),
+      url: webUrl(first('url')),
+      coverUrl: webUrl(first('coverUrl')),
+      summary: htmlToMultiLine(first('summary') ?? undefined)?.slice(0, 20_000) ?? null,
+    }
+  }
+}
+
+/** `source` names links and ratings. Throws Invalid. */
+export function compileSeries(mapping: SeriesMapping, source: string, label: string): ReadSeries {
+  const own = compileFields(
+    Object.fromEntries(
+      Object.entries({ url: mapping.url, hash: mapping.hash, coverUrl: mapping.coverUrl }).filter(
+        ([, field]) => field !== undefined,
+      ),
+    ) as Record<string, Field>,
+    label,
+  )
+  const metadata = compileFields(mapping.metadata, `${label}.metadata`)
+  const ids = compileFields(mapping.externalIds, `${label}.externalIds`)
+  const links = compileFields(mapping.links, `${label}.links`)
+  const readRating = mapping.rating && compileRating(mapping.rating, `${label}.rating`)
+  return (document, externalId) => {
+    const first = (name: string) => textOf(own.get(name)?.(document)[0])
+    const rating = readRating?.(document) ?? null
+    return {
+      externalId,
+      url: webUrl(first('url')),
+      hash: first('hash')?.slice(0, 200) ?? null,
+      metadata: Object.fromEntries(
+        [...metadata].flatMap(([name, read]) => {
+          const value = metadataValue(name, read(document))
+          return value === null ? [] : [[name, value]]
+        }),
+      ),
+      externalIds: namedTexts(ids, document)
+        .filter(({ text }) => text.length <= 500)
+        .map(({ name, text }) => ({ source: name, externalId: text, url: null })),
+      links: namedTexts(links, document).flatMap(({ name, text }) => {
+        const url = webUrl(text)
+        return url === null ? [] : [{ source: name, url }]
+      }),
+      ratings: rating === null ? [] : [{ source, ...rating }],
+      coverUrl: webUrl(first('coverUrl')),
+    }
+  }
+}
+
+function compileRating(mapping: NonNullable<SeriesMapping['rating']>, label: string) {
+  const { maximum = 100 } = mapping
+  const readValue = compileField(mapping.value, `${label}.value`)
+  const readVotes =
+    mapping.votes === undefined ? null : compileField(mapping.votes, `${label}.votes`)
+  return (document: unknown) => {
+    const value = numberOf(textOf(readValue(document)[0]))
+    const votes = integerOf(textOf(readVotes?.(document)[0]))
+    if (value === null || value < 0 || value > maximum) return null
+    return { rating: (100 * value) / maximum, votes: votes !== null && votes >= 0 ? votes : null }
+  }
+}
+
+function metadataValue(name: string, values: unknown[]): unknown {
+  const texts = textsOf(values)
+  const [first] = texts
+  if (first === undefined) return null
+  if (listFields.has(name)) return [...new Set(texts)]
+  if (name === 'authors') return texts.map(author => ({ name: author, role: 'author' }))
+  if (name === 'alternateTitles') return texts.map(title => ({ label: 'Alternate', title }))
+  if (numberFields.has(name)) return numberOf(first)
+  return name === 'summary' ? (htmlToMultiLine(first) ?? null) : first
+}
+
+const namedTexts = (fields: Map<string, ReadField>, document: unknown) =>
+  [...fields].flatMap(([name, read]) => {
+    const text = textOf(read(document)[0])
+    return text === null ? [] : [{ name, text }]
+  })
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
+}
+
+const textsOf = (values: unknown[] | undefined): string[] =>
+  ((values ?? []).flat() as unknown[]).flatMap(value => textOf(value) ?? []).slice(0, maxValues)
+
+function numberOf(text: string | null): number | null {
+  const number = text === null ? Number.NaN : Number(text)
+  return Number.isFinite(number) ? number : null
+}
+
+function integerOf(text: string | null): number | null {
+  const number = numberOf(text)
+  return number !== null && Number.isSafeInteger(number) ? number : null
+}
+
+const webUrl = (text: string | null) =>
+  text !== null && text.length <= 4000 && /^https?:\/\/[^\s/?#]/.test(text) ? text : null

@@ -1,0 +1,156 @@
+// Sources of this process: rows of the table `source` as something that can be called.
+import { Errors } from 'typebox/schema'
+import { Invalid } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import { credentialPlace, type Secrets } from '../store/secret/secrets.ts'
+import { checkedSource } from './check.ts'
+import type { ReleaseSourceDescription, Source } from './contract.ts'
+import { dump } from './dump/dump.ts'
+import { createDumps, type DumpsOptions } from './dump/dumps.ts'
+import { SourceFailure } from './failure.ts'
+import { feed } from './feed/feed.ts'
+import { createHttpClient, type HttpClient, type HttpOptions } from './http/client.ts'
+import { http } from './mapping/http.ts'
+import { listPlugins } from './plugin/folder.ts'
+import { plugin } from './plugin/plugin.ts'
+import { createPlugins, type PluginsOptions } from './plugin/plugins.ts'
+import type { SourceDeps, SourceRow, SourceType } from './source-type.ts'
+
+const types = { feed, http, dump, plugin } satisfies Record<string, SourceType<never>>
+export type SourceTypeName = keyof typeof types
+export const sourceTypes = Object.keys(types) as SourceTypeName[]
+
+/** As it is stored: `credentials` are encrypted. */
+export type TypedRow = SourceRow & { type: SourceTypeName }
+
+/** Whether a source may have metadata of series; unknown, and thus true, for a plugin that was never called. */
+export function mayHaveMetadata({ type, config, description }: TypedRow): boolean {
+  if (type === 'feed') return false
+  if (type === 'http') return config.search !== undefined
+  return description === null || description.capabilities.includes('metadata')
+}
+
+type Credentials = Record<string, string>
+export type Unsealed = { credentials: Credentials; unreadable: string[] }
+type Unchecked = Pick<TypedRow, 'type' | 'config' | 'credentials'>
+
+export type Sources = {
+  /** For covers that sources name, and other files. */
+  http: HttpClient
+  /** Opens nothing before the first call. Answers are checked; functions reject with SourceFailure. */
+  open(row: TypedRow): Source
+  /** Lists of releases that are known without a request; null: as `describe` answers. */
+  releaseSources(row: TypedRow): ReleaseSourceDescription[] | null
+  /** Throws Invalid that names the value. `credentials` are not encrypted. */
+  checkConfig(source: Unchecked): void
+  /** The credentials of a source as the database stores them. The caller holds `lockSecrets`. */
+  seal(sourceId: string, credentials: Credentials): Credentials
+  /** The stored credentials of a source that can be read, and the names of the others. */
+  unseal(row: Pick<TypedRow, 'id' | 'credentials'>): Unsealed
+  /** The failure of calls without the credentials that cannot be read; null if all can. */
+  unreadable(row: TypedRow): SourceFailure | null
+  /** JSON Schemas of configurations by type, and the names of plugins that are there. */
+  describeTypes(): { types: { type: SourceTypeName; config: object }[]; plugins: string[] }
+  /** Ends what runs for a disabled source. */
+  stop(id: string): Promise<void>
+  /** Ends what runs for a deleted source, and deletes its files. */
+  remove(id: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Of a configuration that is no longer valid, e.g. after an upgrade: other sources go on, and calls of this one fail with the reason. */
+function failingSource(failure: SourceFailure): Source {
+  const fail = async () => {
+    throw failure
+  }
+  return { describe: fail, searchSeries: fail, fetchSeries: fail, listReleases: fail }
+}
+
+export type SourceOptions = {
+  http: HttpOptions
+  plugins: PluginsOptions
+  dumps: DumpsOptions
+  secrets: Secrets
+  log: Log
+}
+
+export function createSources({ log, secrets, ...options }: SourceOptions): Sources {
+  const client = createHttpClient(options.http)
+  const plugins = createPlugins({ ...options.plugins, log })
+  const dumps = createDumps({ ...options.dumps, log })
+  const deps: SourceDeps = { http: client, plugins, dumps }
+  const typeOf = (name: SourceTypeName) => types[name] as unknown as SourceType<unknown>
+  const unseal = (row: Pick<TypedRow, 'id' | 'credentials'>) => unsealed(secrets, row)
+  const unreadable = (row: TypedRow) => {
+    const { unreadable: names } = unseal(row)
+    return names.length === 0 ? null : new SourceFailure(missingMessage(row, names), 'refused')
+  }
+  return {
+    http: client,
+    seal: (sourceId, credentials) =>
+      Object.fromEntries(
+        Object.entries(credentials).map(([name, value]) => [
+          name,
+          secrets.seal(value, credentialPlace(sourceId, name)),
+        ]),
+      ),
+    unseal,
+    unreadable,
+    open(row) {
+      const failure = unreadable(row)
+      if (failure !== null) return failingSource(failure)
+      try {
+        const { credentials } = unseal(row)
+        return checkedSource(typeOf(row.type).open({ ...row, credentials }, deps))
+      } catch (cause) {
+        if (!(cause instanceof Invalid)) throw cause
+        return failingSource(
+          new SourceFailure(`${row.displayName}: ${cause.message}`, 'refused', { cause }),
+        )
+      }
+    },
+    releaseSources: row => typeOf(row.type).releaseSources(row),
+    checkConfig({ type: name, config, credentials }) {
+      const type = typeOf(name)
+      const [, [error]] = Errors(type.Config, config)
+      if (error) {
+        const place = ['config', ...error.instancePath.split('/').slice(1)].join('.')
+        const isUnknown = error.message === 'schema is false'
+        throw new Invalid(`${place} ${isUnknown ? 'is not a setting' : error.message}`)
+      }
+      type.check({ config, credentials }, deps)
+    },
+    describeTypes: () => ({
+      types: sourceTypes.map(type => ({ type, config: typeOf(type).Config })),
+      plugins: listPlugins(plugins.folder),
+    }),
+    stop: id => plugins.stop(id),
+    async remove(id) {
+      await Promise.all([plugins.remove(id), dumps.remove(id)])
+    },
+    async close() {
+      await Promise.all([plugins.close(), dumps.close()])
+    },
+  }
+}
+
+function unsealed(
+  secrets: Secrets,
+  { id, credentials }: Pick<TypedRow, 'id' | 'credentials'>,
+): Unsealed {
+  const values = Object.entries(credentials).map(
+    ([name, sealed]) => [name, secrets.open(sealed, credentialPlace(id, name))] as const,
+  )
+  const readable = values.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+  return {
+    credentials: Object.fromEntries(readable),
+    unreadable: values.filter(([, value]) => value === null).map(([name]) => name),
+  }
+}
+
+/** For administrators. */
+export const missingMessage = (
+  { displayName }: { displayName: string },
+  names: readonly string[],
+) =>
+  `${displayName}: the credentials ${names.join(', ')} were encrypted with another key (secrets.key_file); enter them again, or put its file back`

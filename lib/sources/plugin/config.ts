@@ -1,0 +1,28 @@
+// Configuration of a plugin source.
+import { body, maybe, type Static, Type } from '../../base/schema.ts'
+import { entryPattern } from './folder.ts'
+
+export const PluginConfig = body({
+  plugin: Type.String({
+    pattern: entryPattern,
+    description: 'Name of an entry of the folder plugins.dir.',
+  }),
+  settings: maybe(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      description: 'Passed to the plugin as they are.',
+    }),
+  ),
+  timeoutSeconds: maybe(
+    Type.Integer({ minimum: 1, maximum: 300, default: 60, description: 'For one call.' }),
+  ),
+  memoryMb: maybe(
+    Type.Integer({
+      minimum: 32,
+      maximum: 4096,
+      default: 512,
+      description: 'Of its processes together, in MiB; only on Linux.',
+    }),
+  ),
+})
+export type PluginConfig = Static<typeof PluginConfig>

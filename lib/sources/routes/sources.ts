@@ -1,0 +1,138 @@
+// Administration of sources of metadata and releases: create, list, change, delete.
+
+import type { Static } from '../../base/schema.ts'
+import type { Deps } from '../../http/deps.ts'
+import { SourceId } from '../../http/params.ts'
+import { type Route, respond, route } from '../../http/route.ts'
+import {
+  changeSource,
+  createSource,
+  deleteSource,
+  listSources,
+  type NewSource as NewSourceValues,
+  Source,
+  sourceById,
+} from '../stored/source.ts'
+import { type Address, addresses, requireSource } from './address.ts'
+import {
+  NewPlugin,
+  NewSource,
+  PluginList,
+  SourceList,
+  SourceTypes,
+  SourceUpdate,
+} from './source-schema.ts'
+
+const createNote =
+  'Nothing is called before the source is enabled. 409 if the name is taken; 400 names the invalid value.'
+
+async function create(deps: Deps, { type, ...body }: Static<typeof NewSource>) {
+  const { name, displayName = name, config = {}, credentials = {}, enabled = false } = body
+  const source: NewSourceValues = { type, name, displayName, config, credentials, enabled }
+  return await sourceById(deps, await createSource(deps, source))
+}
+
+const collections = [
+  route({
+    operationId: 'listSourceTypes',
+    method: 'GET',
+    path: '/admin/source-types',
+    permission: 'PluginsManage',
+    // Reads no table.
+    cost: 'record',
+    summary: 'List the types of sources',
+    description: 'With the JSON Schema of their `config`, and the plugins that the server has.',
+    responses: { 200: SourceTypes },
+    handle: (_, { sources }) => sources.describeTypes(),
+  }),
+  route({
+    operationId: 'listSources',
+    method: 'GET',
+    path: '/admin/sources',
+    permission: 'PluginsManage',
+    summary: 'List the sources of metadata and releases',
+    description: 'By display name, without credentials.',
+    responses: { 200: SourceList },
+    handle: async (_, deps) => ({ sources: await listSources(deps, null) }),
+  }),
+  route({
+    operationId: 'createSource',
+    method: 'POST',
+    path: '/admin/sources',
+    permission: 'PluginsManage',
+    summary: 'Create a source',
+    description: createNote,
+    body: NewSource,
+    responses: { 201: Source },
+    handle: ({ body }, deps) => create(deps, body),
+  }),
+  route({
+    operationId: 'listPlugins',
+    method: 'GET',
+    path: '/admin/plugins',
+    permission: 'PluginsManage',
+    summary: 'List the sources that are plugins',
+    description: 'By display name, without credentials.',
+    responses: { 200: PluginList },
+    handle: async (_, deps) => ({ plugins: await listSources(deps, 'plugin') }),
+  }),
+  route({
+    operationId: 'createPlugin',
+    method: 'POST',
+    path: '/admin/plugins',
+    permission: 'PluginsManage',
+    summary: 'Create a source that is a plugin',
+    description: createNote,
+    body: NewPlugin,
+    responses: { 201: Source },
+    handle: ({ body }, deps) => create(deps, { ...body, type: 'plugin' }),
+  }),
+]
+
+const byId = (address: Address): Route[] => [
+  route({
+    operationId: `get${address.noun}`,
+    method: 'GET',
+    path: `${address.path}/{id}`,
+    permission: 'PluginsManage',
+    summary: `Get a ${address.thing}`,
+    params: SourceId,
+    responses: { 200: Source },
+    handle: ({ params }, deps) => requireSource(deps, address, params.id),
+  }),
+  route({
+    operationId: `update${address.noun}`,
+    method: 'PATCH',
+    path: `${address.path}/{id}`,
+    permission: 'PluginsManage',
+    summary: `Update a ${address.thing}`,
+    description:
+      'Absent fields are unchanged; type and name do not change. `config` is replaced as a whole. 400 names the invalid value.',
+    params: SourceId,
+    body: SourceUpdate,
+    responses: { 200: Source },
+    async handle({ params, body }, deps) {
+      await requireSource(deps, address, params.id)
+      await changeSource(deps, params.id, body)
+      return await requireSource(deps, address, params.id)
+    },
+  }),
+  route({
+    operationId: `delete${address.noun}`,
+    method: 'DELETE',
+    path: `${address.path}/{id}`,
+    permission: 'PluginsManage',
+    summary: `Delete a ${address.thing}`,
+    description: 'With its lists of releases and their releases. Metadata that it brought stays.',
+    params: SourceId,
+    responses: { 204: null },
+    async handle({ params }, deps) {
+      await requireSource(deps, address, params.id)
+      await deleteSource(deps.sql, params.id)
+      await deps.sources.remove(params.id)
+      return respond(204)
+    },
+  }),
+]
+
+export const sources: readonly Route[] = [...collections, ...addresses.flatMap(byId)]

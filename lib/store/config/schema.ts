@@ -1,0 +1,257 @@
+// Catalogue of all configuration keys and runtime settings: one line each. docs/configuration.md is
+// generated from it (`npm run docs`).
+import { logLevels } from '../../base/log.ts'
+import { networksProblem } from '../../base/networks.ts'
+import { backgroundSettings } from './background-settings.ts'
+import { type Key, keys } from './descriptor.ts'
+import { reservedSegments } from './reserved-segments.ts'
+
+const boot = keys('boot')
+const reload = keys('reload')
+const runtime = keys('runtime')
+
+const rate = [1, 1_000_000] as const
+
+export const catalogue = {
+  data_dir: boot.text(
+    'data',
+    'Directory for the files of Stackroom; must not be inside a library.',
+    {
+      variables: ['STACKROOM_DATA'],
+    },
+  ),
+
+  'database.url': boot.optionalText(
+    'External PostgreSQL server (14 or newer) as a URL of libpq; if empty, the bundled server is started.',
+    {
+      secret: true,
+      variables: ['STACKROOM_DATABASE_URL'],
+      pattern: '^postgres(ql)?://.',
+      expected: 'a URL like postgres://user:password@host:5432/name',
+    },
+  ),
+  'database.max_connections': boot.integer(
+    10,
+    [6, 1000],
+    'Size of the connection pool of a process. The API has a second one of the same size for reading.',
+  ),
+  'database.wait_seconds': boot.integer(
+    15,
+    [0, 3600],
+    'How long a start waits for an external database that is absent, is starting or has no free connection.',
+  ),
+
+  'application.host': boot.text('127.0.0.1', 'Address to listen on; 0.0.0.0 for all interfaces.'),
+  'application.port': boot.integer(8080, [0, 65_535], 'Port to listen on; 0 for any free port.'),
+  'application.public_url': reload.optionalText(
+    'External URL of this server, including the path prefix of a reverse proxy; if empty, it is derived from each request.',
+    {
+      pattern: '^https?://[^/?#\\s]+(?:/[^?#\\s]*)?$',
+      expected: 'a URL like https://example.org/books',
+    },
+  ),
+  'application.trusted_proxies': boot.optionalText(
+    'Addresses and networks of reverse proxies whose X-Forwarded-* headers are trusted, separated by commas.',
+  ),
+  'application.drain_seconds': reload.integer(
+    0,
+    [0, 300],
+    'Time between a shutdown signal and the actual shutdown, in which requests are still served while /health/ready returns 503.',
+  ),
+  'application.name': runtime.text('Stackroom', 'Name of this server in clients and feeds.', {
+    maxLength: 100,
+  }),
+
+  'api.enable_api_docs': boot.boolean(
+    false,
+    'Serve the interactive API reference; not intended for production.',
+  ),
+  'api.api_docs_path': boot.text('/docs', 'Path of the interactive API reference.', {
+    pattern: '^/[\\w/-]+$',
+    expected: 'a path like /docs',
+  }),
+  'api.cors_enabled': boot.boolean(true, 'Allow cross-origin requests from web pages (CORS).'),
+  'api.cors_origins': reload.text(
+    '*',
+    'Allowed origins, separated by commas; * allows any origin, but without cookies.',
+  ),
+  'api.upload_mb': boot.integer(20, [1, 1000], 'Maximum size of an uploaded cover, in MiB.'),
+
+  'list.timeout_seconds': boot.integer(
+    20,
+    [1, 600],
+    'Longest time of a statement of a request; a list that takes longer is answered with 503.',
+  ),
+
+  'web.enabled': boot.boolean(true, 'Serve the web application at /.'),
+
+  'opds.key_in_path': reload.boolean(
+    false,
+    'Accept read-only API keys in the path (/opds/k/KEY/v1), for apps that support no authentication.',
+  ),
+
+  'koreader.enabled': runtime.boolean(
+    true,
+    'Synchronize reading positions with KOReader, at /koreader.',
+  ),
+
+  'komga.enabled': runtime.boolean(
+    false,
+    'Serve the API of Komga for reading apps, at /komga or the prefix below.',
+  ),
+  'komga.prefix': runtime.text(
+    'komga',
+    'First segment of the path of that API; its apps are given the address of this server with it, such as https://example.org/komga.',
+    {
+      maxLength: 64,
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._~-]*$',
+      expected: 'a path segment like komga: letters, digits, dots, hyphens and underscores',
+      check: (value: string) =>
+        reservedSegments.has(value.toLowerCase()) ? 'this path has another use' : null,
+    },
+  ),
+  'komga.bind': boot.optionalText(
+    'Address and port of a separate server with that API at its root, for apps that take no path; empty to disable it.',
+    { pattern: '^.+:\\d{1,5}$', expected: 'an address and port like 0.0.0.0:25600' },
+  ),
+
+  'secrets.key_file': boot.optionalText(
+    'File of the keys that encrypt the secrets in the database (credentials of sources, keys of access tokens); if empty, `stackroom.keys` in the data directory. It is made if it is missing, and is the same for all processes.',
+  ),
+
+  'rate_limit.enabled': reload.boolean(true, 'Limit the request rate of clients.'),
+  'rate_limit.anonymous_rps': reload.integer(
+    10,
+    rate,
+    'Requests per second from an address without valid credentials.',
+  ),
+  'rate_limit.anonymous_burst': reload.integer(50, rate, 'Maximum burst of such requests.'),
+  'rate_limit.authenticated_rps': reload.integer(50, rate, 'Requests per second of an account.'),
+  'rate_limit.authenticated_burst': reload.integer(200, rate, 'Maximum burst of such requests.'),
+  // A browser that scrolls through covers sends more than 500 a second on its six connections, 0.6 ms each.
+  'rate_limit.image_rps': reload.integer(500, rate, 'Image requests per second of an account.'),
+  'rate_limit.image_burst': reload.integer(4000, rate, 'Maximum burst of such requests.'),
+  'rate_limit.login_per_minute': reload.integer(
+    30,
+    rate,
+    'Sign-in attempts per minute from an address.',
+  ),
+  'rate_limit.login_burst': reload.integer(30, rate, 'Maximum burst of such attempts.'),
+
+  'auth.access_token_minutes': reload.integer(
+    60,
+    [1, 1440],
+    'Lifetime of an access token; clients renew it with their refresh token.',
+  ),
+  'auth.refresh_token_days': reload.integer(
+    30,
+    [1, 3650],
+    'A session that is not used for this long expires.',
+  ),
+  'auth.secure_cookie': reload.boolean(
+    false,
+    'Always set the Secure attribute of the cookie; otherwise only on HTTPS requests.',
+  ),
+  'auth.email_confirmation_required': reload.boolean(
+    false,
+    'Registered accounts stay inactive until their e-mail address is confirmed.',
+  ),
+  'auth.registration_enabled': runtime.boolean(false, 'Allow anyone to register an account.'),
+
+  'email.host': reload.optionalText('SMTP server; if empty, no mail is sent.'),
+  'email.port': reload.integer(587, [1, 65_535], 'Port of the SMTP server.'),
+  'email.secure': reload.boolean(
+    false,
+    'Use implicit TLS (port 465); otherwise STARTTLS if the server offers it.',
+  ),
+  'email.username': reload.optionalText('User name for the SMTP server.'),
+  'email.password': reload.optionalText('Password for the SMTP server.', { secret: true }),
+  'email.from': reload.text('Stackroom <stackroom@localhost>', 'Sender address of mails.'),
+  'email.verification_url_base': reload.optionalText(
+    'URL of the web application for links in mails; if empty, the links lead to this server at application.public_url, and without that mails contain the bare code.',
+    { pattern: '^https?://.', expected: 'a URL like https://books.example.org' },
+  ),
+  'email.verification_hours': reload.integer(
+    24,
+    [1, 8760],
+    'Validity of an e-mail confirmation code.',
+  ),
+
+  'filesystem.roots': reload.optionalText(
+    'Folders to which libraries and the directory browser are restricted, separated by commas; empty for no restriction. Libraries with `followLinks` may contain links to files in them.',
+  ),
+
+  'source.allowed_networks': reload.optionalText(
+    'Addresses and networks that sources of metadata and releases may reach although they are not public, separated by commas (192.168.1.10, 10.0.0.0/8).',
+    { check: networksProblem },
+  ),
+  'plugins.dir': boot.optionalText(
+    'Folder of plugins; if empty, there are none. Each entry is an executable file, a module (.mjs, .js, .ts), or a folder with an executable file named plugin.',
+  ),
+
+  'metrics.bind': boot.optionalText(
+    'Address and port of a separate server for /metrics, /health/live, /health/ready and /health/startup without authentication, in serve and worker; empty to disable it.',
+    { pattern: '^.+:\\d{1,5}$', expected: 'an address and port like 127.0.0.1:9464' },
+  ),
+
+  'logging.level': reload.choice(logLevels, 'info', 'Minimum level of log messages.'),
+
+  'pipeline.threads': boot.integer(
+    0,
+    [0, 256],
+    'Number of threads that read books; 0 for one per core.',
+  ),
+  'pipeline.book_timeout_seconds': boot.integer(
+    60,
+    [1, 3600],
+    'Maximum time for reading a book before it is recorded as failed.',
+  ),
+  'pipeline.book_memory_mb': boot.integer(
+    512,
+    [64, 65_536],
+    'Maximum memory of a thread for one book, in MiB.',
+  ),
+  'pipeline.concurrent_scans': boot.integer(
+    2,
+    [1, 32],
+    'Number of libraries that a process scans at the same time.',
+  ),
+  'pipeline.io_depth': boot.integer(
+    0,
+    // The most that one disk gets (lib/base/async/disk-queue.ts).
+    [0, 48],
+    'Number of file operations that a scan has in flight on the disk of a library; 0 derives it from the measured latency.',
+  ),
+  'pipeline.missing_brake_percent': reload.integer(
+    25,
+    [0, 100],
+    'A scan that finds more than this share of a library missing marks nothing until it is confirmed; 100 disables the check.',
+  ),
+
+  'thumbnail.max_dimension': boot.integer(400, [100, 2000], 'Longest side of a cover, in pixels.'),
+  'thumbnail.format': boot.choice(['jpeg', 'webp'], 'jpeg', 'Image format of covers.'),
+  'thumbnail.quality': boot.integer(85, [1, 100], 'Image quality of covers.'),
+
+  'files.entry_mb': boot.integer(
+    256,
+    [1, 65_536],
+    'Maximum size of a page or other archive entry, in MiB.',
+  ),
+  'files.solid_mb': boot.integer(
+    1024,
+    [1, 2048],
+    'Maximum size of an archive that has to be loaded into memory, in MiB.',
+  ),
+  'files.min_free_mb': reload.integer(
+    200,
+    [0, 1_048_576],
+    'Free disk space in the data directory below which scans, covers and the page cache pause, in MiB; a third of the disk if that is less. 0 disables the check.',
+  ),
+  'files.cache_mb': boot.integer(
+    1024,
+    [0, 1_048_576],
+    'Disk space for resized, rendered and extracted pages, in MiB; 0 disables the cache.',
+  ),
+
+  ...backgroundSettings,
+} satisfies Record<string, Key>

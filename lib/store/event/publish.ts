@@ -1,0 +1,179 @@
+// Event publisher: writes rows of `event` in the transaction of the change, so that an event exists exactly
+// when its change does. lib/store/event/feed.ts reads them.
+import type { Queryable } from '../postgres/db.ts'
+
+export const entityTypes = [
+  'book_created',
+  'book_updated',
+  'book_deleted',
+  'series_created',
+  'series_updated',
+  'series_deleted',
+  'library_created',
+  'library_updated',
+  'library_deleted',
+  'cover_updated',
+  'progress_updated',
+  'want_to_read_updated',
+  'rating_updated',
+  'collection_created',
+  'collection_updated',
+  'collection_deleted',
+  'read_list_created',
+  'read_list_updated',
+  'read_list_deleted',
+  'release_announced',
+  'release_source_polled',
+] as const
+export type EntityType = (typeof entityTypes)[number]
+
+/** Facts of a deleted entity that decide who could see it; see lib/store/event/audience.ts. */
+export type Audience = {
+  /** Of a library: accounts that it was assigned to individually. */
+  accounts?: string[]
+  /** For each series (or book): its age rating in years, its sharing tags. */
+  ratings?: (number | null)[]
+  /** For each book: whether its series has no rating. */
+  unrated?: boolean[]
+  tags?: string[][]
+  /**
+   * Of a message about a whole library: what accounts with an age limit or sharing tags receive instead,
+   * without counts; null for nothing.
+   */
+  limited?: object | null
+  /** Of a collection or a read list: members that were added, removed or moved, or that it had. */
+  members?: readonly string[]
+}
+
+/**
+ * Events of one type in one library: of books (with their series), of series, or of the library itself; without a
+ * library of what belongs to an account.
+ */
+export type NewEvent = {
+  type: EntityType
+  libraryId: string | null
+  books?: { id: string; seriesId: string }[]
+  series?: string[]
+  /** Fields that changed; undefined means that any may have. */
+  fields?: string[]
+  /** Visible to this account only. */
+  accountId?: string
+  audience?: Audience
+}
+
+type Entity = { id: string; libraryId: string }
+type Common = Pick<NewEvent, 'fields' | 'accountId'>
+
+/** The same event for books of any libraries. */
+export function bookEvents(
+  type: EntityType,
+  books: readonly (Entity & { seriesId: string })[],
+  common: Common = {},
+): NewEvent[] {
+  return [...Map.groupBy(books, book => book.libraryId)].map(([libraryId, group]) => ({
+    ...common,
+    type,
+    libraryId,
+    books: group.map(({ id, seriesId }) => ({ id, seriesId })),
+  }))
+}
+
+/** The same event for series of any libraries. */
+export function seriesEvents(
+  type: EntityType,
+  series: readonly Entity[],
+  common: Common = {},
+): NewEvent[] {
+  return [...Map.groupBy(series, ({ libraryId }) => libraryId)].map(([libraryId, group]) => ({
+    ...common,
+    type,
+    libraryId,
+    series: group.map(({ id }) => id),
+  }))
+}
+
+// Keeps a row small enough to be sent to a client in one piece.
+const maxIdsPerRow = 500
+
+/** Call it in the transaction of the change. One statement for any number of events; none for an empty list. */
+export async function publish(tx: Queryable, events: NewEvent[]): Promise<void> {
+  const rows = events.flatMap(toRows)
+  if (rows.length === 0) return
+  await tx`
+    insert into event (type, count, library_id, series_ids, book_ids, fields, account_id, audience)
+    select *
+    from jsonb_to_recordset(${tx.json(rows as never)}) as r(type text, count integer,
+      library_id uuid, series_ids uuid[], book_ids uuid[], fields text[], account_id uuid,
+      audience jsonb)`
+}
+
+function toRows({ type, libraryId, books, series, fields, accountId, audience }: NewEvent) {
+  const common = { type, library_id: libraryId, fields, account_id: accountId }
+  const entities = books ?? series
+  if (!entities) return [{ ...common, count: 1, audience }]
+  const rows: object[] = []
+  for (let from = 0; from < entities.length; from += maxIdsPerRow) {
+    const part = <T>(list: T[] | undefined) => list?.slice(from, from + maxIdsPerRow)
+    rows.push({
+      ...common,
+      count: part(entities as unknown[])!.length,
+      series_ids: part(series) ?? part(books)!.map(book => book.seriesId),
+      ...(books ? { book_ids: part(books)!.map(book => book.id) } : {}),
+      ...(audience
+        ? {
+            audience: {
+              ...audience,
+              ratings: part(audience.ratings),
+              unrated: part(audience.unrated),
+              tags: part(audience.tags),
+            },
+          }
+        : {}),
+    })
+  }
+  return rows
+}
+
+/** An event of a collection or a read list. The native streams do not send it to accounts from which something is hidden. */
+export async function publishGrouping(
+  tx: Queryable,
+  type: EntityType,
+  data: { collectionId: string } | { readListId: string },
+  { fields, members = [] }: { fields?: string[]; members?: readonly string[] },
+): Promise<void> {
+  const audience = members.length > 0 ? tx.json({ members } satisfies Audience) : null
+  await tx`
+    insert into event (type, count, data, fields, audience)
+    values (${type}, 1, ${tx.json(data)}, ${fields ?? null}, ${audience})`
+}
+
+/** A message of the task or the scan stream, about work on a library, a series or a book, or on none. */
+export type Progress = {
+  stream: 'task' | 'scan'
+  type: 'task_progress' | 'scan_progress'
+  data: object
+  libraryId?: string | null
+  seriesId?: string | null
+  bookId?: string | null
+  /** See `Audience`. */
+  limited?: object | null
+}
+
+/** Like `publish`, for the progress of tasks and scans. */
+export async function publishProgress(tx: Queryable, messages: Progress[]): Promise<void> {
+  if (messages.length === 0) return
+  const rows = messages.map(({ stream, type, data, libraryId, seriesId, bookId, limited }) => ({
+    stream,
+    type,
+    data,
+    library_id: libraryId,
+    series_ids: seriesId ? [seriesId] : null,
+    book_ids: bookId ? [bookId] : null,
+    audience: limited === undefined ? null : { limited },
+  }))
+  await tx`
+    insert into event (stream, type, count, library_id, series_ids, book_ids, data, audience)
+    select stream, type, 1, library_id, series_ids, book_ids, data, audience
+    from jsonb_to_recordset(${tx.json(rows as never)}) as r(stream text, type text,
+      library_id uuid, series_ids uuid[], book_ids uuid[], data jsonb, audience jsonb)`
+}

@@ -1,0 +1,74 @@
+// Process metrics: memory, CPU, event loop, build information, disk of the data directory.
+import { statfs } from 'node:fs/promises'
+import { collectDefaultMetrics } from 'prom-client'
+import { version } from '../../base/version.ts'
+import type { AreaState } from '../space-guard.ts'
+import { type MetricFamily, registry } from './registry.ts'
+
+let isStarted = false
+
+/** Starts monitoring the event loop and the garbage collector. Idempotent. */
+export function startProcessMetrics() {
+  if (isStarted) return
+  isStarted = true
+  collectDefaultMetrics({
+    register: registry,
+    eventLoopMonitoringPrecision: 20,
+    gcDurationBuckets: [0.01, 0.1, 1],
+  })
+  // Only useful for debugging, and some are gauges with names of counters.
+  for (const { name } of registry.getMetricsAsArray())
+    if (/^nodejs_(active_|heap_space_)/.test(name)) registry.removeSingleMetric(name)
+}
+
+/** `server` is the version of PostgreSQL; null if the database does not respond. */
+export function buildFamily(server: string | null): MetricFamily {
+  const labels = { version, node: process.versions.node, database: server ?? '' }
+  return {
+    name: 'stackroom_build_info',
+    help: 'Always 1; the labels are the versions.',
+    type: 'gauge',
+    values: [{ labels, value: 1 }],
+  }
+}
+
+/** Size of the file system that contains the data directory. */
+export async function diskFamilies(dataDir: string): Promise<MetricFamily[]> {
+  const disk = await statfs(dataDir).catch(() => null)
+  const sizeOf = (blocks: number | undefined) =>
+    disk && blocks !== undefined ? [{ value: blocks * disk.bsize }] : []
+  return [
+    {
+      name: 'data_disk_free_bytes',
+      help: 'Free space on the disk of the data directory.',
+      type: 'gauge',
+      values: sizeOf(disk?.bavail),
+    },
+    {
+      name: 'data_disk_size_bytes',
+      help: 'Size of the disk of the data directory.',
+      type: 'gauge',
+      values: sizeOf(disk?.blocks),
+    },
+  ]
+}
+
+/** Free space of each area that this process writes to, and whether work pauses for lack of it. */
+export function storageFamilies(states: readonly AreaState[]): MetricFamily[] {
+  return [
+    {
+      name: 'storage_free_bytes',
+      help: 'Free space in the folder of an area; absent while unknown.',
+      type: 'gauge',
+      values: states
+        .filter(({ freeBytes }) => freeBytes !== null)
+        .map(({ area, freeBytes }) => ({ labels: { area }, value: freeBytes! })),
+    },
+    {
+      name: 'storage_short',
+      help: '1 while work pauses because the folder of an area has too little space.',
+      type: 'gauge',
+      values: states.map(({ area, isShort }) => ({ labels: { area }, value: isShort ? 1 : 0 })),
+    },
+  ]
+}

@@ -1,0 +1,201 @@
+// Health of the file systems that libraries lie on. A folder that does not respond, like a network mount whose
+// server is away, blocks the threads that read it; a probe finds it, and until it responds again every use of
+// it fails at once.
+import { opendir, stat } from 'node:fs/promises'
+import { NotResponding } from '../../base/errors.ts'
+import { parentPath } from '../../base/path.ts'
+import {
+  type Call,
+  type CallOptions,
+  createMount,
+  freeSlots,
+  type Mount,
+  runCall,
+} from './mount-call.ts'
+
+/** Reads the folder from its disk; resolves or rejects as soon as the disk responds. */
+type Probe = (root: Buffer) => Promise<unknown>
+
+type Options = {
+  probe?: Probe
+  /** How often calls and probes are looked at. */
+  tickMs?: number
+  /** A call that takes longer causes a probe. */
+  slowMs?: number
+  /** The folder is hung when a probe takes that many ticks: not a time, because the event loop may pause. */
+  hungTicks?: number
+  /** The longest time of a call that is not in threads, in ticks: a mount may hang below a root that responds. */
+  maxCallTicks?: number
+}
+
+/** A folder, latin1 (one character per byte), and since when it has not responded; `seconds` once it does. */
+export type MountChange = { root: string; since: Date; seconds: number | null }
+
+// A mount that was replaced leaves its calls behind for ever, probes as well.
+const maxProbes = 4
+const probeAgainMs = 10_000
+
+/** `root` is always the folder of a library as a latin1 string, as in Containment. */
+export function createMountHealth({
+  probe = readFolder,
+  tickMs = 500,
+  slowMs = 1_500,
+  hungTicks = 5,
+  maxCallTicks = 30,
+}: Options = {}) {
+  const mounts = new Map<string, Mount>()
+  const changes = createListeners<[change: MountChange]>()
+  const folders = createListeners<[folder: string, isHung: boolean]>()
+  let timer: NodeJS.Timeout | null = null
+  let hasHung = false
+
+  function mountOf(root: string): Mount {
+    const known = mounts.get(root)
+    if (known) return known
+    const mount = createMount(root, folders.notify)
+    mounts.set(root, mount)
+    timer ??= setInterval(tick, tickMs).unref()
+    return mount
+  }
+
+  function tick() {
+    const now = performance.now()
+    for (const mount of mounts.values()) check(mount, now)
+    if (mounts.size > 0 || timer === null) return
+    clearInterval(timer)
+    timer = null
+  }
+
+  function check(mount: Mount, now: number) {
+    if (mount.hungSince !== null) {
+      if (now - mount.probedAt > probeAgainMs) startProbe(mount, now)
+      return
+    }
+    if (mount.probe) {
+      mount.probe.ticks += 1
+      // A probe that waits for a thread does not count, unless all threads wait for disks.
+      const limit = mount.probe.isStarted ? hungTicks : 4 * hungTicks
+      if (mount.probe.ticks >= limit) setHung(mount)
+      return
+    }
+    for (const call of mount.calls) {
+      call.ticks += 1
+      if (isOverdue(call, maxCallTicks)) {
+        hasHung ||= call.isStarted
+        call.giveUp()
+      } else if (now - call.since > slowMs && now - mount.probedAt > slowMs) startProbe(mount, now)
+    }
+    if (mount.running === 0 && mount.calls.size === 0) mounts.delete(mount.root)
+  }
+
+  function startProbe(mount: Mount, now: number) {
+    if (mount.probes >= maxProbes) return
+    mount.probedAt = now
+    runProbe(mount, probe).then(() => {
+      if (mount.hungSince !== null) setResponding(mount)
+    })
+  }
+
+  function setHung(mount: Mount) {
+    hasHung = true
+    mount.hungSince = Date.now()
+    mount.probe = null
+    for (const call of mount.calls) call.fail(new NotResponding())
+    changes.notify({ root: mount.root, since: new Date(mount.hungSince), seconds: null })
+  }
+
+  function setResponding(mount: Mount) {
+    const since = mount.hungSince!
+    mount.hungSince = null
+    freeSlots(mount)
+    changes.notify({
+      root: mount.root,
+      since: new Date(since),
+      seconds: (Date.now() - since) / 1000,
+    })
+  }
+
+  return {
+    /**
+     * Runs a short asynchronous use of the folder; some of a library run at the same time. Throws
+     * NotResponding when the folder hangs, or `folder` below it, now or later, while `work` goes on.
+     */
+    run: <T>(root: string, work: () => Promise<T>, options: CallOptions<T> = {}): Promise<T> =>
+      runCall(mountOf(root), work, { ...options, isThread: false }),
+    /** The same for work in threads, of any number and duration. `signal` aborts when the folder hangs. */
+    runThread: <T>(
+      root: string,
+      work: (signal: AbortSignal) => Promise<T>,
+      options: Omit<CallOptions<T>, 'folder'> = {},
+    ): Promise<T> => runCall(mountOf(root), work, { ...options, isThread: true }),
+    isHung: (root: string): boolean => (mounts.get(root)?.hungSince ?? null) !== null,
+    /** How many of the folders hang. */
+    countHung: (): number => [...mounts.values()].filter(mount => mount.hungSince !== null).length,
+    /** Whether any of them, or a folder in one, ever did. */
+    hasHung: () => hasHung,
+    /** Calls `listener` when a folder begins to hang and when it responds again. */
+    listen: changes.listen,
+    /** The same for folders below them. */
+    listenFolders: folders.listen,
+  }
+}
+
+// A waiting call has twice the time: those that hold the slots are given up first.
+const isOverdue = ({ isThread, isStarted, ticks }: Call, maxTicks: number): boolean =>
+  !isThread && ticks > (isStarted ? maxTicks : 2 * maxTicks)
+
+function createListeners<A extends unknown[]>() {
+  const listeners = new Set<(...values: A) => void>()
+  return {
+    notify(...values: A) {
+      for (const listener of listeners) listener(...values)
+    },
+    listen(listener: (...values: A) => void): Disposable {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+    },
+  }
+}
+
+/** Resolves when the folder responds, also with an error. */
+async function runProbe(mount: Mount, probe: Probe) {
+  const state = { ticks: 0, isStarted: false }
+  mount.probe = state
+  mount.probes += 1
+  // Calls get threads in their order, so that this one ends after the probe has got its thread.
+  const isStarted = () => {
+    state.isStarted = true
+    state.ticks = 0
+  }
+  const responds = probe(Buffer.from(mount.root, 'latin1')).catch(() => {})
+  stat(process.execPath).then(isStarted, isStarted)
+  await responds
+  mount.probe = null
+  mount.probes -= 1
+}
+
+// Network file systems answer `stat` from memory for a while, but ask the server when a folder is opened.
+async function readFolder(root: Buffer) {
+  await stat(root)
+  const folder = await opendir(root, { bufferSize: 1 })
+  await folder.read()
+  await folder.close()
+}
+
+/** Health of the libraries, as this process sees it. */
+export const mountHealth = createMountHealth()
+/** Of folders that are named by requests and arguments, and need not be libraries. */
+export const folderHealth = createMountHealth()
+
+/** Of the folders of caches. */
+export const cacheHealth = createMountHealth()
+
+/** Whether threads may be blocked for ever: then the process must not wait for them to end. */
+export const hasBlockedThreads = (): boolean =>
+  [mountHealth, folderHealth, cacheHealth].some(health => health.hasHung())
+
+/** The key of a library folder. */
+export const mountKey = (root: Uint8Array): string => Buffer.from(root).toString('latin1')
+
+/** The folder of a file, for the option `folder` of a call. */
+export const folderOf = (path: Uint8Array): string => parentPath(mountKey(path))

@@ -1,0 +1,66 @@
+// Statements of one request, cancelled in the database when its client disconnects.
+import { Unavailable } from '../../base/errors.ts'
+import type { Queryable, Sql, Transaction } from './db.ts'
+
+/** What postgres.js knows of a query; fragments are never active. */
+type RunningQuery = { executed?: boolean; active?: boolean; state?: { pid: number } | null }
+
+const recheckMs = 50
+const pools = new WeakMap<object, Sql>()
+
+/** The pool behind a view: the key of caches, and for statements that serve several requests. */
+export const poolOf = (sql: Sql): Sql => pools.get(sql) ?? sql
+
+/**
+ * A view of the pool for one request, also for its transactions. After `signal` aborts it starts no statement,
+ * and those that run fail with error 57014. `control` runs the cancellation on a connection of its own; `origin` is the pool for `poolOf`. Call `finished` before the
+ * connections are used for another request: a late cancellation would hit its statement.
+ */
+export function cancellable(
+  sql: Sql,
+  { signal, control, origin = sql }: { signal: AbortSignal; control: Sql; origin?: Sql },
+): { sql: Sql; finished(): Promise<void> } {
+  const queries: RunningQuery[] = []
+  let cancelling: Promise<unknown> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  const cancelRunning = async () => {
+    const pids = queries.flatMap(({ active, state }) => (active && state ? [state.pid] : []))
+    if (pids.length > 0)
+      await control`select pg_cancel_backend(pid) from unnest(${pids}::integer[]) as p(pid)`
+        // The statement then ends by its timeout.
+        .catch(() => {})
+    // Others may still wait for a connection.
+    if (!isFinished) timer = setTimeout(cancelAll, recheckMs)
+  }
+  const cancelAll = () => {
+    cancelling = cancelRunning()
+  }
+  let isFinished = false
+  signal.addEventListener('abort', cancelAll, { once: true })
+  const tracked = <T extends Queryable>(target: T, get: ProxyHandler<T> = {}): T =>
+    new Proxy(target, {
+      ...get,
+      apply(query, self, args) {
+        if (signal.aborted) throw new Unavailable('Request was cancelled')
+        const result = Reflect.apply(query as never, self, args)
+        if (result instanceof Promise) queries.push(result as RunningQuery)
+        return result
+      },
+    })
+  const begin = (work: (tx: Transaction) => unknown) => sql.begin(tx => work(tracked(tx)))
+  const view = tracked(sql, {
+    get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
+  })
+  pools.set(view, origin)
+  return {
+    sql: view,
+    async finished() {
+      // Of statements that were sent together, some may still wait for a connection after one failed.
+      if (signal.aborted) await Promise.allSettled(queries.filter(({ executed }) => executed))
+      isFinished = true
+      clearTimeout(timer)
+      signal.removeEventListener('abort', cancelAll)
+      await cancelling
+    },
+  }
+}

@@ -1,0 +1,120 @@
+// Fixes of postgres.js 3.4.9 for lost connections, made in its source when it is loaded. Each names the open issue of
+// github.com/porsager/postgres that describes the fault, and goes when a release has it fixed; all have a test in
+// test/store/postgres/driver-fixes.test.ts.
+
+type Fix = { issue: string; fault: string; edits: { file: string; from: string; to: string }[] }
+
+export const fixes: readonly Fix[] = [
+  {
+    issue: '#1133, #1155, #1186, #1208, #1216',
+    fault:
+      'after a loss, statements of a transaction crash the process, hang, or run in the transaction of another caller',
+    edits: [
+      {
+        file: 'index.js',
+        from: `    let savepoints = 0
+      , connection`,
+        to: `    let savepoints = 0
+      , lost = null
+      , connection`,
+      },
+      {
+        file: 'index.js',
+        from: '        new Promise((_, reject) => connection.onclose = reject)',
+        to: `        new Promise((_, reject) => connection.onclose = e => {
+          lost = e
+          while (queries.length)
+            queries.shift().reject(e)
+          reject(e)
+        })`,
+      },
+      {
+        file: 'index.js',
+        from: `        c.queue === full
+          ? queries.push(q)
+          : c.execute(q) || move(c, full)`,
+        to: `        lost
+          ? q.reject(lost)
+          : c.queue === full
+            ? queries.push(q)
+            : c.execute(q) || move(c, full)`,
+      },
+    ],
+  },
+  {
+    issue: '#1097, #1130, #1193, #1223',
+    fault:
+      'a connection takes unsent data, a running statement and the error of the lost session into the next one, which hangs or fails',
+    edits: [
+      {
+        file: 'connection.js',
+        from: `    clearImmediate(nextWriteTimer)
+    socket.removeListener('data', data)`,
+        to: `    clearImmediate(nextWriteTimer)
+    chunk = nextWriteTimer = null
+    socket.removeListener('data', data)`,
+      },
+      {
+        file: 'connection.js',
+        from: `    if (initial)
+      return reconnect()
+
+    !hadError && (query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))`,
+        to: `    if (initial || query || sent.length)
+      error(errorResponse || Errors.connection('CONNECTION_CLOSED', options, socket))
+    query = results = errorResponse = null
+    result = new Result()`,
+      },
+    ],
+  },
+  {
+    issue: '#1181',
+    fault:
+      'after a statement that fails in the middle of its rows, the next result begins with holes',
+    edits: [
+      {
+        file: 'connection.js',
+        from: `    result = new Result()
+    connectTimer.cancel()`,
+        to: `    result = new Result()
+    rows = 0
+    connectTimer.cancel()`,
+      },
+    ],
+  },
+  {
+    issue: '#1192, #1205',
+    fault: 'a loss while the types of arrays are read is a rejection that ends the process',
+    edits: [
+      {
+        file: 'connection.js',
+        from: '        return fetchArrayTypes()',
+        to: '        return fetchArrayTypes().catch(noop)',
+      },
+    ],
+  },
+  {
+    issue: 'none yet',
+    fault:
+      'a statement holds the variables of the functions that ran it first: V8 keeps the frames of an error until its stack is read',
+    edits: [
+      {
+        file: 'query.js',
+        from: '  originCache.set(xs, new Error())',
+        to: `  originCache.set(xs, new Error())
+  originCache.get(xs).stack`,
+      },
+    ],
+  },
+]
+
+/** The source of a file of the driver with its fixes. Those whose text is not in it are passed to `onMissing`. */
+export function fixed(file: string, source: string, onMissing: (fix: Fix) => void): string {
+  let text = source
+  for (const fix of fixes)
+    for (const { from, to } of fix.edits.filter(edit => edit.file === file)) {
+      if (!text.includes(from)) onMissing(fix)
+      text = text.replace(from, () => to)
+    }
+  return text
+}

@@ -1,0 +1,143 @@
+// Database monitor of a process: whether the database is available, noticed by a connection of its own. A
+// database that is stopped or unreachable without an error answers nothing: a probe finds that.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../base/log.ts'
+import { openDedicatedConnection, type Sql } from './db.ts'
+import { describe } from './ready.ts'
+
+export type DatabaseMonitor = {
+  /** False from the loss of the database until it responds again. */
+  isAvailable(): boolean
+  /** Rejects unless the database responds now; the pools may be busy. */
+  ping(): Promise<unknown>
+  /**
+   * The result of work that uses the database. Rejects with `error` when the database does not respond; then
+   * `abandoned` is called, and what `work` returns later is passed to `discard`.
+   */
+  whileAvailable<T>(work: () => Promise<T>, options: CallOptions<T>): Promise<T>
+  close(): Promise<void>
+}
+
+type CallOptions<T> = {
+  error: () => Error
+  abandoned?: () => void
+  discard?: (result: T) => void
+}
+
+export type ProbePace = {
+  /** How often calls and probes are looked at. */
+  tickMs?: number
+  /** A call that takes longer causes a probe. */
+  slowMs?: number
+  /** The database does not respond when a probe takes that many ticks: not a time, because the event loop may pause. */
+  hungTicks?: number
+}
+
+type Call = { since: number; fail: () => void }
+
+const retryMs = 200
+const hung = { error: () => new Error('The database does not respond') }
+/** Silence is noticed after about seven seconds. */
+export const defaultPace = { tickMs: 500, slowMs: 1_500, hungTicks: 10 }
+
+/** Logs one message when the database is lost and one when it is back. */
+export async function openDatabaseMonitor(
+  sql: Sql,
+  log: Pick<Log, 'warn' | 'info'>,
+  pace: ProbePace = {},
+): Promise<DatabaseMonitor> {
+  const { tickMs, slowMs, hungTicks } = { ...defaultPace, ...pace }
+  let isAvailable = true
+  let isProbing = false
+  let probeTicks = 0
+  let isClosed = false
+  const calls = new Set<Call>()
+  let connection = openDedicatedConnection(sql, () => void probe())
+  const timer = setInterval(tick, tickMs).unref()
+
+  // A connection that an administrator terminated is replaced by the first attempt.
+  async function probe() {
+    if (isProbing) return
+    isProbing = true
+    probeTicks = 0
+    const lostAt = performance.now()
+    while (!isClosed) {
+      const loss = await connection.sql`select 1`.then(() => null, describe)
+      if (loss === null) break
+      setLost(loss)
+      await sleep(retryMs, undefined, { ref: false })
+    }
+    isProbing = false
+    if (isAvailable || isClosed) return
+    isAvailable = true
+    log.info({ ms: Math.round(performance.now() - lostAt) }, 'the database is available again')
+  }
+
+  function setLost(loss: { code: string; message?: string }) {
+    if (isAvailable && !isClosed) log.warn(loss, 'the database is not available')
+    isAvailable = false
+  }
+
+  function tick() {
+    if (isProbing) {
+      probeTicks += 1
+      // An attempt to connect has a time limit of its own.
+      if (probeTicks >= (isAvailable ? hungTicks : 4 * hungTicks)) setHung()
+      return
+    }
+    const [oldest] = calls
+    if (oldest && performance.now() - oldest.since > slowMs) void probe()
+  }
+
+  function setHung() {
+    setLost({ code: 'NO_RESPONSE' })
+    for (const { fail } of calls) fail()
+    probeTicks = 0
+    // A connection over a network that went away may never fail: the probe goes on with a new one.
+    const { close } = connection
+    connection = openDedicatedConnection(sql, () => void probe())
+    close().catch(() => {})
+  }
+
+  function whileAvailable<T>(
+    work: () => Promise<T>,
+    { error, abandoned, discard }: CallOptions<T>,
+  ): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const call: Call = {
+      since: performance.now(),
+      fail() {
+        calls.delete(call)
+        reject(error())
+        abandoned?.()
+      },
+    }
+    calls.add(call)
+    work().then(
+      result => {
+        if (calls.delete(call)) resolve(result)
+        else discard?.(result)
+      },
+      thrown => {
+        calls.delete(call)
+        reject(thrown)
+      },
+    )
+    return promise
+  }
+
+  async function close() {
+    isClosed = true
+    clearInterval(timer)
+    await connection.close()
+  }
+
+  try {
+    await connection.sql`select 1`
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const ping = () => whileAvailable(() => connection.sql`select 1`, hung)
+  return { isAvailable: () => isAvailable, ping, whileAvailable, close }
+}

@@ -1,0 +1,115 @@
+// File of the keys that encrypt the secrets in the database: the first one encrypts, the others still decrypt.
+//
+//   # comment
+//   KEY in base64url, 32 bytes
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { resolve } from 'node:path'
+import { Invalid } from '../../base/errors.ts'
+
+/** `id` follows from the key; each ciphertext names it. */
+export type SecretKey = { id: string; bytes: Buffer }
+
+const keyBytes = 32
+const comment =
+  '# Encrypts the secrets in the database of Stackroom. Keep a copy, apart from those of the database.'
+
+const keyOf = (bytes: Buffer): SecretKey => ({
+  id: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
+  bytes,
+})
+
+export const newSecretKey = (): SecretKey => keyOf(randomBytes(keyBytes))
+
+/** Throws Invalid for a file that is missing, unreadable or no file of keys. */
+export function readKeys(file: string): SecretKey[] {
+  const text = attempt(file, 'read', () => {
+    if (!statSync(file).isFile()) throw unusable(file, 'is not a file')
+    return readFileSync(file, 'utf8')
+  })
+  const lines = text.split('\n').map(line => line.trim())
+  const keys = lines.filter(line => line !== '' && !line.startsWith('#'))
+  if (keys.length === 0) throw unusable(file, 'is empty')
+  return keys.map(line => {
+    const bytes = Buffer.from(line, 'base64url')
+    if (!/^[\w-]{43}=?$/.test(line) || bytes.length !== keyBytes)
+      throw unusable(file, 'is not a file of keys')
+    return keyOf(bytes)
+  })
+}
+
+/** The keys of the file, which is made with a new one if it is missing. Processes that start at once agree on one. Throws Invalid. */
+export function readOrCreateKeys(file: string): SecretKey[] {
+  if (statSync(file, { throwIfNoEntry: false }) === undefined)
+    attempt(file, 'created', () => createFile(file, [newSecretKey()]))
+  return readKeys(file)
+}
+
+/** Replaces the file: a process that is killed leaves the old or the new one. Throws Invalid. */
+export function writeKeys(file: string, keys: readonly SecretKey[]): void {
+  attempt(file, 'written', () => {
+    const draft = writeDraft(file, keys)
+    renameSync(draft, file)
+  })
+}
+
+/** Never replaces one that another process has made meanwhile. */
+function createFile(file: string, keys: readonly SecretKey[]) {
+  const draft = writeDraft(file, keys)
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK)$/.test(code)) throw error
+    // A file system without hard links.
+    writeFileSync(file, textOf(keys), { mode: 0o600, flag: 'wx' })
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function writeDraft(file: string, keys: readonly SecretKey[]): string {
+  const draft = `${file}.${randomBytes(6).toString('hex')}.new`
+  try {
+    const descriptor = openSync(draft, 'wx', 0o600)
+    try {
+      writeFileSync(descriptor, textOf(keys))
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    return draft
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+const textOf = (keys: readonly SecretKey[]) =>
+  `${[comment, ...keys.map(({ bytes }) => bytes.toString('base64url'))].join('\n')}\n`
+
+const unusable = (file: string, problem: string) =>
+  new Invalid(
+    `secrets.key_file: ${resolve(file)} ${problem}; restore it from a backup, or remove it to begin with a new key`,
+  )
+
+function attempt<T>(file: string, verb: string, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    if (cause instanceof Invalid) throw cause
+    const { code = 'error' } = cause as NodeJS.ErrnoException
+    throw new Invalid(`secrets.key_file: ${resolve(file)} cannot be ${verb} (${code})`, { cause })
+  }
+}

@@ -1,0 +1,67 @@
+// Runtime settings of the configuration catalogue: lookup, validation and wire format.
+import { hash } from 'node:crypto'
+import { NotFound } from '../../base/errors.ts'
+import { secretMask } from '../config/config.ts'
+import { checkValue, type Key, parseText } from '../config/descriptor.ts'
+import { allKeys, type SettingKey, sectionOf, type ValueOf } from '../config/keys.ts'
+import { catalogue } from '../config/schema.ts'
+import { sections } from '../config/sections.ts'
+
+export type { SettingKey } from '../config/keys.ts'
+export type SettingValue<K extends SettingKey = SettingKey> = ValueOf<K>
+
+export const settingKeys = [...allKeys.keys()].filter(isSettingKey)
+
+export function isSettingKey(key: string): key is SettingKey {
+  return allKeys.get(key)?.scope === 'runtime'
+}
+
+/** The key, if it is the key of a setting. Throws NotFound. */
+export function requireSettingKey(key: string): SettingKey {
+  if (isSettingKey(key)) return key
+  throw new NotFound('Setting not found')
+}
+
+const valueTypes = {
+  boolean: 'Boolean',
+  integer: 'Integer',
+  number: 'Float',
+  string: 'String',
+} as const
+
+/** A setting as the API describes it. */
+export function settingDefinition(key: SettingKey) {
+  const definition: Key = catalogue[key]
+  return {
+    valueType: valueTypes[definition.kind],
+    category: sections[sectionOf(key)]!,
+    description: definition.description,
+    isSensitive: definition.isSecret,
+    defaultValue: String(definition.default),
+    minValue: definition.minimum,
+    maxValue: definition.maximum,
+  }
+}
+
+export function settingDefault<K extends SettingKey>(key: K): SettingValue<K> {
+  return catalogue[key].default
+}
+
+/** The value of a request: JSON of the setting's type, or text of it. Throws Invalid. */
+export function parseSetting(key: SettingKey, value: unknown): SettingValue {
+  const definition: Key<SettingValue> = catalogue[key]
+  const parsed = typeof value === 'string' ? parseText(definition, value) : value
+  return checkValue(definition, parsed, key)
+}
+
+/** A stored value as text. */
+export function settingText(key: SettingKey, value: unknown): string {
+  const { isSecret }: Key = catalogue[key]
+  return isSecret ? secretMask : String(value)
+}
+
+/** A stable id made from the key: settings have none, but clients of similar servers expect one. */
+export function settingId(key: string): string {
+  const hex = hash('sha256', `stackroom setting ${key}`, 'hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,136 @@
+// Tests of the texts of books that lists search in memory and in files.
+import { deepEqual } from 'node:assert/strict'
+import { truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { readBookTable } from '../../lib/list/index/books/book-table.ts'
+import { booksOfText, readTextsLater, textsRead } from '../../lib/list/index/books/book-texts.ts'
+import { searchTexts } from '../../lib/list/index/books/search-texts.ts'
+import {
+  createTextColumn,
+  forEachMatch,
+  type TextOperator,
+} from '../../lib/list/index/books/text-column.ts'
+import { createTextFile } from '../../lib/list/index/books/text-file.ts'
+import { idAt } from '../../lib/list/index/id-table.ts'
+import { storeListsIn } from '../../lib/list/index/temporary-file.ts'
+import { matchesQuery, matchRank } from '../../lib/list/sql/search.ts'
+import { parseSearchQuery } from '../../lib/media/name/search-text.ts'
+import { createDatabase } from '../kit/db.ts'
+import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { openListFiles } from './open-list-files.ts'
+
+const { sql } = await createDatabase(t)
+await storeFacts(sql, makeFacts(17, 40))
+const folder = join(t.testdir(), 'lists')
+storeListsIn(sql, { path: folder, hasSpace: () => true })
+
+t.test('searches of frequent words in the file find and rank as the database does', async t => {
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  readTextsLater(sql, table, 'search')
+  await textsRead()
+  const rows = await sql<{ text: string }[]>`select text from book_search`
+  const words = rows.flatMap(({ text }) => text.split(/\s+/).filter(Boolean))
+  const phrases = rows.map(({ text }) => text.slice(1, text.indexOf('\n')))
+  const pairs = fc.tuple(fc.constantFrom(...words), fc.constantFrom(...words)).map(w => w.join(' '))
+  const starts = fc.constantFrom(...words).map(word => word.slice(0, 2))
+  const queries = fc.oneof(fc.constantFrom(...words, ...phrases), pairs, starts)
+  let searched = 0
+  await fc.assert(
+    fc.asyncProperty(queries, async text => {
+      const query = parseSearchQuery(text)
+      const found: [string, number][] = []
+      const visit = (book: number, rank: number) => found.push([idAt(table.rows, book), rank])
+      if (!query || (await searchTexts(sql, table, query, visit)) === null) return
+      searched++
+      const expected = await sql<{ id: string; rank: number }[]>`
+        select t.book_id as id, ${matchRank(sql, query)} as rank
+        from book_search t where ${matchesQuery(sql, query)}`
+      deepEqual(found.sort(), expected.map(({ id, rank }) => [id, rank]).sort())
+    }),
+    { numRuns: 300, seed: 61 },
+  )
+  t.ok(searched > 50, `${searched} searches`)
+})
+
+t.test('summaries are read from the database again when their file is damaged', async t => {
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  const search = { field: 'summary', operator: 'contains', value: 'a' } as const
+  readTextsLater(sql, table, 'summary')
+  await textsRead()
+  t.ok(await booksOfText(sql, table, search))
+  const files = openListFiles()
+  t.ok(files.length > 0)
+  for (const { path } of files) truncateSync(path, 1)
+  t.equal(await booksOfText(sql, table, search), null)
+  readTextsLater(sql, table, 'summary')
+  await textsRead()
+  t.ok(await booksOfText(sql, table, search))
+})
+
+t.test('without space for them no texts are stored, and conditions read the database', async t => {
+  t.teardown(() => storeListsIn(sql, { path: folder, hasSpace: () => true }))
+  const search = { field: 'summary', operator: 'contains', value: 'a' } as const
+  let checks = 0
+  const disks = [
+    { path: '/dev/null/lists', hasSpace: () => true },
+    { path: folder, hasSpace: () => false },
+    { path: folder, hasSpace: () => checks++ === 0 },
+  ]
+  for (const disk of disks) {
+    storeListsIn(sql, disk)
+    const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+    readTextsLater(sql, table, 'summary')
+    await textsRead()
+    t.equal(await booksOfText(sql, table, search), null)
+  }
+  t.equal(checks, 2)
+  storeListsIn(sql, { path: folder, hasSpace: () => false })
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  readTextsLater(sql, table, 'summary')
+  await textsRead()
+  storeListsIn(sql, { path: folder, hasSpace: () => true })
+  readTextsLater(sql, table, 'summary')
+  await textsRead()
+  t.ok(await booksOfText(sql, table, search), 'they are stored when there is space again')
+  const sizes = openListFiles().map(({ size }) => size)
+  t.ok(sizes.includes(0), 'what was written is given back')
+})
+
+t.test('texts in memory and in a file match as strings do', async () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 6 })
+  const operators = {
+    equals: (text: string, value: string) => text === value,
+    contains: (text: string, value: string) => text.includes(value),
+    beginsWith: (text: string, value: string) => text.startsWith(value),
+    endsWith: (text: string, value: string) => text.endsWith(value),
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(letters, { maxLength: 12 }),
+      fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 3 }),
+      async (texts, value) => {
+        const file = (await createTextFile(sql))!
+        for (const store of [undefined, file]) {
+          const builder = createTextColumn(texts.length, store)
+          texts.forEach((text, i) => {
+            builder.add(Buffer.from(text), i)
+          })
+          await file.flush()
+          const column = builder.finish()
+          for (const operator of Object.keys(operators) as TextOperator[]) {
+            const found: number[] = []
+            const search = { operator, value: Buffer.from(value) }
+            await forEachMatch(column, search, book => found.push(book))
+            deepEqual(
+              found,
+              [...texts.keys()].filter(i => operators[operator](texts[i]!, value)),
+            )
+          }
+        }
+      },
+    ),
+    { numRuns: 300, seed: 5 },
+  )
+})

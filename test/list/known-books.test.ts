@@ -1,0 +1,348 @@
+// Property tests of filtered book lists from what an index of bitmaps has in memory or reads in parts: sort orders, ranges of them, texts,
+// and the order of series.
+import { deepEqual, equal } from 'node:assert/strict'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { unrestrictedViewer, visibleBook } from '../../lib/accounts/viewer.ts'
+import { readingOrder } from '../../lib/catalog/derived/reading-order.ts'
+import { type Condition, type Predicate, parseBookFilter } from '../../lib/list/condition.ts'
+import { membersOf } from '../../lib/list/index/bitmap.ts'
+import { type BookRequest, bookIndexOf, bookKind } from '../../lib/list/index/books/book-index.ts'
+import { readColumnOrder } from '../../lib/list/index/books/book-order.ts'
+import { readBookTable } from '../../lib/list/index/books/book-table.ts'
+import {
+  booksOfText,
+  readTextsLater,
+  textSearchOf,
+  textsRead,
+} from '../../lib/list/index/books/book-texts.ts'
+import { knownBooks } from '../../lib/list/index/books/known-books.ts'
+import { orderChunks } from '../../lib/list/index/books/order-chunks.ts'
+import type { TextOperator } from '../../lib/list/index/books/text-column.ts'
+import { textFields } from '../../lib/list/index/books/text-column.ts'
+import { idAt } from '../../lib/list/index/id-table.ts'
+import { createRowIndex } from '../../lib/list/index/row-index.ts'
+import type { RowOrder } from '../../lib/list/index/row-order.ts'
+import { storeListsIn } from '../../lib/list/index/temporary-file.ts'
+import { type BookListRequest, listBooks } from '../../lib/list/list-books.ts'
+import type { IdPage } from '../../lib/list/page.ts'
+import { bookOrderBy, bookSortColumns } from '../../lib/list/sort.ts'
+import { booksWhere } from '../../lib/list/sql/book-fields.ts'
+import { type BookList, readBooks } from '../../lib/list/sql/book-statement.ts'
+import { searchCondition } from '../../lib/list/sql/search.ts'
+import { parseSearchQuery } from '../../lib/media/name/search-text.ts'
+import { connectionsLike } from '../../lib/store/postgres/db.ts'
+import { createDatabase } from '../kit/db.ts'
+import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { createOracle, holds as holdsFor } from './oracle.ts'
+import { bookConditions, viewers } from './random-conditions.ts'
+
+const { sql } = await createDatabase(t)
+const facts = makeFacts(17, 40)
+await storeFacts(sql, facts)
+storeListsIn(sql, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
+const [account] = facts.accounts as [string]
+const viewer = unrestrictedViewer(account)
+const { testBook, isVisibleBook } = createOracle(facts, account)
+const sorts = Object.keys(bookSortColumns) as (keyof typeof bookSortColumns)[]
+const directions = ['asc', 'desc'] as const
+const predicateOf = (
+  field: 'title' | 'path' | 'summary',
+  operator: TextOperator = 'contains',
+  value = 'a',
+) => ({
+  ...{ field, negated: false },
+  test: { kind: 'text', operator, value } as const,
+})
+
+t.test('chunks make up every order, from both ends', async t => {
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  for (const sort of sorts)
+    for (const direction of directions)
+      for (const reversed of [false, true]) {
+        const found: string[] = []
+        for await (const chunk of orderChunks(sql, table, { sort, direction, reversed, rows: 3 })) {
+          equal(chunk.version, table.version)
+          found.push(...chunk.books.map(book => idAt(table.rows, book)))
+        }
+        const rows = await sql<{ id: string }[]>`
+          select b.id from book b order by ${bookOrderBy(sql, 'b', { sort, direction, reversed })}`
+        t.same(
+          found,
+          rows.map(row => row.id),
+          `${sort} ${direction} ${reversed}`,
+        )
+      }
+  const walk = orderChunks(sql, table, { sort: 'size', direction: 'asc', reversed: false, rows: 3 })
+  await walk.next()
+  await sql`update book set size = size where id = ${facts.books[0]!.id}`
+  const { value } = await walk.next()
+  t.not(value!.version, table.version, 'a chunk of another version of the catalogue')
+})
+
+const lists = fc.record({
+  sort: fc.constantFrom(...sorts, 'series' as const),
+  direction: fc.constantFrom(...directions),
+  includeDeleted: fc.boolean(),
+  libraryId: fc.option(fc.constantFrom(...facts.libraries), { freq: 1, nil: undefined }),
+  filter: bookConditions(facts).map(condition => parseBookFilter(condition)!),
+})
+
+function orderBy({ sort, direction }: Pick<BookRequest, 'sort' | 'direction'>) {
+  const way = direction === 'desc' ? sql`desc` : sql`asc`
+  if (sort === 'series')
+    return sql`s.sort_key ${way}, s.id ${way}, ${readingOrder(sql, 'b', direction)}`
+  return bookOrderBy(sql, 'b', { sort: sort as 'title', direction, reversed: false })
+}
+
+t.test(
+  'pages have the books of the oracle, with orders and texts in memory and without',
+  async t => {
+    const index = createRowIndex({ ...bookKind, readAhead: [] }, { pause: 0 })
+    const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
+    index.refresh(sql, viewer, all)
+    await index.idle()
+    const isInMemory = fc.boolean()
+    await fc.assert(
+      fc.asyncProperty(lists, viewers(facts, account), isInMemory, async (list, one, inMemory) => {
+        const { table } = (await index.matching(sql, viewer, all))!
+        if (inMemory) {
+          for (const field of ['title', 'path', 'summary'] as const)
+            readTextsLater(sql, table, field)
+          index.refresh(sql, one, { ...list, offset: 0, limit: 1 })
+          await Promise.all([textsRead(), index.idle()])
+        }
+        const rows = await sql<{ id: string }[]>`
+        select b.id from book b join series s on s.id = b.series_id
+        where ${visibleBook(sql, one)} order by ${orderBy(list)}`
+        const listed = new Set(
+          facts.books
+            .filter(b => list.includeDeleted || !b.missing)
+            .filter(b => list.libraryId === undefined || b.series.library === list.libraryId)
+            .filter(isVisibleBook(one))
+            .filter(b => holdsFor(list.filter.condition, testBook(b)))
+            .map(b => b.id),
+        )
+        const expected = rows.map(row => row.id).filter(id => listed.has(id))
+        for (let offset = 0; offset <= expected.length; offset += 31) {
+          const page = await index.page(sql, one, { ...list, offset, limit: 31 })
+          deepEqual(page, { total: expected.length, ids: expected.slice(offset, offset + 31) })
+        }
+      }),
+      { numRuns: 60, seed: 31 },
+    )
+    t.end()
+  },
+)
+
+const searches = fc.record({
+  sort: fc.constantFrom(...sorts, 'series' as const, 'read' as const, 'relevance' as const),
+  direction: fc.constantFrom(...directions),
+  includeDeleted: fc.boolean(),
+  libraryId: fc.option(fc.constantFrom(...facts.libraries), { freq: 1, nil: undefined }),
+  filter: fc.option(bookConditions(facts).map(condition => parseBookFilter(condition)!)),
+  text: fc.constantFrom('one', 'naruto', '巨', 'emile', 'piece 3', 'x', 'zzz'),
+})
+
+/** With the search as a part of the condition. */
+function searched({ text, filter, ...list }: Searched): Omit<BookList, 'offset' | 'limit'> {
+  const all = [searchCondition(text), ...(filter ? [filter.condition] : [])]
+  return { ...list, search: parseSearchQuery(text), filter: { of: 'book', condition: { all } } }
+}
+type Searched = typeof searches extends fc.Arbitrary<infer List> ? List : never
+
+t.test('searches find the same as without an index, in the same order', async t => {
+  const index = createRowIndex(bookKind, { pause: 0 })
+  const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
+  index.refresh(sql, viewer, all)
+  await index.idle()
+  let found = 0
+  await fc.assert(
+    fc.asyncProperty(searches, viewers(facts, account), async (list, one) => {
+      for (const offset of [0, 20]) {
+        const window = { ...searched(list), offset, limit: 20 }
+        const page = await index.page(sql, one, window)
+        deepEqual(page, await readBooks(sql, one, window))
+        found += page!.ids.length
+      }
+    }),
+    { numRuns: 80, seed: 41 },
+  )
+  t.ok(found > 0, `${found} books`)
+})
+
+/** Books in folders within each other, by names that have nothing to do with their ids. */
+async function scatterBooks() {
+  await sql`
+    insert into directory (id, library_id, path)
+    select gen_random_uuid(), l.id, convert_to(p, 'UTF8')
+    from library l, unnest(array['', 'Köln/Ab', 'Köln b', 'zz/KÖLN']) p`
+  await sql`
+    update book b
+    set name = convert_to(substr(md5(b.id::text), 1, 6) || ' É -1.CBZ', 'UTF8'), directory_id = (
+      select d.id from directory d where d.library_id = b.library_id
+      order by md5(d.path || uuid_send(b.id)) limit 1)`
+}
+
+t.test('by path books are listed as without an index', async t => {
+  await scatterBooks()
+  const index = createRowIndex(bookKind, { pause: 0 })
+  const all = { filter: null, sort: 'path', direction: 'asc', offset: 0, limit: 500 } as const
+  t.equal(await index.page(sql, viewer, all), null)
+  index.refresh(sql, viewer, all)
+  await index.idle()
+  await fc.assert(
+    fc.asyncProperty(searches, viewers(facts, account), async (search, one) => {
+      const { sort: _, text, ...scope } = search
+      for (const list of [{ ...scope, search: null }, searched(search)]) {
+        const keys = [{ sort: 'path', direction: scope.direction }] as const
+        const window = { ...list, sort: 'title', offset: 7, limit: 30 } as const
+        const expected = await readBooks(sql, one, { ...window, keys })
+        deepEqual(await index.page(sql, one, { ...window, sort: 'path' }), expected)
+      }
+    }),
+    { numRuns: 20, seed: 43 },
+  )
+})
+
+t.test('few books are sorted by any keys as without an index', async t => {
+  const statements: string[] = []
+  const pool = connectionsLike(sql, { max: 2, connection: {} })
+  t.teardown(() => pool.end())
+  Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+  const list = (i: number) => {
+    const [search] = fc.sample(searches, { numRuns: 1, seed: i })
+    const { sort: _, direction, text, ...scope } = search!
+    const keys = [
+      { sort: 'format', direction },
+      { sort: 'size', direction: 'asc' },
+    ] as const
+    const [one] = fc.sample(viewers(facts, account), { numRuns: 1, seed: i })
+    const words = i % 2 === 0 ? text : ''
+    const request: BookListRequest = { ...scope, keys, text: words, page: 2, pageSize: 5 }
+    return listBooks(pool, one!, request)
+  }
+  const lists = Array.from({ length: 16 }, (_, i) => i)
+  const expected: IdPage[] = []
+  for (const i of lists) expected.push(await list(i))
+  const index = bookIndexOf(pool)
+  index.refresh(pool, viewer, {
+    filter: null,
+    sort: 'title',
+    direction: 'asc',
+    offset: 0,
+    limit: 1,
+  })
+  await index.idle()
+  statements.length = 0
+  for (const i of lists) deepEqual(await list(i), expected[i])
+  t.notOk(
+    statements.some(text => text.includes('select count(*)::float8 from book')),
+    'no list is counted by the database',
+  )
+})
+
+t.test('texts, ranges and formats need no pass of the books once they are in memory', async t => {
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  t.equal(await booksOfText(sql, table, textSearchOf(predicateOf('path'))!), null)
+  readTextsLater(sql, table, 'path')
+  await textsRead()
+  t.ok(await booksOfText(sql, table, textSearchOf(predicateOf('path'))!))
+  const pool = connectionsLike(sql, { max: 1, connection: {} })
+  t.teardown(() => pool.end())
+  const statements: string[] = []
+  Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+  const formats = ['is', 'isNot'].map(
+    operator => parseBookFilter({ format: { operator, value: 'cbz' } })!.condition,
+  )
+  for (const [i, predicate] of formats.entries()) {
+    statements.length = 0
+    const request = {
+      table,
+      predicate,
+      withMissing: false,
+      present: null,
+      known: async () => undefined,
+    }
+    t.ok(await knownBooks(pool, request as never))
+    t.equal(statements.length > 0, i === 0)
+  }
+})
+
+t.test('a new condition finds what it needs in memory', async t => {
+  const index = createRowIndex(bookKind, { pause: 0 })
+  const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
+  index.refresh(sql, viewer, all)
+  await index.idle()
+  const pool = connectionsLike(sql, { max: 1, connection: {} })
+  t.teardown(() => pool.end())
+  const statements: string[] = []
+  Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+  const conditions = {
+    format: { operator: 'is', value: 'cbz' },
+    title: { operator: 'contains', value: 'a' },
+    path: { operator: 'contains', value: 'a' },
+    pageCount: { operator: 'gt', value: 1 },
+    releaseDate: { operator: 'isNull' },
+    summary: { operator: 'isNull' },
+  }
+  for (const [field, condition] of Object.entries(conditions)) {
+    statements.length = 0
+    const filter = parseBookFilter({ [field]: condition })!
+    t.ok(await index.page(pool, viewer, { ...all, filter }), field)
+    t.ok(statements.length > 0)
+    t.notOk(
+      statements.some(text => text.includes('string_agg')),
+      `no ids are read for ${field}`,
+    )
+  }
+})
+
+t.test('ranges and texts in memory have the books that conditions select', async t => {
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  const orders = new Map<string, RowOrder>()
+  for (const sort of sorts) orders.set(sort, (await readColumnOrder(sql, table, sort))!)
+  for (const field of textFields) readTextsLater(sql, table, field)
+  await textsRead()
+  const leaves = (condition: Condition): Predicate[] => {
+    if ('all' in condition) return condition.all.flatMap(leaves)
+    return 'any' in condition ? condition.any.flatMap(leaves) : [condition]
+  }
+  const filters = fc.sample(bookConditions(facts), { numRuns: 400, seed: 51 }).map(parseBookFilter)
+  const paths = [
+    'köln/',
+    'köln/a',
+    'ab/',
+    'Köln',
+    'ln b',
+    'zz/kÖln',
+    '-1.cbz',
+    'É',
+    'a',
+    '/',
+    'köln/ab',
+  ]
+  const predicates = [
+    ...filters.flatMap(filter => leaves(filter!.condition)),
+    ...paths.flatMap(value =>
+      (['equals', 'contains', 'beginsWith', 'endsWith'] as const).map(operator =>
+        predicateOf('path', operator, value),
+      ),
+    ),
+  ]
+  const checked = new Map<string, number>()
+  for (const predicate of predicates) {
+    const request = { table, predicate, withMissing: false, present: null }
+    const found = await knownBooks(sql, { ...request, known: async name => orders.get(name) })
+    if (!found) continue
+    const ids = [...membersOf(found.bitmap)].map(book => idAt(table.rows, book))
+    const holds = booksWhere({ sql, viewer, isOfFew: true }, { ...predicate, negated: false })
+    const rows = await sql<{ id: string }[]>`
+      select b.id from book b where b.missing_at is null and ${holds}`
+    deepEqual(ids.sort(), rows.map(row => row.id).sort(), JSON.stringify(predicate))
+    checked.set(predicate.field, (checked.get(predicate.field) ?? 0) + 1)
+  }
+  for (const field of ['title', 'path', 'summary', 'format', 'pageCount', 'releaseDate'])
+    t.ok(checked.get(field)! > 5, `${checked.get(field)} predicates on ${field}`)
+})

@@ -1,0 +1,70 @@
+// A source of metadata in memory for tests: series by id, found by title; failures on demand.
+import { newId } from '../../../lib/base/id.ts'
+import { checkedSource } from '../../../lib/sources/check.ts'
+import type { FetchedSeries, Source } from '../../../lib/sources/contract.ts'
+import { SourceFailure } from '../../../lib/sources/failure.ts'
+import type { Sources } from '../../../lib/sources/open.ts'
+import type { Sql } from '../../../lib/store/postgres/db.ts'
+
+/** A series with defaults for what a test is not about. */
+export const fetchedSeries = (
+  externalId: string,
+  metadata: Record<string, unknown> = {},
+  others: Partial<FetchedSeries> = {},
+): FetchedSeries => ({
+  ...{ externalId, url: `https://example.org/${externalId}`, hash: null, metadata },
+  ...{ externalIds: [], links: [], ratings: [], coverUrl: null },
+  ...others,
+})
+
+/** `beforeCall` may throw. */
+export function createMemorySource(beforeCall = () => {}) {
+  const series = new Map<string, FetchedSeries>()
+  const images = new Map<string, Buffer>()
+  const calls: string[] = []
+  const state = { failure: null as SourceFailure | null, relevance: 1 }
+  const call = async <T>(name: string, result: () => T): Promise<T> => {
+    calls.push(name)
+    beforeCall()
+    if (state.failure) throw state.failure
+    return result()
+  }
+  const source: Source = {
+    describe: () => Promise.reject(new Error('not called')),
+    searchSeries: ({ query }) =>
+      call(`search ${query}`, () =>
+        [...series.values()].flatMap(({ externalId, metadata, url }) => {
+          const title = String(metadata.title ?? externalId)
+          if (!title.toLowerCase().includes(query.toLowerCase())) return []
+          const hit = { alternateTitles: [], year: null, coverUrl: null, summary: null }
+          return [{ ...hit, externalId, title, url, relevance: state.relevance }]
+        }),
+      ),
+    fetchSeries: id => call(`fetch ${id}`, () => series.get(id) ?? null),
+  }
+  const get = async ({ url }: { url: string }) => {
+    const body = images.get(url)
+    if (!body) throw new SourceFailure('example.org answered with status 404', 'status')
+    return { status: 200, body, contentType: null, etag: null, lastModified: null, url }
+  }
+  const sources = {
+    open: () => checkedSource(source),
+    unreadable: () => null,
+    http: { get },
+    close: async () => {},
+  }
+  return { series, images, calls, state, sources: sources as unknown as Sources }
+}
+
+/** An enabled source; returns its id. */
+export async function insertMetadataSource(
+  sql: Sql,
+  name: string,
+  type = 'plugin',
+): Promise<string> {
+  const id = newId()
+  await sql`
+    insert into source (id, type, name, display_name, enabled)
+    values (${id}, ${type}, ${name}, ${name}, true)`
+  return id
+}

@@ -1,0 +1,102 @@
+import t from 'tap'
+import { scoped } from '../../../../lib/base/async/dispose.ts'
+import { defaultLimits } from '../../../../lib/media/archive/limits.ts'
+import { openSevenZip } from '../../../../lib/media/archive/sevenzip/sevenzip.ts'
+import { openBytes, openPath } from '../../../kit/files/archives.ts'
+import { corpusBook, goldenFile, goldenPath, skipWithoutCorpus } from '../../../kit/files/corpus.ts'
+import { use } from '../../../kit/use.ts'
+
+function readAll(path: string): Promise<number> {
+  return scoped(async use => {
+    const archive = use(await openSevenZip(use(openPath(path)), defaultLimits))
+    for (const entry of archive.entries) {
+      const bytes = await archive.read(entry, 1e9)
+      if (bytes.length !== entry.sizeBytes) throw new Error(entry.name)
+    }
+    return archive.entries.length
+  })
+}
+
+t.test('LZMA and Deflate are unpacked', async t => {
+  for (const name of ['lzma', 'deflate'])
+    t.ok((await readAll(goldenPath(`7z/${name}.cb7`))) > 1, name)
+})
+
+t.test(
+  'every method and filter that 7-Zip writes is unpacked, by checksum',
+  { skip: skipWithoutCorpus(15) },
+  async t => {
+    const sharp = ['ARM64', 'BCJ2', 'LZMA', 'PPC', 'PPMd']
+    for (const name of sharp)
+      t.ok((await readAll(corpusBook(`adamhathcock__sharpcompress/7Zip.${name}.cb7`))) > 1, name)
+    const others = [
+      'bodgit__sevenzip/arm',
+      'bodgit__sevenzip/sparc',
+      'bodgit__sevenzip/delta',
+      'bodgit__sevenzip/t1',
+      'apache__commons-compress/LZMA2',
+      'libarchive__libarchive/test_read_format_7zip_bcj2_copy_1',
+      'libarchive__libarchive/test_read_format_7zip_deflate_powerpc',
+      'libarchive__libarchive/test_read_format_7zip_lzma2_arm64',
+      'libarchive__libarchive/test_read_format_7zip_zstd_nobcj',
+      'libarchive__libarchive/test_read_format_7zip_extract_second',
+    ]
+    for (const name of others) t.ok((await readAll(corpusBook(`${name}.cb7`))) > 0, name)
+  },
+)
+
+t.test('a solid archive is read in any order', async t => {
+  const file = use(t, openPath(goldenPath('7z/lzma.cb7')))
+  const archive = use(t, await openSevenZip(file, defaultLimits))
+  const forwards = []
+  for (const entry of archive.entries) forwards.push(Buffer.from(await archive.read(entry, 1e6)))
+  for (const index of [2, 0, 1]) {
+    const entry = archive.entries[index]!
+    t.same(Buffer.from(await archive.head(entry, 50)), forwards[index]!.subarray(0, 50))
+    t.same(Buffer.from(await archive.read(entry, 1e6)), forwards[index])
+  }
+})
+
+t.test('a truncated archive is named', async t => {
+  const file = use(t, openPath(goldenPath('7z/truncated.cb7')))
+  await t.rejects(openSevenZip(file, defaultLimits), { code: 'truncated' })
+})
+
+t.test('what cannot be read is named', { skip: skipWithoutCorpus(5) }, async t => {
+  const refused: [string, string][] = [
+    ['adamhathcock__sharpcompress/7Zip.LZMA.Aes.cb7', 'encrypted'],
+    ['bodgit__sevenzip/t2.cb7', 'encrypted'],
+    ['bodgit__sevenzip/multi.7z.001.cb7', 'truncated'],
+    ['libarchive__libarchive/test_read_format_7zip_folders_oom.cb7', 'bad_crc'],
+  ]
+  for (const [path, code] of refused) {
+    const file = use(t, openPath(corpusBook(path)))
+    await t.rejects(openSevenZip(file, defaultLimits), { code }, path)
+  }
+  const lz4 = use(t, openPath(corpusBook('bodgit__sevenzip/lz4.cb7')))
+  const archive = use(t, await openSevenZip(lz4, defaultLimits))
+  await t.rejects(archive.read(archive.entries[0]!, 1e6), { code: 'unsupported_method' })
+})
+
+t.test(
+  'files that are not encrypted are read beside those that are',
+  { skip: skipWithoutCorpus(2) },
+  async t => {
+    const file = use(
+      t,
+      openPath(corpusBook('libarchive__libarchive/test_read_format_7zip_encryption_partially.cb7')),
+    )
+    const archive = use(t, await openSevenZip(file, defaultLimits))
+    const [open, secret] = archive.entries
+    t.equal((await archive.read(open!, 100)).length, 4)
+    await t.rejects(archive.read(secret!, 100), { code: 'encrypted' })
+  },
+)
+
+t.test('damaged data is found by its checksum', async t => {
+  const bytes = goldenFile('7z/deflate.cb7')
+  bytes[33]! ^= 1
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const archive = use(t, await openSevenZip(file, defaultLimits))
+  await t.rejects(archive.read(archive.entries[0]!, 1e6), { code: 'bad_crc' })
+})
