@@ -55,9 +55,11 @@ export function createAddressResolver(
     /** The URL for the router: without the base path and in canonical spelling. */
     routedUrl(request: IncomingMessage): string {
       const url = request.url ?? '/'
+      const own = localPath(request, url)
+      if (own.startsWith('/api/')) return own + queryOf(url)
       const path = protocols.reduce(
         (path, { rewrite }) => rewrite?.(path, request.headers, config) ?? path,
-        localPath(request, url),
+        own,
       )
       return path + queryOf(url)
     },
