@@ -1,8 +1,8 @@
 // BMP decoder: the prebuilt libvips has none.
 // bmp:     "BM" u32 u32 u32 offset, header, [masks], palette, rows
 // header:  u32 size 12: u16 width height planes bits, palette of BGR
-//          u32 size ≥ 16: i32 width height, u16 planes bits, u32 compression, …, u32 colours at 32
-// masks:   u32 red green blue [alpha], inside headers of ≥ 52 bytes, else behind the header
+//          u32 size ≥ 16: i32 width height, u16 planes bits, u32 compression, …, u32 colors at 32
+// masks:   u32 red green blue [alpha], inside headers of ≥ 52 bytes, else after the header
 // rows:    from the bottom unless height < 0, padded to 4 bytes; or run lengths (compression 1, 2)
 import { Unreadable } from '../../base/errors.ts'
 import { i32le, type RawImage, u16le, u32le } from './primitives.ts'
@@ -73,7 +73,7 @@ function readMasks(b: Uint8Array, size: number): Header['masks'] {
   return [u32le(b, 54), u32le(b, 58), u32le(b, 62), hasAlpha ? u32le(b, 66) : 0]
 }
 
-/** 256 RGB triples; colours beyond the palette are black. */
+/** 256 RGB triples; colors beyond the palette are black. */
 function readPalette(b: Uint8Array, step: number): Uint8Array {
   const palette = new Uint8Array(768)
   for (let from = 0, to = 0; from + 2 < b.length && to < 768; from += step, to += 3) {

@@ -1,16 +1,16 @@
-// Completeness of an image by its structure alone, without decoding: enough to send a page as it is.
+// Checks by structure alone, without decoding, whether an image is complete: enough to send a page unchanged.
 // png:  valid header, chunks with correct checksums up to IEND, as much data as the pixels can be packed into
 import { crc32 } from 'node:zlib'
 import { isCompleteJpeg } from './jpeg-structure.ts'
 import { matchesAt, u16be, u32be } from './primitives.ts'
 
-/** Whether the structure is complete; false also for formats whose structure is not enough. Never throws. */
+/** Whether the structure is complete; also false for formats whose structure is not conclusive. Never throws. */
 export function isComplete(bytes: Uint8Array, mediaType: string): boolean {
   if (mediaType === 'image/jpeg') return isCompleteJpeg(bytes)
   return mediaType === 'image/png' && isCompletePng(bytes)
 }
 
-// Bit depths by colour type.
+// Bit depths by color type.
 const depths: Record<number, number[]> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],

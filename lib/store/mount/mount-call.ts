@@ -77,7 +77,7 @@ export async function runCall<T>(
   { signal, discard, folder, isThread }: CallOptions<T> & { isThread: boolean },
 ): Promise<T> {
   const { hungFolders } = mount
-  if (signal?.aborted) throw new Unavailable('Request was cancelled')
+  if (signal?.aborted) throw new Unavailable('Request was canceled')
   if (mount.hungSince !== null || mount.givenUp >= maxGivenUp) throw new NotResponding()
   if (folder !== undefined && hungFolders.isHung(folder)) throw new NotResponding()
   const ended = Promise.withResolvers<T>()
@@ -105,7 +105,7 @@ export async function runCall<T>(
       call.fail(new NotResponding())
     },
   }
-  const cancel = () => call.fail(new Unavailable('Request was cancelled'))
+  const cancel = () => call.fail(new Unavailable('Request was canceled'))
   signal?.addEventListener('abort', cancel, { once: true })
   mount.calls.add(call)
   const start = async () => {

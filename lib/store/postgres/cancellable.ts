@@ -41,7 +41,7 @@ export function cancellable(
     new Proxy(target, {
       ...get,
       apply(query, self, args) {
-        if (signal.aborted) throw new Unavailable('Request was cancelled')
+        if (signal.aborted) throw new Unavailable('Request was canceled')
         const result = Reflect.apply(query as never, self, args)
         if (result instanceof Promise) queries.push(result as RunningQuery)
         return result
