@@ -1,4 +1,4 @@
-// Configuration reference in Markdown (docs/configuration.md), generated from the catalogue.
+// Configuration reference in Markdown (docs/configuration.md), generated from the catalog.
 import type { Key, Scalar } from './descriptor.ts'
 import { allKeys, sectionOf } from './keys.ts'
 import { sections } from './sections.ts'
@@ -51,7 +51,7 @@ function table(keys: [string, Key][]): string {
 const defaultText = (value: Scalar) =>
   value === null || value === '' ? '(empty)' : `\`${String(value)}\``
 
-/** Environment variables beside the regular one. */
+/** Environment variables besides the regular one. */
 function shortNames(path: string, key: Key): string {
   const names = variablesOf(path, key).slice(1)
   if (names.length === 0) return ''
