@@ -50,15 +50,10 @@ export const fileFields = {
     isNamedInEvents,
   }),
   // As written: `1`, `1.5`, `1/2`, `Annual 1`, `½`.
-  number: column(
-    'number',
-    'text',
-    nullable(Type.String({ description: 'As written in the source.' })),
-    {
-      edit: edit(input.bookNumber(), value => trimmedText(String(value)), { isPreservedByPut }),
-      isNamedInEvents,
-    },
-  ),
+  number: column('number', 'text', nullable(Type.String({ description: 'As written.' })), {
+    edit: edit(input.bookNumber(), value => trimmedText(String(value)), { isPreservedByPut }),
+    isNamedInEvents,
+  }),
   summary: column('summary', 'text', text(), { edit: editText(20_000), isNamedInEvents }),
   publisher: column('publisher', 'text', text(), { edit: editText(300), isNamedInEvents }),
   imprint: column('imprint', 'text', text(), { edit: editText(300), isNamedInEvents }),

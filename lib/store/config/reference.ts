@@ -10,7 +10,7 @@ const introduction = `# Configuration
 
 Values come from, in ascending precedence: defaults, a YAML file (\`--config FILE\` or \`STACKROOM_CONFIG\`),
 environment variables, command line flags. In YAML, \`application.port\` is the key \`port\` in the mapping
-\`application\`. Its environment variable is \`STACKROOM_APPLICATION__PORT\`: upper case, with two underscores
+\`application\`. Its environment variable is \`STACKROOM_APPLICATION__PORT\`: uppercase, with two underscores
 for the dot. A secret can also be read from a file: append \`_FILE\` to the name of the variable.
 
 - \`stackroom config print\` prints a configuration file with all defaults.

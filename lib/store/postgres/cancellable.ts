@@ -22,7 +22,7 @@ export function cancellable(
   { signal, control, origin = sql }: { signal: AbortSignal; control: Sql; origin?: Sql },
 ): { sql: Sql; finished(): Promise<void> } {
   const queries: RunningQuery[] = []
-  let cancelling: Promise<unknown> = Promise.resolve()
+  let canceling: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   const cancelRunning = async () => {
     const pids = queries.flatMap(({ active, state }) => (active && state ? [state.pid] : []))
@@ -34,7 +34,7 @@ export function cancellable(
     if (!isFinished) timer = setTimeout(cancelAll, recheckMs)
   }
   const cancelAll = () => {
-    cancelling = cancelRunning()
+    canceling = cancelRunning()
   }
   let isFinished = false
   signal.addEventListener('abort', cancelAll, { once: true })
@@ -61,7 +61,7 @@ export function cancellable(
       isFinished = true
       clearTimeout(timer)
       signal.removeEventListener('abort', cancelAll)
-      await cancelling
+      await canceling
     },
   }
 }
