@@ -1,4 +1,4 @@
-// `stackroom config`: validation, printing and reference of the configuration.
+// `stackroom config`: validates and prints the configuration and its reference.
 import { Command } from 'commander'
 import { stringify } from 'yaml'
 import { Invalid } from '../lib/base/errors.ts'
@@ -11,7 +11,7 @@ export function configCommand(): Command {
   const command = new Command('config').description('check or print the configuration')
   command
     .command('check')
-    .description('validate the configuration; exits with 2 when it is invalid')
+    .description('validate the configuration; exits with 2 if it is invalid')
     .option('-c, --config <file>', 'configuration file (YAML)')
     .action(check)
   command
@@ -22,7 +22,7 @@ export function configCommand(): Command {
     .action(print)
   command
     .command('reference')
-    .description('print the reference of all keys and settings as Markdown')
+    .description('print a reference of all keys and settings as Markdown')
     .action(() => void process.stdout.write(configurationReference()))
   return command
 }

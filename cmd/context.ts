@@ -1,4 +1,4 @@
-// Context of the commands that work on the catalogue: configuration, log, migrated database.
+// Context of commands that work on the catalog: configuration, log, migrated database.
 import type { Command } from 'commander'
 import { createDataFolder, restrictNewFiles, secureDataFolder } from '../lib/base/data-folder.ts'
 import { Failure, Unavailable } from '../lib/base/errors.ts'
@@ -31,7 +31,7 @@ export type Context = {
   shutdown: Shutdown
 }
 
-/** Adds the options that these commands share. */
+/** Adds the options shared by these commands. */
 export function commonOptions(command: Command): Command {
   return command
     .option('-c, --config <file>', 'configuration file (YAML)')
@@ -41,18 +41,21 @@ export function commonOptions(command: Command): Command {
 }
 
 type Options = {
-  /** Only warnings are logged, unless a flag sets the level. */
+  /** Only logs warnings, unless a flag sets the level. */
   quiet: boolean
   settings?: Record<string, unknown>
   /** Folders that will become libraries. */
   libraries?: readonly string[]
-  /** What the data directory has to be of this database: `unused` by commands that read and write no files. */
+  /**
+   * How the data directory must relate to this database; `unused` for commands that do not read or write
+   * files.
+   */
   dataDirectory?: 'belonging' | 'adopted' | 'renewed' | 'unused'
-  /** `work` ends by itself after a signal. */
+  /** `work` ends on its own after a signal. */
   endsItself?: boolean
 }
 
-/** Runs `work` with an open context and closes it afterwards, also when a signal interrupts the start. */
+/** Runs `work` with an open context and closes it afterwards, even if a signal interrupts startup. */
 export async function withContext<T>(
   flags: CommonFlags,
   options: Options,
@@ -64,10 +67,10 @@ export async function withContext<T>(
   await assertApartFromData(config.data_dir, libraries)
   const log = openLog(config.logging, logStream())
   for (const fault of missingFixes)
-    log.warn({ fault }, 'the PostgreSQL driver is another version, and has a fault')
+    log.warn({ fault }, 'the installed version of the PostgreSQL driver has a known bug')
   restrictNewFiles()
   if (options.dataDirectory !== 'unused') openData(config, log)
-  // A command that ends because of it reports it itself.
+  // A command that ends because of low space reports this itself.
   const space = openSpaceGuard({ config, log: options.quiet ? openLog({ level: 'silent' }) : log })
   const shutdown = createShutdown()
   let database: Database | null = null
@@ -106,7 +109,7 @@ function configOf({ config, data, databaseUrl, logLevel }: CommonFlags, options:
   })
 }
 
-/** Migrates the database, and sees to it that the data directory is the one of this database. */
+/** Migrates the database, and ensures that the data directory belongs to it. */
 async function prepare(
   database: Database,
   config: Config,
@@ -123,7 +126,7 @@ async function prepare(
   await warnOfSecrets(sql, config, log)
 }
 
-/** The server starts without them. */
+/** The server starts without readable secrets. */
 async function warnOfSecrets(sql: Sql, config: Config, log: Log) {
   const secrets = openSecrets(config)
   const unreadable = await checkSecrets(sql, secrets)
@@ -131,17 +134,18 @@ async function warnOfSecrets(sql: Sql, config: Config, log: Log) {
   const { sources, signingKeys } = unreadable
   log.error(
     { file: secrets.file, sources, accessTokensEnded: signingKeys },
-    'secrets in the database were encrypted with another key: put back its file (secrets.key_file), or enter the credentials of these sources again; access tokens are renewed',
+    'secrets in the database were encrypted with another key: restore its file (secrets.key_file), or reenter the credentials of these sources; access tokens will be renewed',
   )
 }
 
 function openData({ data_dir }: Config, log: Log) {
   createDataFolder(data_dir)
   const open = secureDataFolder(data_dir)
-  if (open.length > 0) log.warn({ paths: open }, 'other users of this machine have access to data')
+  if (open.length > 0)
+    log.warn({ paths: open }, 'other users of this machine have access to the data directory')
 }
 
-/** A server that cannot be started on a full disk reports many things, but not the reason. */
+/** A server that fails to start on a full disk reports many things, but not the reason. */
 function withShortage(error: unknown, space: SpaceGuard): unknown {
   const shortage = space.shortage(['database'])
   if (!shortage) return error

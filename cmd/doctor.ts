@@ -1,4 +1,4 @@
-// `stackroom doctor`: catalogue consistency check and repair.
+// `stackroom doctor`: checks the consistency of the catalog and repairs it.
 import { randomBytes } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -20,16 +20,16 @@ type EnvironmentCheck = { name: string; value: string; isGood: boolean }
 
 export function doctorCommand(): Command {
   return commonOptions(new Command('doctor'))
-    .description('check the catalogue and repair inconsistencies')
+    .description('check the catalog and repair inconsistencies')
     .option('--repair', 'repair what can be repaired')
     .option('--json', 'print the report as one JSON object')
     .option(
       '--adopt',
-      'let the data directory belong to this database from now on: a new one, or one beside a restored database',
+      'assign the data directory to this database: a new directory, or the one of a restored database',
     )
     .option(
       '--new-id',
-      'give this database and this data directory a new id: for a copy of an installation',
+      'give this database and data directory a new id, for a copy of an installation',
     )
     .addHelpText(
       'after',
@@ -59,7 +59,7 @@ async function run({ config, sql, log }: Context, { repair = false, json = false
   }
 }
 
-/** Checks outside the catalogue that often explain a problem: versions, data directory, library folders. */
+/** Checks outside the catalog that often explain a problem: versions, data directory, library folders. */
 async function checkEnvironment({
   config,
   sql,
@@ -85,7 +85,7 @@ async function checkEnvironment({
   ]
 }
 
-/** The names of sources whose credentials cannot be read. */
+/** The names of sources with unreadable credentials. */
 async function checkKeyFile(sql: Sql, config: Config): Promise<EnvironmentCheck> {
   const secrets = openSecrets(config)
   const unreadable = await unreadableSecrets(sql, secrets)
@@ -93,7 +93,7 @@ async function checkKeyFile(sql: Sql, config: Config): Promise<EnvironmentCheck>
     ...unreadable.sources,
     ...(unreadable.signingKeys ? ['access tokens'] : []),
   ]
-  const problem = what && ` is not the key of: ${what.join(', ')}`
+  const problem = what && ` cannot decrypt: ${what.join(', ')}`
   return { name: 'secrets', value: `${secrets.file}${problem ?? ''}`, isGood: what === null }
 }
 

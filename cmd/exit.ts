@@ -1,4 +1,4 @@
-// End of the process: the message and exit code of an error, and an exit that waits for nothing.
+// Process exit: the message and exit code for an error, and an exit that waits for nothing.
 import { constants } from 'node:os'
 import { CommanderError } from 'commander'
 import { Failure } from '../lib/base/errors.ts'
@@ -6,7 +6,7 @@ import { isShortage, shortage } from '../lib/base/shortage.ts'
 import { hasBlockedThreads } from '../lib/store/mount/mount-health.ts'
 import { isConnectionLost } from '../lib/store/postgres/connection-error.ts'
 
-/** A signal ended a start, or a command that has no orderly end of its own. */
+/** A signal ended startup, or a command without an orderly shutdown. */
 export class Terminated extends Error {
   readonly signal: NodeJS.Signals
   constructor(signal: NodeJS.Signals) {
@@ -15,14 +15,14 @@ export class Terminated extends Error {
   }
 }
 
-/** As shells report the end by a signal. */
+/** The exit code that shells report for termination by a signal. */
 export const signalCode = (name: NodeJS.Signals) => 128 + (constants.signals[name] ?? 0)
 
 const tooManyConnections = '53300'
 
 const reported = new WeakSet<object>()
 
-/** Prints an expected error in one line and a bug with its stack, once, and sets the exit code. */
+/** Prints an expected error in one line, or a bug with its stack, once, and sets the exit code. */
 export function report(error: unknown): void {
   process.exitCode = exitCodeOf(error)
   if (error instanceof CommanderError || error instanceof Terminated) return
@@ -41,7 +41,7 @@ function exitCodeOf(error: unknown): number {
   return 2
 }
 
-/** One sentence for what an operator can correct; null for a bug. */
+/** One sentence for a problem that an operator can correct; null for a bug. */
 function expectedMessage(error: unknown): string | null {
   if (error instanceof Failure) return error.message
   if (isShortage(error)) return shortage(error).message
@@ -53,7 +53,7 @@ function expectedMessage(error: unknown): string | null {
     return `The database reports: ${error.message} (${code})${remedy}`
   }
   if (isConnectionLost(error))
-    return `The connection to the database was lost (${code}); check that its server runs, and see its log`
+    return `The connection to the database was lost (${code}); check that its server is running, and see its log`
   if (syscall !== undefined) return `${path ?? syscall}: ${error.message}`
   return null
 }
@@ -61,8 +61,8 @@ function expectedMessage(error: unknown): string | null {
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error))
 
 /**
- * Exits without waiting for threads, by replacing the process with one that has none; where that is not possible,
- * by killing it if one of them may be blocked.
+ * Exits without waiting for threads by replacing the process with one that has none; if that is not possible,
+ * kills it if a thread may be blocked.
  */
 export function exitNow(code: number): never {
   if (process.execve && process.platform !== 'win32')

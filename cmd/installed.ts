@@ -1,9 +1,9 @@
-// Check that npm installed the optional packages with binaries which every command that reads books needs.
+// Checks that npm installed the optional binary packages that every command reading books needs.
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Invalid } from '../lib/base/errors.ts'
 
-/** Throws Invalid: without its binaries sharp fails in the threads, for each cover and page. */
+/** Throws Invalid: without its binaries sharp would fail in the threads, for each cover and page. */
 export function assertInstalled(): void {
   const sharp = import.meta.resolve('sharp')
   const { resolve } = createRequire(sharp)

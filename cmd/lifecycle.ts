@@ -25,7 +25,7 @@ export type Service = Context & {
   parts: Parts
   queue: Queue
   sources: Sources
-  /** Answers the health checks of the metrics server; `check` is set when the start is complete. */
+  /** Answers health checks of the metrics server; `check` is set once startup is complete. */
   readiness: { check: (() => Promise<Readiness>) | null }
 }
 
@@ -53,11 +53,11 @@ export async function runService(
 
 type Parts = ReturnType<typeof openParts>
 
-/** What is open, closed in reverse order; a part has a second for it. */
+/** Open parts, closed in reverse order; each has a second to close. */
 function openParts({ shutdown, log }: Context) {
   const open: (() => unknown)[] = []
   return {
-    /** Waits for a part to open, unless a signal ends the start meanwhile. */
+    /** Waits for a part to open, unless a signal interrupts startup. */
     async add<T extends { close(): unknown }>(name: string, opening: Promise<T>): Promise<T> {
       const part = await shutdown.unlessRequested(opening, late => late.close())
       open.push(() => shutdown.closeWithin(name, { ms: 1_000, log }, () => part.close()))
@@ -90,7 +90,7 @@ async function openService(context: Context, parts: Parts): Promise<Service> {
   return { ...context, parts, queue, sources, readiness }
 }
 
-/** One line when a folder of a library or of a cache begins to hang, and one when it responds again. */
+/** Logs one line when a library or cache folder starts to hang, and one when it responds again. */
 function logHungFolders(log: Log): Disposable {
   const place = (folder: string) => ({ folder: pathText(Buffer.from(folder, 'latin1')) })
   const logHealth = (kind: string) => (change: { root: string; seconds: number | null }) => {
@@ -114,7 +114,9 @@ function logHungFolders(log: Log): Disposable {
   }
 }
 
-/** Starts the pipeline; the first working process also scans the libraries configured to scan on start. */
+/**
+ * Starts the pipeline; the first process with workers also scans the libraries configured to scan on start.
+ */
 export async function startWorkers(service: Service): Promise<Pipeline> {
   const { sql, queue, config, log, space, sources, shutdown } = service
   const starting = startPipeline({ sql, queue, config, log, space, sources })
@@ -126,7 +128,10 @@ export async function startWorkers(service: Service): Promise<Pipeline> {
   return pipeline
 }
 
-/** Repeats `work` while the database is lost or has no space, or descriptors are short; null once the shutdown is requested. */
+/**
+ * Repeats `work` while the database is lost or out of space, or descriptors are short; null once shutdown is
+ * requested.
+ */
 export async function whenPossible<T>({ shutdown, space }: Context, work: () => Promise<T>) {
   while (!shutdown.isRequested()) {
     try {
@@ -140,7 +145,7 @@ export async function whenPossible<T>({ shutdown, space }: Context, work: () => 
   return null
 }
 
-/** Lets running jobs stop at their next safe point; unfinished ones are retried by another process. */
+/** Lets running jobs stop at their next safe point; another process will retry unfinished ones. */
 export async function stopWorkers({ shutdown, log }: Service, pipeline: Pipeline | null) {
   await shutdown.closeWithin('pipeline', { ms: 12_000, log }, () => pipeline?.close())
 }

@@ -1,4 +1,4 @@
-// Text of a log line for a terminal: time, level unless it is info, message and members.
+// Formats log lines for a terminal: time, level unless it is info, message and members.
 import { inspect } from 'node:util'
 
 type Entry = {
@@ -17,7 +17,10 @@ const levels = new Map([
   [60, 'fatal'],
 ])
 
-/** `10:35:47 warning: message  member=value`, and below it the stack of an error. Any other line is returned as it is. */
+/**
+ * `10:35:47 warning: message member=value`, followed by an error's stack. Any other line is returned
+ * unchanged.
+ */
 export function logText(line: string): string {
   let entry: Entry
   try {
@@ -38,7 +41,7 @@ const valueText = (value: unknown) =>
     ? value
     : inspect(value, { breakLength: Infinity })
 
-/** File names and headers of requests must not control the terminal. */
+/** Prevents file names and request headers from controlling the terminal. */
 function withoutControls(text: string) {
   return text.replace(
     /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,

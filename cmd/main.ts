@@ -5,7 +5,7 @@ import { hasBlockedThreads } from '../lib/store/mount/mount-health.ts'
 import { exitNow, report, Terminated } from './exit.ts'
 import { ignoreHangup } from './terminal.ts'
 
-// Loaded by name: all of them together take twice as long to load as most commands need to run.
+// Loaded by name: loading all of them takes twice as long as running most commands.
 const commands = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./serve.ts')).serveCommand()],
   ['scan', async () => (await import('./scan.ts')).scanCommand()],
@@ -20,7 +20,8 @@ const commands = new Map<string, () => Promise<Command>>([
 ])
 const named = commands.get(process.argv[2] ?? '')
 
-// A reader such as `head` has all it wants. Who started a service may have stopped reading, or has no space for more.
+// A reader such as `head` has all it wants. The starter of a service may have stopped reading, or be out of
+// space.
 const isService = ['serve', 'worker'].includes(process.argv[2] ?? '')
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -36,7 +37,7 @@ const program = new Command('stackroom')
     'after',
     '\nExit codes: 0 success, 1 some files or folders failed, 2 usage or startup error.',
   )
-// Help and unknown commands need them all.
+// Help and unknown commands need all of them.
 for (const load of named ? [named] : commands.values()) {
   const command = await load()
   program.addCommand(command)
@@ -50,13 +51,13 @@ try {
 } catch (error) {
   report(error)
   if (error instanceof Terminated) endBy(error.signal)
-  // What failed halfway may have left something open.
+  // A command that failed halfway may have left something open.
   setTimeout(() => exitNow(Number(process.exitCode)), 500).unref()
 }
-// A call on a disk that does not respond would keep the process.
+// A call on an unresponsive disk would prevent the process from exiting.
 if (hasBlockedThreads()) exitNow(Number(process.exitCode ?? 0))
 
-/** Service managers distinguish the end by a signal from a failure. */
+/** Service managers distinguish termination by a signal from a failure. */
 function endBy(signal: NodeJS.Signals) {
   process.removeAllListeners(signal)
   process.kill(process.pid, signal)

@@ -1,4 +1,4 @@
-// New libraries of `serve` and `scan`: their options, and their creation together with a first scan.
+// New libraries for `serve` and `scan`: their options, and their creation together with a first scan.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { cronError } from '../lib/base/cron.ts'
 import { watchModes } from '../lib/catalog/library/library-settings.ts'
@@ -19,7 +19,7 @@ export type NewLibraryFlags = {
 
 export function newLibraryOptions(command: Command): Command {
   return command
-    .option('-n, --name <name>', 'name of a new library (default: that of its folder)')
+    .option('-n, --name <name>', 'name of a new library (default: the name of the folder)')
     .addOption(
       new Option('-s, --strategy <strategy>', 'series strategy of a new library').choices([
         ...seriesStrategies,
@@ -32,7 +32,7 @@ export function newLibraryOptions(command: Command): Command {
         .default('on'),
     )
     .addOption(
-      new Option('--schedule <cron>', 'when they scan a new library, or off')
+      new Option('--schedule <cron>', 'when servers and workers scan a new library, or off')
         .argParser(parseSchedule)
         .default('0 3 * * *'),
     )
@@ -50,7 +50,7 @@ export function libraryDraft(root: Buffer, flags: NewLibraryFlags): LibraryDraft
 
 /**
  * Creates a library unless it exists, and enqueues its scan in the same transaction: a server that watches
- * the new library sees that a scan is active, and does not start one of its own.
+ * the new library sees an active scan and does not start another.
  */
 export async function createWithScan(
   { sql, queue }: { sql: Sql; queue: Queue },

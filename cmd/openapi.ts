@@ -7,7 +7,7 @@ import { Invalid } from '../lib/base/errors.ts'
 import { version } from '../lib/base/version.ts'
 import { openapiDocument } from '../lib/http/openapi/openapi.ts'
 
-/** For readers of YAML 1.1, too: `off`, `y` and `12:30` are quoted, which are no strings there. */
+/** Quotes text that YAML 1.1 parsers would not read as a string: `off`, `y` and `12:30`. */
 function yamlText(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false })
   visit(document, {
@@ -18,8 +18,8 @@ function yamlText(value: unknown): string {
   return document.toString({ lineWidth: 0 })
 }
 
-// Words of more than one letter that YAML 1.1 (https://yaml.org/type/) takes for a boolean or null; dates,
-// numbers with underscores and base 60 begin with a digit, a sign or a point.
+// Words that YAML 1.1 (https://yaml.org/type/) reads as a boolean or null; dates, numbers with underscores
+// and base 60 start with a digit, a sign or a point.
 const typedWords = /^(?:y|n|yes|no|on|off|true|false|null|~|)$/i
 const isPlainText = (text: string) => !typedWords.test(text) && !/^[-+.\d=<]/.test(text)
 

@@ -1,4 +1,4 @@
-// End of the parent process: `npm start` that is stopped by a signal may leave the server behind.
+// End of the parent process: an `npm start` stopped by a signal may leave the server behind.
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../lib/base/log.ts'
@@ -9,9 +9,9 @@ const pollMs = 500
 const packageFile = join(import.meta.dirname, '..', 'package.json')
 
 /**
- * Requests the shutdown when the process that started this one ends, but only where it stands in for this
- * one: npm with a script of this package, or the launcher. A service manager, a shell or `nohup` may end
- * at any time without meaning the server, and npm under `nohup` ends with the terminal.
+ * Requests shutdown when the parent process ends, but only if the parent stands in for this process: npm
+ * running a script of this package, or the launcher. A service manager, a shell or `nohup` may end at any
+ * time without affecting the server, and npm under `nohup` ends with the terminal.
  */
 export function watchParent(
   {
@@ -36,7 +36,7 @@ export function watchParent(
 const isLauncher = (pid: number, env: NodeJS.ProcessEnv) =>
   env._STACKROOM_LAUNCHER_PID === String(pid)
 
-/** A script of this package; those of other packages may start a server in the background and end. */
+/** A script of this package; other packages' scripts may start a server in the background and end. */
 function isOwnScript(env: NodeJS.ProcessEnv): boolean {
   if (env.npm_lifecycle_event === undefined || !env.npm_package_json) return false
   try {

@@ -1,4 +1,4 @@
-// `stackroom queue`: listing and recovery of the job queue.
+// `stackroom queue`: lists and recovers the job queue.
 import { Command } from 'commander'
 import type { Log } from '../lib/base/log.ts'
 import { type JobName, jobTypes } from '../lib/store/queue/jobs.ts'
@@ -19,11 +19,11 @@ export function queueCommand(): Command {
       withContext(flags, { quiet: true, dataDirectory: 'unused' }, context => list(context, flags)),
     )
   commonOptions(command.command('rebuild'))
-    .description('delete the job queue and recreate it from the catalogue')
+    .description('delete the job queue and recreate it from the catalog')
     .option('--json', 'print the number of queued jobs as one JSON object')
     .addHelpText(
       'after',
-      '\nStop `serve` and `worker` first. The task history is lost, no pending work is.\nExit codes: 0 success, 2 cannot run.',
+      '\nStop `serve` and `worker` first. The task history is lost, but no pending work.\nExit codes: 0 success, 2 cannot run.',
     )
     .action((flags: Flags) =>
       withContext(flags, { quiet: true }, async ({ sql, log }) => {

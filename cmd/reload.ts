@@ -1,4 +1,4 @@
-// Configuration reload on SIGHUP while the process keeps running.
+// Configuration reload on SIGHUP while the process is running.
 
 import { Failure } from '../lib/base/errors.ts'
 import { reloadConfig } from '../lib/store/config/config.ts'
@@ -7,8 +7,8 @@ import type { Shutdown } from './shutdown.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * Reloads until disposed. A SIGHUP because the terminal was closed requests the shutdown instead, or does
- * nothing where the process does not use the terminal.
+ * Reloads until disposed. If SIGHUP came from closing the terminal, it requests shutdown instead, or does
+ * nothing if the process does not use the terminal.
  */
 export function reloadOnHangup(
   context: Context,
@@ -16,7 +16,7 @@ export function reloadOnHangup(
 ): Disposable {
   const onHangup = () => {
     if (terminal.endsProcess()) shutdown.request()
-    else if (terminal.isLeft()) context.log.info('the terminal was closed; the server goes on')
+    else if (terminal.isLeft()) context.log.info('the terminal was closed; the server continues')
     else reload(context)
   }
   process.on('SIGHUP', onHangup)

@@ -37,7 +37,7 @@ export function scanCommand(): Command {
     .description('scan folders for new, changed, moved and missing books')
     .argument(
       '<path...>',
-      'folders of books; inside an existing library only these folders or files are scanned',
+      'folders of books; inside an existing library, only these folders or files are scanned',
     )
     .addOption(
       new Option('-m, --mode <mode>', 'normal reads new and changed files, deep reads all files')
@@ -52,7 +52,7 @@ export function scanCommand(): Command {
     .option('--page-hash', 'with --ndjson: include the SHA-256 of the original bytes of page 1')
     .option('--dry-run', 'print what a scan would do without changing anything')
     .option('--estimate', 'print how many files and bytes a scan would read without reading them')
-    .option('--confirm-missing', 'mark books missing even when many disappeared at once')
+    .option('--confirm-missing', 'mark books as missing even if many disappeared at once')
     .addHelpText(
       'after',
       '\nExit codes: 0 success, 1 some files or folders failed, 2 usage error, library unavailable or confirmation\nrequired, 130 interrupted by Ctrl-C (the next scan continues from there).',
@@ -76,7 +76,10 @@ async function run(pathArguments: string[], flags: ScanFlags) {
   shutdown.exit()
 }
 
-/** Groups the paths by library, in their order; a folder outside all libraries will be a new one. Throws Invalid. */
+/**
+ * Groups the paths by library, in order; a folder outside all libraries will become a new one. Throws
+ * Invalid.
+ */
 async function groupByLibrary({ sql }: Context, paths: Buffer[]) {
   const parts = new Map<string, Part>()
   for (const path of paths) {
@@ -116,7 +119,7 @@ async function newRoot(path: Buffer) {
   return path
 }
 
-/** Scans the libraries one after the other; the exit code is the highest of theirs. */
+/** Scans the libraries one after another; returns the highest exit code. */
 async function scan(context: Context, parts: Part[], flags: ScanFlags) {
   const { shutdown, log } = context
   const starting = startPipeline({ ...context, watch: false })

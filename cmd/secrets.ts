@@ -6,15 +6,15 @@ import { type CommonFlags, type Context, commonOptions, withContext } from './co
 
 export function secretsCommand(): Command {
   const command = new Command('secrets').description(
-    'manage the key of the secrets in the database',
+    'manage the key that encrypts secrets in the database',
   )
   commonOptions(command.command('rotate'))
     .description(
-      'encrypt the secrets in the database with a new key, and remove the old one from its file',
+      'reencrypt the secrets in the database with a new key, and remove the old key from the key file',
     )
     .addHelpText(
       'after',
-      '\nServers and workers go on meanwhile. If it is interrupted, run it again.\nHosts that have a copy of the key file need the new one.\nExit codes: 0 success, 2 cannot run.',
+      '\nServers and workers continue to run. If it is interrupted, run it again.\nHosts that have a copy of the key file need the new one.\nExit codes: 0 success, 2 cannot run.',
     )
     .action((flags: CommonFlags) => withContext(flags, { quiet: true }, rotate))
   return command
@@ -23,7 +23,7 @@ export function secretsCommand(): Command {
 async function rotate({ sql, config }: Context): Promise<void> {
   const secrets = openSecrets(config)
   const { sources } = await rotateSecrets(sql, secrets)
-  process.stdout.write(`The secrets are encrypted with a new key, in ${secrets.file}\n`)
+  process.stdout.write(`The secrets are now encrypted with a new key, in ${secrets.file}\n`)
   if (sources.length > 0)
     process.stdout.write(`Credentials that could not be read: ${sources.join(', ')}\n`)
 }

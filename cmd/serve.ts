@@ -38,7 +38,7 @@ export function serveCommand(): Command {
       collect,
       [],
     )
-    .option('--no-workers', 'serve the API only; run background jobs in separate worker processes')
+    .option('--no-workers', 'only serve the API; run background jobs in separate worker processes')
     .action(run)
 }
 
@@ -50,8 +50,8 @@ async function run(flags: Flags) {
 }
 
 /**
- * Serves until the shutdown is requested, then keeps serving for `drain_seconds` while load balancers
- * notice, and lets running requests and jobs finish. Queued jobs are run after the next start.
+ * Serves until shutdown is requested, continues for `drain_seconds` while load balancers notice, and lets
+ * running requests and jobs finish. Queued jobs run after the next start.
  */
 async function serve(service: Service, flags: Flags) {
   const { shutdown, config, log } = service
@@ -62,9 +62,9 @@ async function serve(service: Service, flags: Flags) {
     const address = await listen(api.server, config.application)
     print(`Stackroom is listening on ${address}`)
     if (/^http:..(127\.|\[::1])/.test(address))
-      print('Only this machine can reach it; --host 0.0.0.0 serves the network')
+      print('Only this machine can reach it; use --host 0.0.0.0 to serve the network')
     void shutdown.requested.then(() =>
-      print('Stackroom is stopping; Ctrl-C again stops it at once'),
+      print('Stackroom is stopping; press Ctrl-C again to stop immediately'),
     )
     if (flags.workers) pipeline = await startWorkers(service)
     service.readiness.check = api.readiness
@@ -87,7 +87,7 @@ async function serve(service: Service, flags: Flags) {
   }
 }
 
-/** Throws Invalid for a folder that is to become a library and cannot be read: most likely its path is wrong. */
+/** Throws Invalid if a folder that would become a library cannot be read: most likely its path is wrong. */
 async function checkNewFolders({ sql }: Service, flags: Flags) {
   for (const path of flags.library) {
     const root = await rootBytes(path)
@@ -98,7 +98,7 @@ async function checkNewFolders({ sql }: Service, flags: Flags) {
   }
 }
 
-/** Returns the bound address. Throws Invalid when it is not available. */
+/** Returns the bound address. Throws Invalid if it is not available. */
 async function listen(server: FastifyInstance, { host, port }: { host: string; port: number }) {
   try {
     return await server.listen({ host, port })
@@ -118,7 +118,7 @@ function print(line: string) {
 }
 
 async function addLibraries(service: Service, pipeline: Pipeline, flags: Flags) {
-  // All are requested before the first is followed: its disk may not respond.
+  // All scans are requested before the first is followed, because its disk may not respond.
   const scans: (LibraryScan & { path: string })[] = []
   const hung: string[] = []
   for (const path of flags.library)

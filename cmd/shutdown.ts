@@ -1,5 +1,6 @@
-// Shutdown of a process: on request, after a signal during the start, and after a failure, each with a deadline. A
-// thread blocked on an unresponsive disk must not prevent the end: process.exit() would wait for it indefinitely.
+// Process shutdown: on request, after a signal during startup, or after a failure, each with a deadline. A
+// thread blocked on an unresponsive disk must not prevent exiting: process.exit() would wait for it
+// indefinitely.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/base/log.ts'
 import { hasBlockedThreads } from '../lib/store/mount/mount-health.ts'
@@ -10,11 +11,11 @@ export type Shutdown = ReturnType<typeof createShutdown>
 
 // Service managers and container runtimes usually send SIGKILL after 30 seconds.
 const maxShutdownMs = 29_500
-// The bundled database is stopped within it.
+// Includes stopping the bundled database.
 const maxInterruptedStartMs = 12_000
 const maxFailureMs = 4_000
 
-/** Handles SIGINT and SIGTERM from now on: the first requests the shutdown, a later one exits at once. */
+/** Handles SIGINT and SIGTERM from now on: the first requests shutdown, a later one exits immediately. */
 export function createShutdown() {
   const unclosedParts: string[] = []
   const controller = new AbortController()
@@ -30,14 +31,14 @@ export function createShutdown() {
   return {
     /** Resolves at the first signal or request. */
     requested,
-    /** Aborted with Terminated at the same time. */
+    /** Aborts with Terminated at the same time. */
     signal,
     isRequested: () => signal.aborted,
     /** Never counts as a second signal: the end of the parent and a signal may have the same cause. */
     request: () => request(),
     /**
-     * The result of `work` that knows nothing of the shutdown, unless that is requested before: then throws
-     * Terminated, with `close` after what `work` opens meanwhile is closed.
+     * The result of `work`, which is unaware of shutdown. If shutdown is requested first, throws Terminated,
+     * and later passes what `work` opened to `close`.
      */
     async unlessRequested<T>(work: Promise<T>, close?: (opened: T) => unknown) {
       const done = await Promise.race([work.then(value => ({ value })), requested])
@@ -46,7 +47,10 @@ export function createShutdown() {
         await Promise.race([work.then(close).catch(() => {}), sleep(maxInterruptedStartMs)])
       throw signal.reason
     },
-    /** Waits for a part to close, at most `ms`; a part that takes longer is abandoned. A failure is logged. */
+    /**
+     * Waits for a part to close, for at most `ms`; a part that takes longer is abandoned. Failures are
+     * logged.
+     */
     async closeWithin(part: string, { ms, log }: { ms: number; log: Log }, close: () => unknown) {
       const timedOut = Symbol()
       const timer = new AbortController()
@@ -61,12 +65,12 @@ export function createShutdown() {
     },
     /** Limits everything from now on to half a minute in total. */
     startDeadline: () => deadline(maxShutdownMs),
-    /** Reports the failure and limits the closing of what is open to some seconds; the exit code is that of the failure. */
+    /** Reports the failure, sets its exit code, and allows some seconds for closing what is open. */
     fail(error: unknown) {
       report(error)
       deadline(error instanceof Terminated ? maxInterruptedStartMs : maxFailureMs)
     },
-    /** The last step: exits together with the parts that did not close. */
+    /** The last step: exits even if some parts did not close. */
     exit() {
       const exit = () => exitNow(Number(process.exitCode ?? 0))
       if (unclosedParts.length > 0 || hasBlockedThreads()) exit()

@@ -1,11 +1,15 @@
-// Termination signals: SIGINT and SIGTERM, one that is delivered twice, and the second one of a person.
+// Termination signals SIGINT and SIGTERM: distinguishes a signal delivered twice from a person's second one.
 
 const names = ['SIGINT', 'SIGTERM'] as const
 
-// A service manager and a process group signal the launcher and this process, and the launcher forwards it.
+// A service manager and a process group signal both the launcher and this process, and the launcher forwards
+// it.
 const minIntervalMs = 1_000
 
-/** Calls `onFirst` at the first signal and `onSecond` at one at least a second later, until the returned function is called. */
+/**
+ * Calls `onFirst` on the first signal and `onSecond` on one at least a second later, until the returned
+ * function is called.
+ */
 export function onTermination(
   onFirst: (signal: NodeJS.Signals) => void,
   onSecond: (signal: NodeJS.Signals) => void,

@@ -21,16 +21,17 @@ function start(node) {
   // Type stripping is "experimental" in Node 22, and libarchive.js does not declare that it is ESM.
   const flags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning']
   flags.push('--disable-warning=MODULE_TYPELESS_PACKAGE_JSON')
-  // V8 compiles and collects garbage on helper threads, with four of them and small steps of growth of its young
-  // generation: the first hundred pages after a start waited longer for a processor than they used one.
+  // V8 compiles and collects garbage on helper threads. With the default four threads and small growth steps
+  // of the young generation, the first hundred pages after a start spent more time waiting for a processor
+  // than using one.
   if (process.argv[2] === 'serve') flags.push('--v8-pool-size=1', '--semi-space-growth-factor=8')
   const args = [...process.execArgv, ...flags, main, ...process.argv.slice(2)]
   const env = {
     ...compileCache(process.env),
     // glibc creates up to 8 malloc arenas per core, and image decoding threads fill all of them.
     MALLOC_ARENA_MAX: '2',
-    // These threads mostly wait for disks, and a slow one is read with many operations in flight; waiting
-    // threads cost some kilobytes each. lib/base/async/disk-queue.ts limits what one library occupies.
+    // These threads mostly wait for disks, and a slow disk is read with many operations in flight; a waiting
+    // thread costs some kilobytes. lib/base/async/disk-queue.ts limits the share of one library.
     UV_THREADPOOL_SIZE: '128',
     ...process.env,
   }
@@ -39,7 +40,7 @@ function start(node) {
 
 /**
  * Directory of Node's compile cache, which halves the start time. It belongs to the user, because write
- * access to it is control over the code that runs. A service may have no home.
+ * access to it would give control over the code that runs. A service may have no home directory.
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}
  */

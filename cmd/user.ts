@@ -1,4 +1,4 @@
-// `stackroom user`: account management from the command line, for administrators who cannot sign in.
+// `stackroom user`: command-line account management, for administrators who cannot sign in.
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
@@ -26,7 +26,7 @@ export function userCommand(): Command {
         .addOption(
           new Option(
             '--role <role>',
-            'role of the account (default: admin for the first one, else reader)',
+            'role of the account (default: admin for the first account, otherwise reader)',
           ).choices([...roles]),
         )
         .option('--generate', 'generate a password and print it')
@@ -62,7 +62,7 @@ async function add(
   const created = await withDatabase(flags, async sql => {
     const role = chosen ?? (await firstOrReader(sql))
     await createAccount(sql, { username: name, email: email ?? null, role, password })
-    // As after setup through the API: with an administrator the setup token is useless.
+    // As after setup through the API: once there is an administrator, the setup token is useless.
     if (role === 'admin') await sql`delete from setting where key = 'setup_token'`
     return role
   })
@@ -70,7 +70,7 @@ async function add(
   print(`Created ${created} ${name}`)
 }
 
-/** As in the browser, where the first account is that of the administrator. */
+/** As in the browser, the first account is the administrator. */
 async function firstOrReader(sql: Sql): Promise<Role> {
   const [account] = await sql`select from account limit 1`
   return account ? 'reader' : 'admin'
@@ -120,17 +120,17 @@ async function findAccountId(sql: Sql, name: string): Promise<string> {
   return account.identity.account.id
 }
 
-/** A generated password is printed once it is stored. */
+/** A generated password is printed once it has been stored. */
 async function newPassword(generate = false): Promise<string> {
   if (generate) return randomBytes(15).toString('base64url')
   const password = await readLine()
   if (password === '' && !process.stdin.isTTY)
-    throw new Invalid('Standard input has no password; --generate generates one')
+    throw new Invalid('Standard input contains no password; use --generate to generate one')
   checkPassword(password)
   return password
 }
 
-// On a terminal the typed characters are not echoed.
+// Typed characters are not echoed on a terminal.
 function readLine(): Promise<string> {
   const terminal = process.stdin.isTTY === true
   if (terminal) process.stderr.write('Password: ')

@@ -1,5 +1,5 @@
-// Background processing of one process: a handler for every job, the workers and threads that run them,
-// and folder watching.
+// Background processing of one process: a handler for every job, the workers and threads that run them, and
+// folder watching.
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { openThreadPool, type ThreadPool } from '../lib/base/async/thread-pool.ts'
@@ -41,12 +41,12 @@ type Options = {
   sql: Sql
   config: Config
   log: Log
-  /** What is given here stays open when the pipeline is closed. */
+  /** If given, stays open when the pipeline is closed. */
   queue?: Queue
   space?: SpaceGuard
   sources?: Sources
   threads?: ThreadPool
-  /** Whether to watch the folders of libraries; for a process that keeps running. */
+  /** Whether to watch library folders; for a process that keeps running. */
   watch?: boolean
 }
 
@@ -71,7 +71,7 @@ export async function startPipeline(options: Options) {
 
 type Part = { close(): unknown }
 
-/** What is opened is added to `parts`, which are closed in reverse order. */
+/** Adds what it opens to `parts`, which are closed in reverse order. */
 async function openParts({ sql, config, log, watch = true, ...shared }: Options, parts: Part[]) {
   const add = <P extends Part>(part: P): P => {
     parts.push(part)
@@ -97,14 +97,14 @@ async function openParts({ sql, config, log, watch = true, ...shared }: Options,
     scans: config.pipeline.concurrent_scans,
     background: 1,
     erase: 1,
-    // Most of the time they wait for others.
+    // Mostly waiting for remote servers.
     releases: 2,
     matching: 2,
-    // One more than threads: while one batch is stored, the threads read another.
+    // One more than there are threads: while one batch is stored, the threads read another.
     books: threads.size + 1,
   } satisfies Record<WorkerGroup, number>)
   let watching: Part | null = null
-  // Concurrently: a part that hangs on a disk must not keep the others from stopping.
+  // Concurrently, so that a part that hangs on a disk does not prevent the others from stopping.
   add({ close: () => Promise.all([watching?.close(), workers.close()]) })
   wakeIndexers = () => workers.wake('index')
   const listening = mountHealth.listen(({ root, seconds }) => {
@@ -116,7 +116,7 @@ async function openParts({ sql, config, log, watch = true, ...shared }: Options,
   if (watch) watching = await startWatching({ sql, queue, log, wake: workers.wake })
   return {
     queue,
-    /** No other process ran a pipeline when this one started. */
+    /** Whether no other process ran a pipeline when this one started. */
     isFirst: membership.isFirst,
     wake: workers.wake,
     scanEnds: workers.scanEnds,
@@ -149,7 +149,7 @@ type HandlerDeps = {
 const fillsCatalogue = ['database'] as const
 const fillsCovers = ['database', 'thumbnails'] as const
 
-/** The workers of a group take the jobs in this order. */
+/** The workers of a group take jobs in this order. */
 function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
   const { sql, config, log, queue, threads, space, sources, connection, wakeIndexers } = deps
   const thumbnailOptions = thumbnailOptionsOf(config)
@@ -164,7 +164,7 @@ function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
     get access() {
       return fileAccess(config)
     },
-    // Read at each use, because the configuration can be reloaded.
+    // Read on each use, because the configuration can be reloaded.
     get brakePercent() {
       return config.pipeline.missing_brake_percent
     },

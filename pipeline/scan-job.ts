@@ -1,6 +1,6 @@
-// The scan job: discovers the files of a library, waits until they are indexed and finalizes the catalogue.
-// Covers and hashes follow in jobs of their own, so that a library of terabytes can be scanned again
-// before they are done.
+// The scan job: discovers the files of a library, waits until they are indexed and finalizes the catalog.
+// Covers and hashes follow in separate jobs, so that a library of terabytes can be scanned again before they
+// are done.
 
 import type { FileAccess } from '../lib/base/containment.ts'
 import { NotResponding } from '../lib/base/errors.ts'
@@ -36,7 +36,7 @@ export type ScanDeps = {
   queue: Queue
   log: Log
   brakePercent: number
-  /** Which files may be read, as configured now. */
+  /** Which files may be read, as currently configured. */
   access: FileAccess
   /** `pipeline.io_depth` */
   ioDepth: number
@@ -51,7 +51,7 @@ export type ScanDeps = {
 const retrySeconds = 1
 const pollMs = 50
 
-/** Runs the scan; its outcome becomes that of the job. Postponed while another scan of the library runs. */
+/** Runs the scan; its outcome becomes the job's. Postponed while another scan of the library is running. */
 export async function runScanJob(
   deps: ScanDeps,
   job: Jobs['scan'],
@@ -74,8 +74,8 @@ export async function runScanJob(
 }
 
 /**
- * Runs the scan under the advisory lock of its library; false when another process or job holds it. At
- * most one process scans a library: the lock ends with its connection.
+ * Runs the scan under the advisory lock of its library; false if another process or job holds it. At most one
+ * process scans a library: the lock ends with its connection.
  */
 async function runExclusively(
   deps: ScanDeps,
@@ -83,10 +83,10 @@ async function runExclusively(
   isStopped: () => boolean,
 ): Promise<boolean> {
   const { sql, log, connection, scanning } = deps
-  // A connection may take its own locks twice.
+  // A connection can take its own locks twice.
   if (scanning.has(libraryId)) return false
   const losses = connection.lossCount()
-  // Without its lock another process may scan the library.
+  // Without its lock, another process could scan the library.
   const hasEnded = () => isStopped() || connection.lossCount() !== losses
   scanning.add(libraryId)
   try {
@@ -124,14 +124,14 @@ async function isBeingDeleted(sql: Sql, libraryId: string) {
   return row !== undefined
 }
 
-/** Fails a scan that cannot go on; transient errors (deadlock, lost connection, hung disk, shortage) are thrown and retried. */
+/** Fails a scan that cannot continue; throws transient errors (deadlock, lost connection …), which are retried. */
 async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) {
   const pause = pauseMessage(error)
   if (pause) await storeMessage(sql, scanId, pause)
   const code = String((error as { code?: unknown }).code ?? '')
   if (pause || isConnectionLost(error) || isDiskFull(error) || /^(40|53|57)/.test(code)) throw error
   const [scan] = await sql`select 1 from scan where id = ${scanId}`
-  // With its library.
+  // Deleted together with its library.
   if (!scan) return
   log.error({ err: error, scanId }, 'scan failed')
   await finish(sql, scanId, 'failed', 'Internal error; see the server log')
@@ -172,7 +172,7 @@ async function runStagesWith(
     ...(['series', 'series_search'] as const),
   ])
   await combineListChanges(sql)
-  // A disk that went during the walk makes books look missing.
+  // A disk that disappeared during the walk makes books look missing.
   const lateReason =
     (await unavailableReason(sql, scan)) ??
     ((await deviceOf(scan)) === device ? null : 'The library folder was replaced during the scan')
@@ -216,7 +216,7 @@ async function discoverFiles(
         options = options || ${tx.json(leftOut.length > 0 ? { leftOut } : {})}
       where id = ${scan.scanId}
       returning state = 'running' as "isRunning"`
-    // A scan without changes publishes its end at once.
+    // A scan without changes publishes its end right away.
     await publishScan(tx, scan.scanId, { force: row?.isRunning === true && toRead > 0 })
   })
   const { libraryId, scanId } = scan
@@ -226,8 +226,8 @@ async function discoverFiles(
 }
 
 /**
- * Waits until no file of the library is pending. Files that their jobs gave up are retried once, one per job; files that
- * requests add meanwhile are read, too.
+ * Waits until the library has no pending files. Files that their jobs gave up are retried once, one per job;
+ * files added by requests in the meantime are read too.
  */
 async function waitUntilIndexed(deps: ScanDeps, scan: LoadedScan, isStopped: () => boolean) {
   const { sql, queue, wakeIndexers } = deps
@@ -243,7 +243,7 @@ async function waitUntilIndexed(deps: ScanDeps, scan: LoadedScan, isStopped: () 
   }
 }
 
-/** Stops `work` when the disk hangs, and throws NotResponding when it has ended. */
+/** Stops `work` when the disk hangs, and throws NotResponding once it has ended. */
 async function whileResponding<T>(
   { root }: LoadedScan,
   isStopped: () => boolean,
@@ -261,11 +261,11 @@ async function whileResponding<T>(
   }
 }
 
-/** Returns false when the scan was cancelled. */
+/** Returns false if the scan was canceled. */
 async function retryWithoutJobs({ sql, queue, log }: ScanDeps, scan: LoadedScan): Promise<boolean> {
   const { scanId, libraryId } = scan
   return await sql.begin(async tx => {
-    // The jobs of a cancelled scan are deleted; its files are left to the next one.
+    // The jobs of a canceled scan are deleted; its files are left to the next one.
     const [running] = await tx`
       select 1 from scan where id = ${scanId} and state = 'running' for no key update`
     if (!running) return false

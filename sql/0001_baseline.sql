@@ -9,8 +9,8 @@
 
 create extension if not exists pg_trgm;
 
--- Text as conditions compare it: case- and accent-folded, as searchKey of lib/media/name does. What is left of
--- European texts without their accents is ASCII, and composing it costs most.
+-- Text as compared by conditions: case- and accent-folded, like searchKey in lib/media/name. European text
+-- without its accents is ASCII, and composing it costs the most.
 create function folded(value text) returns text language plpgsql immutable strict parallel safe as $$
 declare
   plain text;
@@ -21,7 +21,7 @@ begin
   return normalize(plain, nfc);
 end $$;
 
--- Names of series as lists of other programs write them: without punctuation, spaces and a leading article.
+-- Names of series as in other programs' lists: without punctuation, spaces and a leading article.
 create function series_name_key(folded_name text) returns text language sql immutable parallel safe as $$
   select coalesce(nullif(regexp_replace(regexp_replace(replace(folded_name, '&', ' and '),
     '^\s*(the|a|an)\s+', ''), '[\s!-/:-@\[-`{-~\u2010-\u2027\u00b7]+', '', 'g'), ''), folded_name)
@@ -35,7 +35,7 @@ create table library (
   name              text not null,
   description       text,
   root              bytea not null,
-  -- st_dev of the root when it was last scanned: an unmounted root shows another device.
+  -- st_dev of the root at the last scan: an unmounted root is on another device.
   device            text,
   is_active         boolean not null default true,
   series_strategy   text not null default 'series_volume',
@@ -45,7 +45,8 @@ create table library (
   number_strategy   text not null default 'smart',
   -- Stored for clients; no number strategy has options yet.
   number_config     jsonb not null default '{}',
-  -- A strategy was changed: the next scan groups the books again (pipeline/scan/regroup.ts) and reads their files.
+  -- A strategy was changed: the next scan regroups the books (pipeline/scan/regroup.ts) and reads their
+  -- files.
   strategies_changed boolean not null default false,
   scanning_config   jsonb not null default '{}',
   default_reading_direction text not null default 'ltr',
@@ -67,7 +68,7 @@ create table library (
   last_scanned_at   timestamptz,
   -- When the schedule was last changed: slots before it do not count.
   schedule_changed_at timestamptz not null default now(),
-  -- Removed by a user: invisible at once; a job deletes its rows in batches.
+  -- Removed by a user: hidden immediately, while a job deletes its rows in batches.
   deleting_at       timestamptz,
   constraint library_series_strategy_known check (series_strategy in
     ('series_volume', 'series_volume_chapter', 'flat', 'publisher_hierarchy', 'calibre', 'custom')),
@@ -81,21 +82,22 @@ create table library (
   constraint library_formats_known
     check (allowed_formats <@ array['cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf'])
 );
--- A path may be longer than an index row allows (2,704 bytes): long paths, and keys made of paths, are
--- unique by digest and looked up by it. The folder of a library being deleted is free for another.
+-- A path may be longer than an index row allows (2,704 bytes): uniqueness and lookups of long paths, and of
+-- keys derived from paths, use a digest. The folder of a library being deleted is free for another one.
 create unique index library_root_unique on library (sha256(root)) where deleting_at is null;
 
--- A folder seen by a scan. The digest covers the names, sizes and times of its files and the names of
--- its folders; an equal digest means that nothing on this level changed.
+-- A folder seen by a scan. The digest covers the names, sizes and times of its files and the names of its
+-- folders; an equal digest means that nothing at this level has changed.
 create table directory (
   id             uuid primary key,
   library_id     uuid not null references library on delete cascade,
   parent_id      uuid,
   path           bytea not null,
   digest         bytea,
-  -- Files with metadata and covers beside the books; a change of metadata reads the books of the folder again.
+  -- Files with metadata and covers next to the books; when metadata changes, the folder's books are read
+  -- again.
   sidecars       jsonb not null default '{}',
-  -- The folder changed: the end of the scan compares its covers with those displayed.
+  -- The folder has changed: the end of the scan compares its covers with the displayed ones.
   artwork_due    boolean not null default false,
   -- The digest to adopt once the missing candidates of this folder are confirmed.
   pending_digest bytea,
@@ -103,14 +105,14 @@ create table directory (
   constraint directory_parent_in_library foreign key (parent_id, library_id)
     references directory (id, library_id) on delete cascade
 );
--- Short paths are indexed as they are: a walk looks up neighbours, which are adjacent in this index.
+-- Short paths are indexed directly: a walk looks up neighbors, which are adjacent in this index.
 create unique index directory_path_unique on directory (library_id, path) where length(path) <= 2000;
 create unique index directory_long_path_unique on directory (library_id, sha256(path))
   where length(path) > 2000;
 create index directory_parent on directory (parent_id);
 create index directory_artwork_due on directory (library_id) where artwork_due;
 
--- How the folders of a library are watched now, as last reported by the process that watches them.
+-- How library folders are currently watched, as last reported by the process that watches them.
 create table library_watch (
   library_id uuid primary key references library on delete cascade,
   mode       text not null,
@@ -127,13 +129,13 @@ create table library_watch (
 create table series (
   id          uuid primary key,
   library_id  uuid not null references library on delete cascade,
-  -- Identity inside the library, made by the series strategy (lib/media/strategy/series.ts).
+  -- Identity within the library, derived by the series strategy (lib/media/strategy/series.ts).
   key         text not null,
   -- The folder name as found; metadata never changes it.
   name        text not null,
   name_key    text collate "C" not null default '',
   folder      text,
-  -- What conditions compare: folding summaries of 40,000 series takes a second.
+  -- Compared by conditions: folding summaries of 40,000 series takes a second.
   folder_key  text generated always as (folded(folder)) stored,
   one_shot    boolean not null default false,
   title       text not null,
@@ -142,11 +144,11 @@ create table series (
   search_key  text not null,
   alternate_titles jsonb not null default '[]',
   authors     jsonb not null default '[]',
-  -- The names of its authors and of those of its present books, folded, each between line breaks.
+  -- The names of its authors and of its present books' authors, folded, each between line breaks.
   author_key  text collate "C" not null default '',
-  -- The same with roles: name, tab, role.
+  -- Likewise with roles: name, tab, role.
   credit_key  text collate "C" not null default '',
-  -- The same as they are written, for lists of authors.
+  -- Likewise, unfolded, for lists of authors.
   credits     text not null default '',
   summary     text,
   summary_key text generated always as (folded(summary)) stored,
@@ -154,8 +156,8 @@ create table series (
   imprint     text,
   genres      text[] not null default '{}',
   tags        text[] not null default '{}',
-  -- All genres and tags of its books as the books write them; `genres` and `tags` are the same, each label
-  -- once, until a user edits them.
+  -- All genres and tags of its books, as spelled there; `genres` and `tags` have the same, each label once,
+  -- until a user edits them.
   book_genres text[] not null default '{}',
   book_tags   text[] not null default '{}',
   language    text,
@@ -169,25 +171,26 @@ create table series (
   custom_metadata text,
   locks       text[] not null default '{}',
   provenance  jsonb not null default '{}',
-  -- The book whose cover stands for the series; null: the first with a cover.
+  -- The book whose cover represents the series; null: the first one with a cover.
   cover_book_id uuid,
   -- Hash of the selected uploaded cover.
   custom_cover bytea,
-  -- Time and name of the cover in the folder of the series, and its thumbnail; that is null if it is unreadable.
+  -- Time and name of the cover in the series folder, and its thumbnail, which is null if the file is
+  -- unreadable.
   artwork     text,
   artwork_cover bytea,
   book_count  integer not null default 0,
   missing_count integer not null default 0,
   page_count  bigint not null default 0,
   size        bigint not null default 0,
-  -- The lowest age at which the series shows any of its present books; 0 with an unrated one. Lists for
-  -- accounts with an age limit read no book because of it.
+  -- The lowest age that may see any of the series' present books; 0 with an unrated one. Saves lists for
+  -- accounts with an age limit from reading books.
   lowest_age  integer not null default 0,
   -- The earliest `released` of its present books.
   released    integer,
   created_at  timestamptz not null default now(),
   updated_at  timestamptz not null default now(),
-  -- When a later scan than the first last added a book.
+  -- When a scan after the first one last added a book.
   grown_at    timestamptz,
   -- When the fields that books display of their series last changed; updated_at follows every counter.
   metadata_changed_at timestamptz,
@@ -197,7 +200,7 @@ create table series (
   constraint series_direction_known
     check (reading_direction in ('ltr', 'rtl', 'ttb', 'webtoon'))
 );
--- md5 takes text as it is; sha256 would need a conversion that is not immutable.
+-- md5 accepts text; sha256 would need a conversion that is not immutable.
 create unique index series_key_unique on series (library_id, md5(key));
 create index series_title_key on series (library_id, search_key);
 create index series_by_name_key on series (series_name_key(search_key));
@@ -221,13 +224,13 @@ create index series_by_size on series (size, id) include (library_id) where book
 create index series_by_pages on series (page_count, id) include (library_id) where book_count > 0;
 create index series_by_name on series (name_key, id) include (library_id) where book_count > 0;
 create index series_in_library on series (library_id, sort_key, id) where book_count > 0;
--- Conditions over all series.
+-- For conditions on all series.
 create index series_by_search_key on series (search_key, id) where book_count > 0;
 create index series_by_status on series (status, id) where book_count > 0;
 create index series_by_publisher on series (publisher, id)
   include (library_id, age_rating, lowest_age) where book_count > 0;
 create index series_publisher_key on series (folded(publisher), id) where book_count > 0;
--- Few.
+-- There are few of them.
 create index series_one_shot on series (id) where one_shot and book_count > 0;
 create index series_unchanged on series (id)
   where date_trunc('second', updated_at at time zone 'UTC')
@@ -249,33 +252,33 @@ create trigger series_metadata_changed
 
 create table book (
   id           uuid primary key,
-  -- Exists because series and directory of the book do.
+  -- No foreign key: the references to series and directory imply it.
   library_id   uuid not null,
   series_id    uuid not null,
   directory_id uuid not null,
   name         bytea not null,
   size         bigint not null,
   modified_ms  bigint not null,
-  -- KOReader's partial MD5; with the size it identifies moved and returning files.
+  -- KOReader's partial MD5; together with the size it identifies moved and returning files.
   fingerprint  bytea,
   format       text,
   page_count   integer not null default 0,
-  -- The media type of every page where all pages are JPEG, PNG or GIF alike; of an EPUB only when its
-  -- layout is fixed, one image a page. Null: mixed, none, or not known yet.
+  -- The media type of every page, if all pages are JPEG, all PNG or all GIF; for EPUB only with fixed layout
+  -- and one image per page. Null: mixed, none, or not known yet.
   page_type    text,
   title        text not null,
   title_sort   text,
   sort_key     text collate "C" not null,
   search_key   text not null,
-  -- Natural key of the file name: the order inside a series when numbers do not decide.
+  -- Natural key of the file name: the order within a series if numbers do not decide.
   name_key     text collate "C" not null,
   number       text,
   number_sort  double precision,
-  -- The volume, where it comes before the number in reading order (lib/catalog/derived/reading-order.ts).
+  -- The volume, if it precedes the number in reading order (lib/catalog/derived/reading-order.ts).
   volume_sort  double precision,
   volume       double precision,
   chapter      double precision,
-  -- The series as the file itself states it; the grouping is series_id.
+  -- The series as stated in the file; the actual grouping is series_id.
   embedded_series text,
   year         integer,
   month        smallint,
@@ -293,7 +296,7 @@ create table book (
   isbn         text,
   age_rating   integer,
   reading_direction text,
-  -- Fields that are displayed but neither filtered nor sorted by.
+  -- Fields that are displayed but never filtered or sorted by.
   extra_metadata jsonb not null default '{}',
   provenance   jsonb not null default '{}',
   locks        text[] not null default '{}',
@@ -302,7 +305,7 @@ create table book (
   error_message text,
   -- Hash of the selected uploaded cover.
   custom_cover bytea,
-  -- The scan that last wrote the row; it may have been deleted since, hence no foreign key.
+  -- The scan that last wrote the row; it may have been deleted since, so there is no foreign key.
   scan_id      uuid,
   missing_at   timestamptz,
   created_at   timestamptz not null default now(),
@@ -316,12 +319,12 @@ create table book (
 );
 alter table series add constraint series_cover_book_exists
   foreign key (cover_book_id) references book on delete set null;
--- A missing book keeps the location where it was last seen; another file may be stored there.
--- Included columns, here and below: conditions on paths, titles and so on are decided within the index.
+-- A missing book retains the location where it was last seen; another file may be stored there. Included
+-- columns, here and below, let conditions on paths, titles and so on be decided within the index.
 create unique index book_location_unique on book (directory_id, name) include (series_id, id)
   where missing_at is null;
 create index book_missing_location on book (directory_id, name) where missing_at is not null;
--- Deleting a folder looks up its books, and the indexes on locations are partial.
+-- For deleting a folder, which looks up its books: the indexes on locations are partial.
 create index book_directory on book (directory_id);
 create index book_identity on book (fingerprint, size);
 -- KOReader identifies a document by its partial MD5, the fingerprint, or by the MD5 of its name.
@@ -350,7 +353,7 @@ create index book_by_error on book (id) include (series_id)
 create index book_new_in_library on book (library_id, created_at, id) where missing_at is null;
 create index book_released_in_library on book (library_id, released desc nulls last, id desc)
   where missing_at is null and released is not null;
--- Conditions: the books of a series, or all, with the columns that are compared most; then each alone.
+-- For conditions: the books of a series, or all, with the columns compared most; then individual columns.
 create index book_facts on book (series_id, id)
   include (search_key, page_count, created_at, format) where missing_at is null;
 create index book_by_search_key on book (search_key text_pattern_ops) include (series_id, id)
@@ -360,37 +363,38 @@ create index book_sort_titled on book (search_key text_pattern_ops)
 create index book_by_format on book (format, series_id) where missing_at is null;
 create index book_by_type on book ((extra_metadata->>'bookType'), series_id, id)
   where extra_metadata->>'bookType' is not null and missing_at is null;
--- The planner has no other way to know how many books have one, or how many names of files match.
+-- Otherwise the planner could not estimate how many books have one, or how many file names match.
 create statistics book_type on (extra_metadata->>'bookType') from book;
 create statistics book_file_name on (lower(encode(name, 'escape') collate "C")) from book;
 create index book_summarized on book (series_id, id) where summary is not null and missing_at is null;
--- What an age limit hides is counted and looked up without reading a table row.
+-- Counts and finds what an age limit hides without reading a table row.
 create index book_by_age on book (age_rating, series_id) include (id)
   where age_rating is not null and missing_at is null;
 create index book_rated on book (library_id, age_rating, series_id)
   where age_rating is not null and missing_at is null;
 
--- The tables that have a row for each book (book_artifact, book_pages, book_summary, book_search) are
--- written together with the book, and deleted by delete_book_rows: foreign keys took up to an eighth of the
--- time in which a scan stores books.
+-- The tables with a row for each book (book_artifact, book_pages, book_summary, book_search) are written
+-- together with the book, and deleted by delete_book_rows: foreign keys took up to an eighth of the time a
+-- scan needs to store books.
 
--- What the cover and hash stages derive from a file. Apart from `book`, whose row is wide and in 20
--- indexes: storing a cover or a hash there rewrote all of them.
+-- What the cover and hash stages derive from a file. Separate from `book`, whose row is wide and in 20
+-- indexes: storing a cover or a hash there would rewrite all of them.
 create table book_artifact (
   book_id     uuid primary key,
   sha256      bytea,
-  -- Digest of the checksums in the headers of the archive; null for a file without.
+  -- Digest of the checksums in the archive's headers; null for a file without checksums.
   checks      bytea,
   -- Content-addressed thumbnail: the name of a file under the data directory.
   cover       bytea,
   cover_error text,
-  -- Failed attempts to read the file or its cover: their number, the version of the program, and the time of the last one.
+  -- Failed attempts to read the file or its cover: how many, with which program version, and when last.
   attempts      smallint not null default 0,
   tried_version text,
   tried_at      timestamptz,
-  -- The ctime of a file that failed: it changes when a preallocated file is filled, its modification time need not.
+  -- The ctime of a file that failed: it changes when a preallocated file is filled, while its modification
+  -- time may not.
   changed_ms    bigint,
-  -- Time and name of the image beside the book that the thumbnail was made from.
+  -- Time and name of the image next to the book that the thumbnail was generated from.
   artwork       text
 ) with (fillfactor = 70);
 create index book_artifact_sha256 on book_artifact (sha256) where sha256 is not null;
@@ -401,14 +405,14 @@ create index book_artifact_cover_error on book_artifact (book_id)
   where cover_error is not null and cover is null;
 create index book_artifact_due_hash on book_artifact (book_id) where sha256 is null;
 
--- The pages of a book, one row a book: deflated JSON of columns (lib/page/page-list.ts).
+-- The pages of a book in a single row: deflated JSON of columns (lib/page/page-list.ts).
 create table book_pages (
   book_id uuid primary key,
   pages   bytea not null
 );
 
--- Ids at other services (`id`), links to pages about a series or book (`link`) and ratings of a series by
--- others (`rating`), one per source.
+-- Ids in other services (`id`), links to pages about a series or book (`link`), and others' ratings of a
+-- series (`rating`), one per source.
 create table external_reference (
   id          uuid primary key default gen_random_uuid(),
   kind        text not null,
@@ -418,7 +422,7 @@ create table external_reference (
   external_id text,
   url         text,
   hash        text,
-  -- From 0 to 100, and the number of votes that it is the mean of.
+  -- From 0 to 100, and the number of votes it averages.
   rating      double precision,
   votes       integer,
   created_at  timestamptz not null default now(),
@@ -435,8 +439,8 @@ create index external_reference_value on external_reference (source, external_id
 create index external_reference_rating on external_reference (series_id, rating)
   where kind = 'rating';
 
--- Uploaded covers; `hash` names the thumbnail and the original in the data directory. The hash of the
--- selected one is copied to custom_cover of its book or series.
+-- Uploaded covers; `hash` names the thumbnail and the original in the data directory. The selected one's hash
+-- is copied to custom_cover of its book or series.
 create table cover (
   id          uuid primary key,
   book_id     uuid references book on delete cascade,
@@ -449,7 +453,7 @@ create table cover (
   is_selected boolean not null default false,
   created_at  timestamptz not null default now(),
   updated_at  timestamptz not null default now(),
-  -- Displayed instead of covers of members if it is selected.
+  -- Displayed in place of members' covers if selected.
   collection_id uuid,
   read_list_id  uuid,
   constraint cover_of_one check (num_nonnulls(series_id, book_id, collection_id, read_list_id) = 1),
@@ -463,9 +467,9 @@ create unique index cover_series_selected on cover (series_id) where is_selected
 create unique index cover_collection_selected on cover (collection_id) where is_selected;
 create unique index cover_read_list_selected on cover (read_list_id) where is_selected;
 
--- Genres and tags by name. A name is one label however it is written: `key` is folded, `name` is as
--- first seen, `spellings` are all that books use. The id is computed from kind and key, which makes
--- them unique: a second unique index would fail concurrent inserts (`on conflict` has one arbiter).
+-- Genres and tags by name. A name is one label however it is spelled: `key` is folded, `name` is as first
+-- seen, `spellings` lists all spellings in books. The id is computed from kind and key, which makes them
+-- unique: a second unique index would make concurrent inserts fail (`on conflict` has one arbiter).
 create table label (
   id         uuid primary key,
   kind       text not null,
@@ -477,8 +481,8 @@ create table label (
 );
 create index label_key on label (kind, key);
 
--- Which series have a label: among their own genres or tags (`is_own`), or only some of their books.
--- Conditions read this instead of the arrays: a list of ids comes from the index alone.
+-- Which series have a label: among their own genres or tags (`is_own`), or only on some of their books.
+-- Conditions read this rather than the arrays: the index alone provides a list of ids.
 create table series_label (
   label_id  uuid not null references label on delete cascade,
   series_id uuid not null references series on delete cascade,
@@ -486,13 +490,13 @@ create table series_label (
   primary key (label_id, series_id) include (is_own)
 );
 create index series_label_series on series_label (series_id, label_id) include (is_own);
--- Answers at once whether a label is of whole series only.
+-- Shows immediately whether a label only belongs to whole series.
 create index series_label_partial on series_label (label_id) where not is_own;
 
--- Summaries as conditions compare them: read in one pass, apart from the wide rows of the books.
+-- Summaries as compared by conditions: read in one pass, separate from the wide book rows.
 create table book_summary (
   book_id    uuid primary key,
-  -- As the book has them.
+  -- Same as the book's.
   series_id  uuid not null,
   is_present boolean not null,
   key        text collate "C" not null
@@ -524,10 +528,10 @@ create trigger book_summary_sync after update of summary, series_id, missing_at 
     is distinct from (new.summary, new.series_id, new.missing_at is null))
   execute function sync_book_summary();
 
--- What searches read (lib/catalog/search), apart from the rows that scans rewrite.
+-- What searches read (lib/catalog/search), separate from the rows that scans rewrite.
 create table book_search (
   book_id    uuid primary key,
-  -- As the book has them, so that counting and ranking read nothing else.
+  -- Same as the book's, so that counting and ranking read nothing else.
   series_id  uuid not null,
   is_present boolean not null,
   sort_key   text collate "C" not null,
@@ -553,8 +557,9 @@ create trigger book_search_sync after update of series_id, missing_at, sort_key 
     is distinct from (new.series_id, new.missing_at is null, new.sort_key))
   execute function sync_book_search();
 
--- A book has a series and a directory of its library. Foreign keys would mean the same, but check each row: that took a
--- sixth of the time that PostgreSQL needs to store a batch of books. Like theirs, these checks lock what they find.
+-- Ensures that a book has a series and a directory in its library. Foreign keys would do the same, but check
+-- row by row, which took a sixth of the time PostgreSQL needs to store a batch of books. Like foreign keys,
+-- these checks lock the rows they find.
 create function check_book_places() returns trigger language plpgsql as $$
 begin
   perform from series where id = any(array(select distinct series_id from stored))
@@ -625,11 +630,12 @@ end $$;
 create trigger book_rows_deleted after delete on book referencing old table as deleted
   for each statement execute function delete_book_rows();
 
--- Metadata of series, aggregated from their present books (lib/catalog/derived/books-metadata.ts), so that pages of
--- series read no book. Outdated while a series is in series_refresh.
+-- Metadata of series, aggregated from their present books (lib/catalog/derived/books-metadata.ts), so that
+-- pages of series read no books. Outdated while a series is in series_refresh.
 create table series_books_metadata (
   series_id uuid not null references series on delete cascade,
-  -- Aggregated from books without an age rating or with one up to this. One row for 0 and one for each rating.
+  -- Aggregated from books without an age rating or with one up to this limit. One row for 0 and one for each
+  -- rating.
   age_limit integer not null,
   metadata  jsonb not null,
   primary key (series_id, age_limit)
@@ -640,7 +646,7 @@ create table duplicate_group (
   id         uuid primary key default gen_random_uuid(),
   kind       text not null,
   library_id uuid references library on delete cascade,
-  -- SHA-256 in hex, `source:id`, or `library:normalised title`.
+  -- SHA-256 in hex, `source:id`, or `library:normalized title`.
   key        text not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -661,31 +667,31 @@ create table duplicate_series (
 create index duplicate_series_member on duplicate_series (series_id);
 
 ---------------------------------------------------------------------------------------------------
--- Sources of metadata and releases (lib/sources), and the release ledger (lib/releases).
+-- Metadata and release sources (lib/sources), and the release ledger (lib/releases).
 
--- What an administrator set up: a feed, a mapping of a service, a dump, or a plugin (lib/sources).
+-- Set up by an administrator: a feed, a mapping of a service, a dump, or a plugin (lib/sources).
 create table source (
   id           uuid primary key,
   type         text not null,
-  -- Names it in external ids and provenance, for ever; plugins are named `plugin:<name>`.
+  -- Permanent name in external ids and provenance; plugins are named `plugin:<name>`.
   name         text not null,
   display_name text not null,
-  -- By type, checked by lib/sources; without secrets.
+  -- Depends on the type and is checked by lib/sources; contains no secrets.
   config       jsonb not null default '{}',
-  -- Never shown.
+  -- Never displayed.
   credentials  jsonb not null default '{}',
   enabled      boolean not null default false,
-  -- The last answer of `describe`.
+  -- The last result of `describe`.
   description  jsonb,
-  -- How series are matched with it (lib/match).
+  -- How series are matched with this source (lib/match).
   matching     jsonb not null default '{}',
-  -- Consecutive failures; the source is left alone until `retry_at`.
+  -- Consecutive failures; the source is not called until `retry_at`.
   failures     integer not null default 0,
   last_error   text,
   last_error_at timestamptz,
   retry_at     timestamptz,
   created_at   timestamptz not null default now(),
-  -- Of its settings.
+  -- When its settings last changed.
   updated_at   timestamptz not null default now(),
   constraint source_name_unique unique (name),
   constraint source_type_known check (type in ('feed', 'http', 'dump', 'plugin')),
@@ -703,7 +709,7 @@ create table source_failure (
 );
 create index source_failure_newest on source_failure (source_id, id desc);
 
--- A list of releases of a source.
+-- A source's list of releases.
 create table release_source (
   id            uuid primary key,
   source_id     uuid not null references source on delete cascade,
@@ -714,11 +720,11 @@ create table release_source (
   -- Null: the setting release_tracking.default_cron_schedule.
   cron_schedule text,
   schedule_changed_at timestamptz not null default now(),
-  -- Where the next poll begins; written with the releases that it has passed.
+  -- Where the next poll starts; written together with the releases already passed.
   cursor        jsonb,
-  -- The series up to which an unfinished poll has passed, of lists that are read series by series.
+  -- For lists read series by series: the last series that an unfinished poll has passed.
   poll_after    uuid,
-  -- The poll that began last: an older one that still runs stores nothing more.
+  -- The latest poll to start: an older one that is still running stores nothing more.
   poll_id       uuid,
   last_polled_at timestamptz,
   last_error    text,
@@ -732,21 +738,21 @@ create table release_source (
     ('rss-uploader', 'rss-series', 'api-feed', 'metadata-feed', 'metadata-piggyback'))
 );
 
--- What became of matching a series with a source of metadata, and which matches are due.
+-- The result of matching a series with a metadata source, and which matches are due.
 create table series_match (
   series_id   uuid not null references series on delete cascade,
   source_id   uuid not null references source on delete cascade,
   -- Null: nothing to do.
   due_at      timestamptz,
-  -- A process works on it; if it dies, it is due again then.
+  -- A process is working on it; if that dies, it becomes due again at this time.
   claimed_until timestamptz,
-  -- Also if the metadata of the source has not changed.
+  -- Applies even if the source's metadata has not changed.
   forced      boolean not null default false,
   attempts    integer not null default 0,
   outcome     text,
   message     text,
   external_id text,
-  -- Of the best hit of the search.
+  -- Relevance of the best search hit.
   relevance   double precision,
   matched_at  timestamptz,
   primary key (series_id, source_id)
@@ -773,7 +779,7 @@ create table series_alias (
   id         uuid primary key,
   series_id  uuid not null references series on delete cascade,
   alias      text not null,
-  -- Normalised; releases are matched by it.
+  -- Normalized; used for matching releases.
   alias_key  text collate "C" not null,
   source     text not null default 'manual',
   created_at timestamptz not null default now(),
@@ -782,8 +788,8 @@ create table series_alias (
 create index series_alias_key on series_alias (alias_key, series_id);
 
 ---------------------------------------------------------------------------------------------------
--- Collections of series and read lists of books, shared by all accounts. Members stay while their files
--- are missing; an account sees those that are visible to it (lib/organize/grouping).
+-- Collections of series and read lists of books, shared by all accounts. Members stay while their files are
+-- missing; an account sees only the members visible to it (lib/organize/grouping).
 
 create table collection (
   id         uuid primary key,
@@ -791,20 +797,20 @@ create table collection (
   name_key   text collate "C" not null,
   summary    text,
   is_ordered boolean not null default false,
-  -- Condition that selects the series; null: they are hand-picked. Evaluated for the account that views it.
+  -- Condition that selects the series; null: hand-picked. Evaluated for the account that views it.
   rule       jsonb,
   created_at timestamptz not null default now(),
-  -- Of the members, too: accounts that do not see all of them get the other time.
+  -- Includes changes of members: accounts that do not see all of them get the other time.
   updated_at timestamptz not null default now(),
   settings_changed_at timestamptz not null default now(),
   constraint collection_rule_unordered check (rule is null or not is_ordered)
 );
--- Not unique: an account may not learn the names of collections that it does not see.
+-- Not unique: an account must not learn the names of collections it does not see.
 create index collection_lower_name on collection (lower(name));
 create index collection_by_name on collection (name_key, id);
 create index collection_ruled on collection (id) where rule is not null;
 
--- No index has the position: a new order rewrites no index.
+-- No index contains the position, so reordering rewrites no index.
 create table collection_series (
   collection_id uuid not null references collection on delete cascade,
   series_id     uuid not null references series on delete cascade,
@@ -821,7 +827,7 @@ create table read_list (
   summary    text,
   is_ordered boolean not null default false,
   created_at timestamptz not null default now(),
-  -- Of the members, too: accounts that do not see all of them get the other time.
+  -- Includes changes of members: accounts that do not see all of them get the other time.
   updated_at timestamptz not null default now(),
   settings_changed_at timestamptz not null default now()
 );
@@ -833,14 +839,15 @@ create table read_list_book (
   book_id      uuid not null references book on delete cascade,
   position     integer not null,
   added_at     timestamptz not null default now(),
-  -- Of the book, written by triggers: what an account sees of all lists is decided without reading their books.
+  -- Copied from the book by triggers, so that reading lists' visibility is decided without reading their
+  -- books.
   series_id    uuid not null,
   age_rating   integer,
   is_present   boolean not null,
   primary key (read_list_id, book_id)
 ) with (fillfactor = 70);
 create index read_list_book_member on read_list_book (book_id, read_list_id);
--- The lock makes a concurrent change of the book wait, which then finds the new row.
+-- The lock makes a concurrent change of the book wait until it finds the new row.
 create function copy_book_to_read_list() returns trigger language plpgsql as $$
 begin
   select b.series_id, b.age_rating, b.missing_at is null
@@ -887,11 +894,11 @@ create table account (
   email         text,
   password_hash text not null,
   role          text not null default 'reader',
-  -- Names of lib/accounts/permission.ts beyond those of the role.
+  -- Names from lib/accounts/permission.ts in addition to the role's.
   permissions   text[] not null default '{}',
   is_active     boolean not null default true,
   email_verified boolean not null default true,
-  -- False: only the libraries of account_library.
+  -- False: only the libraries in account_library.
   all_libraries boolean not null default true,
   -- Highest visible age rating in years; null: no limit.
   age_limit     integer,
@@ -901,7 +908,7 @@ create table account (
   created_at    timestamptz not null default now(),
   updated_at    timestamptz not null default now(),
   constraint account_role_known check (role in ('reader', 'maintainer', 'admin')),
-  -- Signing in by name and by e-mail address must mean one account: no name is another's address.
+  -- A sign-in name or e-mail address must identify a single account: no name is another's address.
   constraint account_username_no_address
     check (position('@' in username) = 0 or lower(username) = lower(coalesce(email, '')))
 );
@@ -915,7 +922,7 @@ create table account_library (
 );
 create index account_library_library on account_library (library_id);
 
--- One sign-in: its access tokens name it, its refresh tokens follow one another.
+-- One sign-in: its access tokens refer to it, and its refresh tokens replace one another.
 create table session (
   id           uuid primary key,
   account_id   uuid not null references account on delete cascade,
@@ -923,7 +930,7 @@ create table session (
   used_at      timestamptz not null default now(),
   expires_at   timestamptz not null,
   revoked_at   timestamptz,
-  -- Network from which it was started, as the rate limit knows it; null if it is not known.
+  -- Network it was started from, as used by the rate limit; null if unknown.
   address      text
 );
 create index session_account on session (account_id);
@@ -945,7 +952,7 @@ create table api_key (
   -- The public part, `stackroom_<16 hex>`.
   prefix       text not null,
   secret_sha256 bytea not null,
-  -- Of the MD5 of the key, which KOReader sends.
+  -- Hash of the key's MD5, which KOReader sends.
   koreader_sha256 bytea,
   permissions  text[] not null,
   is_active    boolean not null default true,
@@ -958,11 +965,11 @@ create table api_key (
 );
 create index api_key_account on api_key (account_id, created_at);
 
--- What an app of the compatible API holds in place of the credentials with which it signed in.
+-- Held by an app of the compatible API in place of the credentials it signed in with.
 create table client_session (
   sha256     bytea primary key,
   session_id uuid not null references session on delete cascade,
-  -- The key with which it was started, whose permissions it has; null for a password or an access token.
+  -- The key it was started with, whose permissions it has; null for a password or an access token.
   api_key_id uuid references api_key on delete cascade,
   used_at    timestamptz not null default now(),
   expires_at timestamptz not null
@@ -974,14 +981,14 @@ create index client_session_expiry on client_session (expires_at);
 create table email_verification (
   sha256     bytea primary key,
   account_id uuid not null references account on delete cascade,
-  -- The address that becomes that of the account; null: the one that it has.
+  -- The account's new address; null to confirm the current one.
   email      text,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null
 );
 create index email_verification_account on email_verification (account_id);
 
--- Labels that an administrator assigns to series so that rules of accounts can refer to them.
+-- Labels that an administrator assigns to series for use in accounts' rules.
 create table sharing_tag (
   id          uuid primary key,
   name        text not null,
@@ -1195,7 +1202,7 @@ create table setting_change (
   old_value  jsonb,
   new_value  jsonb,
   account_id uuid references account on delete set null,
-  -- The name at that time, for when the account is gone.
+  -- The name at that time, in case the account is deleted.
   username   text,
   reason     text,
   address    text,
@@ -1203,7 +1210,7 @@ create table setting_change (
 );
 create index setting_change_key on setting_change (key, changed_at desc, id desc);
 
--- What apps of the compatible API store for themselves: for all users (without an account), and for each.
+-- Data stored by apps of the compatible API: for all users (without an account), and for each one.
 create table client_setting (
   account_id uuid references account on delete cascade,
   key        text not null,
@@ -1240,8 +1247,8 @@ create trigger account_sharing_tag_changed after insert or update or delete on a
 ---------------------------------------------------------------------------------------------------
 -- Reading state
 
--- The devices that an account reads with, by the name that a client gives to its device or that follows from
--- its credentials (lib/http/client/device.ts).
+-- The devices that an account reads with, by the name a client assigns to its device or one derived from its
+-- credentials (lib/http/client/device.ts).
 create table reading_device (
   id         integer generated always as identity primary key,
   account_id uuid not null references account on delete cascade,
@@ -1250,36 +1257,37 @@ create table reading_device (
   constraint reading_device_unique unique (account_id, key)
 );
 
--- The ledger of reading: what every client reported, by the time of reading. Position, passes and statistics
--- are functions of these rows, in any order of arrival (lib/reading). The book is
--- not referenced, because history outlives it.
+-- The ledger of reading: what every client reported, by time of reading. Position, passes and statistics are
+-- functions of these rows, whatever their order of arrival (lib/reading). There is no reference to the book,
+-- because history outlives it.
 create table reading_session (
   account_id   uuid not null references account on delete cascade,
-  -- Of a measured session by its client, otherwise by the server.
+  -- Assigned by the client for a measured session, otherwise by the server.
   id           uuid not null,
   book_id      uuid not null,
-  -- Sittings are `progress` and `completed`, by their newest position; the others change the pass.
+  -- Reading sessions are `progress` and `completed`, depending on their newest position; the others change
+  -- the pass.
   kind         text not null,
   surface      text not null,
-  -- Of reading_device; null for what is not from a device.
+  -- Refers to reading_device; null if it does not come from a device.
   device       integer,
   started_at   timestamptz not null,
   ended_at     timestamptz not null,
   recorded_at  timestamptz not null default now(),
-  -- Sent by a client that recorded the sitting; the others are made of single positions.
+  -- Sent by a client that recorded the session; others are built from single positions.
   is_session   boolean not null default false,
   measured_ms  bigint,
   inferred_ms  bigint,
   pages_read   integer,
-  -- Positions next to a measured session of their device belong to it, and are no sitting of their own.
+  -- Positions next to a measured session of their device are part of it rather than a separate session.
   is_part      boolean not null default false,
   page         integer,
   percentage   double precision,
-  -- When the beginning of the book was read, and when its end: what passes follow from.
+  -- When the beginning of the book was read, and when its end: passes are derived from these.
   restarted_at timestamptz[] not null default '{}',
   completed_at timestamptz[] not null default '{}',
-  -- Of old sittings that were combined into this one (lib/reading/retention.ts): how many there were,
-  -- and how many of them without a duration and without pages. Null for a single one.
+  -- For old sessions merged into this one (lib/reading/retention.ts): how many there were, and how many of
+  -- them had no duration and no pages. Null for a single one.
   sittings     integer,
   unmeasured   integer,
   unpaged      integer,
@@ -1289,13 +1297,13 @@ create table reading_session (
   constraint reading_session_ordered check (started_at <= ended_at)
 );
 create index reading_session_book on reading_session (account_id, book_id, ended_at);
--- Covers the statistics of an account.
+-- Covers an account's statistics.
 create index reading_session_time on reading_session (account_id, started_at)
   include (book_id, device, measured_ms, inferred_ms, pages_read, is_part, ended_at, sittings,
     unmeasured, unpaged)
   where kind in ('progress', 'completed');
 
--- Completed passes through a book: the history that readers see, derived from the ledger.
+-- Completed passes through a book: the history displayed to readers, derived from the ledger.
 create table reading_pass (
   account_id   uuid not null references account on delete cascade,
   book_id      uuid not null,
@@ -1307,7 +1315,7 @@ create table reading_pass (
 create index reading_pass_time on reading_pass (account_id, completed_at) include (book_id, device);
 
 -- Progress refers to the book's id, which survives moves, absence and return. The position is the newest one
--- of the ledger.
+-- in the ledger.
 create table progress (
   account_id   uuid not null references account on delete cascade,
   book_id      uuid not null references book on delete cascade,
@@ -1317,9 +1325,9 @@ create table progress (
   started_at   timestamptz not null default now(),
   updated_at   timestamptz not null default now(),
   completed_at timestamptz,
-  -- When the current pass was first completed, also while an earlier page is read again.
+  -- When the current pass was first completed, even while an earlier page is read again.
   finished_at  timestamptz,
-  -- The write that the position is from: of two at the same time the greater id is the newer one.
+  -- The write that the position comes from: of two at the same time, the one with the greater id is newer.
   position_id  uuid,
   primary key (account_id, book_id),
   constraint progress_page_known check (current_page >= 0)
@@ -1335,12 +1343,12 @@ create trigger progress_updated_list_change after update on progress
 create trigger progress_deleted_list_change after delete on progress
   referencing old table as changed for each statement execute function note_account_list_change();
 
--- How far each account is in each series it began, over the present books. Updated by the statements
+-- How far each account has read each series it started, over the present books. Updated by the statements
 -- that write progress and at the end of a scan; verified by the doctor.
 create table series_reading (
   account_id    uuid not null references account on delete cascade,
   series_id     uuid not null references series on delete cascade,
-  -- Completed books, books begun and not completed, and those of the latter beyond their first page.
+  -- Completed books, started but uncompleted books, and those of the latter beyond their first page.
   read_count    integer not null,
   started_count integer not null,
   opened_count  integer not null,
@@ -1359,14 +1367,15 @@ create trigger series_reading_updated_list_change after update on series_reading
 create trigger series_reading_deleted_list_change after delete on series_reading
   referencing old table as changed for each statement execute function note_account_list_change();
 
--- A position as a reading app wrote it (`locator` is a Readium locator), beside the progress derived from it.
+-- A position as written by a reading app (`locator` is a Readium locator), stored with the progress derived
+-- from it.
 create table book_locator (
   account_id  uuid not null references account on delete cascade,
   book_id     uuid not null references book on delete cascade,
-  -- Valid while it is that of the progress.
+  -- Valid as long as it matches the progress.
   position_id uuid not null,
   modified_at timestamptz not null,
-  -- As the apps wrote them, with the order of members.
+  -- As written by the apps, preserving member order.
   device      json not null,
   locator     json,
   koreader    json,
@@ -1374,7 +1383,7 @@ create table book_locator (
 );
 create index book_locator_book on book_locator (book_id);
 
--- Positions that KOReader wrote for documents that are no known book (yet), by the document's partial MD5
+-- Positions that KOReader wrote for documents that are not (yet) a known book, by the document's partial MD5
 -- or the MD5 of its file name.
 create table koreader_document (
   account_id uuid not null references account on delete cascade,
@@ -1391,7 +1400,7 @@ create table koreader_document (
 create index koreader_document_age on koreader_document (account_id, updated_at);
 
 -- Pages that an app fetched recently, for accounts whose progress follows page streaming: clients fetch
--- ahead, so what was fetched is not what was read (lib/protocols/opds/stream-progress.ts).
+-- ahead, so not everything fetched was read (lib/protocols/opds/stream-progress.ts).
 create unlogged table page_stream (
   account_id uuid not null references account on delete cascade,
   book_id    uuid not null references book on delete cascade,
@@ -1402,9 +1411,9 @@ create unlogged table page_stream (
 create index page_stream_age on page_stream (updated_at);
 
 ---------------------------------------------------------------------------------------------------
--- What accounts organise for themselves. All rows are visible to their account only.
+-- What accounts organize for themselves. All rows are visible to their account only.
 
--- Series and books that an account wants to read, in an order of its own.
+-- Series and books that an account wants to read, in the account's order.
 create table want_to_read (
   id         uuid primary key,
   account_id uuid not null references account on delete cascade,
@@ -1436,7 +1445,7 @@ create table user_rating (
   constraint user_rating_unique unique (account_id, series_id) include (rating),
   constraint user_rating_known check (rating between 1 and 100)
 );
--- The mean of all accounts, and sorting by it.
+-- For the mean of all accounts, and sorting by it.
 create index user_rating_series on user_rating (series_id) include (rating);
 create index user_rating_recent on user_rating (account_id, updated_at, id);
 create trigger user_rating_list_changed after insert or update or delete on user_rating
@@ -1448,7 +1457,7 @@ create trigger user_rating_updated_list_change after update on user_rating
 create trigger user_rating_deleted_list_change after delete on user_rating
   referencing old table as changed for each statement execute function note_account_list_change();
 
--- Filters that an account saved.
+-- Filters saved by an account.
 create table filter_preset (
   id         uuid primary key,
   account_id uuid not null references account on delete cascade,
@@ -1470,12 +1479,12 @@ create unique index filter_preset_name_unique
 create index filter_preset_library on filter_preset (library_id) where library_id is not null;
 
 ---------------------------------------------------------------------------------------------------
--- Scans. A scan may be killed at any moment: what it had found and not processed is in `pending_file`
--- and `missing_candidate`, written in the transaction that stored the digest of the folder.
+-- Scans. A scan may be killed at any moment: what it found but did not process is in `pending_file` and
+-- `missing_candidate`, written in the transaction that stored the folder's digest.
 
 create table scan (
   id          uuid primary key,
-  -- The order of scans; their times may go backwards with the clock.
+  -- The order of scans, whose times may go backward with the clock.
   number      bigint generated always as identity,
   library_id  uuid not null references library on delete cascade,
   mode        text not null,
@@ -1490,7 +1499,7 @@ create table scan (
   moved       integer not null default 0,
   missing     integer not null default 0,
   restored    integer not null default 0,
-  -- Files that were opened and found to be the same (only their time had changed).
+  -- Files that were opened and found unchanged (only their time differed).
   unchanged   integer not null default 0,
   series_added integer not null default 0,
   unreadable_directories integer not null default 0,
@@ -1505,7 +1514,7 @@ create table scan (
   opens       integer not null default 0,
   created_at  timestamptz not null default now(),
   started_at  timestamptz,
-  -- The process that ran it last.
+  -- The process that last ran it.
   host        text,
   pid         integer,
   discovered_at timestamptz,
@@ -1531,9 +1540,10 @@ create table pending_file (
   name         bytea not null,
   size         bigint not null,
   modified_ms  bigint not null,
-  -- Deep mode: analyse even when size and fingerprint are unchanged.
+  -- Deep mode: analyze even if size and fingerprint are unchanged.
   forced       boolean not null default false,
-  -- How many index jobs were enqueued for the file; 0: requested while a scan runs, which enqueues it.
+  -- How many index jobs were enqueued for the file; 0: requested while a scan is running, which will enqueue
+  -- it.
   attempts     smallint not null default 1,
   constraint pending_file_location_unique unique (directory_id, name),
   constraint pending_file_directory_in_library foreign key (directory_id, library_id)
@@ -1541,17 +1551,17 @@ create table pending_file (
 );
 create index pending_file_in_library on pending_file (library_id);
 
--- A catalogued book that the walk did not find; decided at the end of the scan.
+-- A cataloged book that the walk did not find; decided at the end of the scan.
 create table missing_candidate (
   book_id      uuid primary key references book on delete cascade,
   library_id   uuid not null references library on delete cascade,
-  -- The folder whose listing lacked it; it keeps its old digest until the decision.
+  -- The folder whose listing lacked it; it retains its old digest until the decision.
   directory_id uuid not null references directory on delete cascade
 );
 create index missing_candidate_in_library on missing_candidate (library_id);
 
--- One record per book of a scan that is being followed (`scan --ndjson`); the follower deletes what it
--- has read, so the table stays small.
+-- One record per book of a scan that is being followed (`scan --ndjson`); the follower deletes what it has
+-- read, so the table stays small.
 create table scan_record (
   id      bigint generated always as identity primary key,
   scan_id uuid not null references scan on delete cascade,
@@ -1559,11 +1569,11 @@ create table scan_record (
 );
 create index scan_record_of_scan on scan_record (scan_id, id);
 
--- Series changed by a scan; titles, order and derived rows are refreshed once its books are stored.
+-- Series changed by a scan; titles, order and derived rows are refreshed once the scan's books are stored.
 create table series_refresh (
   library_id uuid not null references library on delete cascade,
   series_id  uuid not null references series on delete cascade,
-  -- The title rules of the library are applied again.
+  -- The library's title rules are to be applied again.
   retitle    boolean not null default false,
   primary key (library_id, series_id)
 );
@@ -1572,13 +1582,13 @@ create index series_refresh_series on series_refresh (series_id);
 ---------------------------------------------------------------------------------------------------
 -- Events, schedules, shared limits
 
--- One row stands for events of one type in one library: of the books in `book_ids` (with their series
--- at the same index of `series_ids`), else of the series in `series_ids`, else of the library itself.
--- Written in the transaction of the change; readers follow `number`.
+-- A row represents events of one type in one library: for the books in `book_ids` (with their series at the
+-- same index of `series_ids`), else for the series in `series_ids`, else for the library itself. Written in
+-- the transaction of the change; readers follow `number`.
 create table event (
   id         bigint generated always as identity primary key,
-  -- Number of the last of its events; the first is number - count + 1. Assigned at commit, in the order
-  -- of commits, so that a reader at a number has missed nothing below it.
+  -- Number of its last event; the first is number - count + 1. Assigned at commit, in commit order, so that a
+  -- reader at a number has missed nothing below it.
   number     bigint,
   stream     text not null default 'entity',
   type       text not null,
@@ -1588,12 +1598,12 @@ create table event (
   book_ids   uuid[],
   -- What changed; null: anything may have.
   fields     text[],
-  -- Set: only this account receives it.
+  -- If set, only this account receives it.
   account_id uuid,
-  -- Of tasks and scans: the whole message but its time. Of collections and read lists: the id. Of releases: each
-  -- of the events.
+  -- For tasks and scans: the whole message except its time. For collections and read lists: the id. For
+  -- releases: each of the events.
   data       jsonb,
-  -- What decides whether a viewer could see an object that is gone (lib/store/event/audience.ts).
+  -- Determines whether a viewer could see an object that is gone (lib/store/event/audience.ts).
   audience   jsonb,
   created_at timestamptz not null default clock_timestamp(),
   constraint event_stream_known check (stream in ('entity', 'task', 'scan'))
@@ -1601,7 +1611,7 @@ create table event (
 create unique index event_number on event (number);
 create sequence event_number_sequence;
 -- Start time of the PostgreSQL server that assigned the last number. A crashed server may lose its last
--- commits, and with them numbers that clients have seen: the next number begins far above them.
+-- commits, and with them numbers that clients have seen: the next number starts far above them.
 create table event_server (started_at timestamptz not null);
 insert into event_server values (pg_postmaster_start_time());
 
@@ -1624,7 +1634,7 @@ end $$;
 create constraint trigger event_numbered after insert on event
   deferrable initially deferred for each row execute function number_event();
 
--- A slot of a schedule that a process claimed; the second process finds it claimed.
+-- A schedule slot claimed by a process; a second process finds it claimed.
 create table schedule_slot (
   job        text not null,
   slot       timestamptz not null,
@@ -1669,7 +1679,7 @@ create trigger source_schedule_changed after update of enabled on source
   for each row when (old.enabled <> new.enabled) execute function notify_schedule();
 
 ---------------------------------------------------------------------------------------------------
--- The release ledger: what sources announced of tracked series, each release once.
+-- The release ledger: what sources announced for tracked series, each release once.
 create table release (
   id          uuid primary key,
   source_id   uuid not null references release_source on delete cascade,
@@ -1683,7 +1693,7 @@ create table release (
   info_hash   text,
   group_or_uploader text,
   language    text,
-  -- Spans `{start, end}`, sorted; the last end is what a series is sorted by.
+  -- Spans `{start, end}`, sorted; series are sorted by the last end.
   chapters    jsonb,
   volumes     jsonb,
   last_chapter double precision generated always as ((chapters->-1->>'end')::double precision) stored,
@@ -1693,7 +1703,7 @@ create table release (
   confidence  double precision not null,
   released_at timestamptz,
   observed_at timestamptz not null default now(),
-  -- By which it is sorted: one without a date stands where it was found.
+  -- Sort key: a release without a date is placed where it was found.
   dated_at    timestamptz generated always as (coalesce(released_at, observed_at)) stored,
   created_at  timestamptz not null default now(),
   constraint release_state_known check (state in
@@ -1711,7 +1721,7 @@ create index release_by_observed on release (observed_at, id)
 create index release_by_date on release (dated_at, id)
   include (state, series_id, language, source_id);
 
--- Every state that a release was in: who set it (null: the server), when and why.
+-- Every state of a release: who set it (null: the server), when and why.
 create table release_change (
   id         bigint generated always as identity primary key,
   release_id uuid not null references release on delete cascade,
@@ -1720,7 +1730,7 @@ create table release_change (
   to_state   text not null,
   account_id uuid references account on delete set null,
   reason     text not null,
-  -- Of the first one: how the series was found.
+  -- For the first one: how the series was found.
   details    jsonb,
   created_at timestamptz not null default now(),
   constraint release_change_reason_known check (reason in
@@ -1729,11 +1739,11 @@ create table release_change (
 create index release_change_of on release_change (release_id, id);
 create index release_change_account on release_change (account_id) where account_id is not null;
 
--- Token buckets of the rate limiter, shared by all processes. Unlogged: lost in a crash, harmlessly.
+-- Token buckets of the rate limiter, shared by all processes. Unlogged: losing them in a crash is harmless.
 create unlogged table rate_bucket (
   key        text primary key,
   tokens     double precision not null,
-  -- Tokens granted to the last process that requested some.
+  -- Tokens granted to the process that last requested some.
   granted    double precision not null,
   updated_at timestamptz not null
 );

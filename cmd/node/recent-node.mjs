@@ -1,5 +1,5 @@
 // @ts-check
-// Path of a Node.js that runs TypeScript as it is: this one, or a pinned one that npm installs once in this folder.
+// Path of a Node.js that runs TypeScript natively: this one, or a pinned one that npm installs once in this folder.
 // Must itself run on Node 18.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -35,19 +35,19 @@ export function recentNode() {
   return join(folder, path)
 }
 
-/** Without a flag from 22.18 on; the 23 line, which has ended, is left out. @param {string} version */
+/** No flag is needed from 22.18 on; excludes the 23 line, which has reached end of life. @param {string} version */
 function stripsTypes(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > 23 || (major === 22 && minor >= 18)
 }
 
 /**
- * In a folder of its own first: two processes may start at the same time, and each be killed.
+ * Installs to a separate folder first: two processes may start at the same time, and each may be killed.
  * @param {string} version @param {string} path @param {() => boolean} isInstalled
  */
 function install(version, path, isInstalled) {
   print(
-    `Node.js ${running} is too old to run Stackroom: installing Node.js ${version} beside it, once`,
+    `Node.js ${running} is too old to run Stackroom: installing Node.js ${version} next to it, once`,
   )
   const temporary = createFolder(version)
   try {
@@ -75,7 +75,8 @@ function createFolder(version) {
 
 /** @param {string} version @param {string} prefix @param {string} path */
 function download(version, prefix, path) {
-  // npm verifies the package with the checksum in package-lock.json, and uses its own registry, proxy and cache.
+  // npm verifies the package against the checksum in package-lock.json, and uses its own registry, proxy and
+  // cache.
   const options = [
     ...['--prefix', prefix, '--global=false', '--location=project'],
     ...['--workspaces=false', '--dry-run=false'],
@@ -95,7 +96,7 @@ function download(version, prefix, path) {
 /** @param {string} prefix @param {string[]} args */
 function npm(prefix, ...args) {
   const script = process.env.npm_execpath
-  // Other package managers set this variable, too.
+  // Other package managers set this variable too.
   const isNpm = script !== undefined && /npm-cli\.c?js$/.test(script) && existsSync(script)
   /** @type {import('node:child_process').SpawnSyncOptions} */
   const options = { cwd: prefix, stdio: ['ignore', 'ignore', 'inherit'] }
@@ -112,7 +113,7 @@ function npm(prefix, ...args) {
 function whyNot(version, message) {
   const [, library] = /loading shared libraries: (\S+?):/.exec(message) ?? []
   const command = { 'libatomic.so.1': 'libatomic1', 'libstdc++.so.6': 'libstdc++6' }[library ?? '']
-  const remedy = command ? `; apt-get install ${command} brings it on Debian and Ubuntu` : ''
+  const remedy = command ? `; on Debian and Ubuntu, apt-get install ${command} provides it` : ''
   if (library) return `and Node.js ${version} needs the system library ${library}${remedy}`
   return `and Node.js ${version} does not run on this system (${message.trim()})`
 }

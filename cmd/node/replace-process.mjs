@@ -1,5 +1,5 @@
 // @ts-check
-// Replacement of this process by another program: execve(), or a child whose signals are forwarded.
+// Replaces this process with another program: execve(), or a child that signals are forwarded to.
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, realpathSync } from 'node:fs'
 import { isatty } from 'node:tty'
@@ -18,11 +18,11 @@ export function replaceProcess(file, args, env) {
   }
   const child = spawn(file, args, {
     stdio: 'inherit',
-    // Not `STACKROOM_…`: those are configuration keys.
+    // Not `STACKROOM_…`, which are configuration keys.
     env: { ...env, _STACKROOM_LAUNCHER_PID: String(process.pid) },
   })
-  const isSignalled = forwardSignals(child)
-  endWithNpm(child, isSignalled)
+  const isSignaled = forwardSignals(child)
+  endWithNpm(child, isSignaled)
   child.on('error', error => {
     process.stderr.write(`${file} cannot be started: ${error.message}\n`)
     process.exitCode = 2
@@ -36,30 +36,30 @@ export function replaceProcess(file, args, env) {
 }
 
 /**
- * Forwards signals; returns whether one to terminate was received. A group of processes receives them
- * directly as well, which the child recognizes by the time between them (cmd/signals.ts).
+ * Forwards signals; returns whether a termination signal was received. A process group also receives them
+ * directly, which the child recognizes by the time between them (cmd/signals.ts).
  * @param {import('node:child_process').ChildProcess} child
  */
 function forwardSignals(child) {
-  let isSignalled = false
+  let isSignaled = false
   const terminal = hasTerminal()
   for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP'])) {
     process.on(signal, () => {
-      if (signal !== 'SIGHUP') isSignalled = true
+      if (signal !== 'SIGHUP') isSignaled = true
       // A terminal sends Ctrl-C to the child as well.
       if (signal !== 'SIGINT' || !terminal) child.kill(signal)
     })
   }
-  return () => isSignalled
+  return () => isSignaled
 }
 
 /**
  * Ends the child when npm has ended; cmd/parent.ts does the same where there is no launcher in between. A
- * child that was signalled ends already, and with `nohup` npm ends with the terminal but the child does not.
+ * child that was signaled is already ending, and with `nohup` npm ends with the terminal but the child does not.
  * @param {import('node:child_process').ChildProcess} child
- * @param {() => boolean} isSignalled
+ * @param {() => boolean} isSignaled
  */
-function endWithNpm(child, isSignalled) {
+function endWithNpm(child, isSignaled) {
   const { npm_lifecycle_event: script, npm_package_json: packageFile } = process.env
   if (process.platform === 'win32' || script === undefined || !packageFile) return
   const ownPackage = fileURLToPath(new URL('../../package.json', import.meta.url))
@@ -69,7 +69,7 @@ function endWithNpm(child, isSignalled) {
   const timer = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(timer)
-    if (!isSignalled() && !(outlivesTerminal && !hasTerminal())) child.kill('SIGTERM')
+    if (!isSignaled() && !(outlivesTerminal && !hasTerminal())) child.kill('SIGTERM')
   }, 500)
   timer.unref()
 }

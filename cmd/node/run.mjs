@@ -12,6 +12,6 @@ try {
   if (program !== undefined) replaceProcess(node, [...flags, program, ...options], process.env)
 } catch (error) {
   process.stderr.write(`stackroom: ${error instanceof Error ? error.message : error}\n`)
-  // npm continues: the first start tries again, and reports it.
+  // Lets npm continue: the first start tries again, and reports it.
   process.exitCode = program === undefined ? 0 : 2
 }

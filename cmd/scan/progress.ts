@@ -4,7 +4,7 @@ import type { ScanStats } from './summary.ts'
 const barWidth = 28
 const minIntervalMs = 100
 
-/** Does nothing when the stream is not a terminal. */
+/** Does nothing if the stream is not a terminal. */
 export function createProgressBars(stream: NodeJS.WriteStream = process.stderr) {
   if (!stream.isTTY) return { update() {}, close() {} }
   let drawnLines = 0

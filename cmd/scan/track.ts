@@ -1,4 +1,4 @@
-// Progress tracking of a scan until books, covers, hashes and duplicates are done: bars on stderr, NDJSON
+// Tracks a scan until its books, covers, hashes and duplicates are done: progress bars on stderr, NDJSON
 // records on stdout.
 import { once } from 'node:events'
 import { Conflict, Unavailable } from '../../lib/base/errors.ts'
@@ -16,11 +16,11 @@ import type { Context } from '../context.ts'
 import { createProgressBars } from './progress.ts'
 import { loadScanStats, type ScanStats } from './summary.ts'
 
-// Fast while records are printed; progress bars do not need it. The end of the scan is noticed at once.
+// Fast while records are printed; progress bars do not need it. The end of the scan is noticed immediately.
 const pollMs = { fast: 25, slow: 100 }
 const maxLossMs = 60_000
-// Polls in which a running scan has no job before it counts as abandoned; a job that is retried has
-// none for a moment.
+// Polls without any job of a running scan before it counts as abandoned; a job being retried is briefly
+// absent.
 const maxOrphanedPolls = 200
 
 type TrackedScan = {
@@ -29,14 +29,14 @@ type TrackedScan = {
   printsRecords: boolean
   /** Library-relative folders and files that are scanned, as bytes; empty means all. */
   paths: Buffer[]
-  /** Fails when there is too little space, instead of waiting for it. */
+  /** Fails if space is low, instead of waiting for more. */
   endsWhenShort?: true
   isStopped: () => boolean
 }
 
 /**
- * Resolves with the final statistics, or with the current ones once `isStopped`. Outlasts a restart of the
- * database. Throws Conflict, and with `endsWhenShort` Unavailable when the scan pauses for lack of space.
+ * Resolves with the final statistics, or with the current ones once `isStopped`. Survives a database restart.
+ * Throws Conflict, and with `endsWhenShort` Unavailable if the scan pauses because space is low.
  */
 export async function trackScan(
   { sql }: Pick<Context, 'sql'>,
@@ -56,7 +56,7 @@ export async function trackScan(
       const isRunning = stats.state === 'queued' || stats.state === 'running'
       if (!isRunning && !(await pipeline.queue.hasJobs(scan.libraryId, ['index', 'cover', 'hash'])))
         return 'ended'
-      // Covers come last: a catalogue without them is complete.
+      // Covers come last: a catalog without them is complete.
       const shortage = pipeline.space.shortage(
         isRunning ? ['database'] : ['database', 'thumbnails'],
       )
@@ -93,7 +93,7 @@ export async function trackScan(
 
 type Sql = Context['sql']
 
-/** Repeats a poll while the database restarts; throws Unavailable when that takes too long. */
+/** Repeats a poll while the database restarts; throws Unavailable if that takes too long. */
 function createPatience() {
   let lostSince: number | null = null
   return async <T>(poll: () => Promise<T>): Promise<T | null> => {
@@ -111,7 +111,7 @@ function createPatience() {
   }
 }
 
-/** Prints and deletes the records stored so far, at most 500 in memory. */
+/** Prints and deletes the records stored so far, at most 500 in memory at a time. */
 async function printRecords(sql: Sql, scan: TrackedScan) {
   while (!scan.isStopped()) {
     const rows = await sql<{ id: string; record: ScanRecord }[]>`
@@ -146,7 +146,7 @@ async function printUnchanged(sql: Sql, scan: TrackedScan) {
 async function print(records: ScanRecord[]) {
   const text = records.map(record => `${JSON.stringify(record)}\n`).join('')
   if (process.stdout.write(text) || !process.stdout.writable) return
-  // Aborted afterwards, so that the listener of the other event is removed.
+  // Aborted afterwards, to remove the listener for the other event.
   const listeners = new AbortController()
   const { signal } = listeners
   await Promise.race([

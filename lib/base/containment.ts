@@ -1,5 +1,5 @@
-// Containment of library files: whether an open file lies at its place in the library, so that a link cannot
-// hand out other files of the server. Every file of a library is opened through this module or lib/base/file.ts.
+// Containment of library files: checks that an open file lies inside its library, so that a link cannot
+// expose other files of the server. Every library file is opened through this module or lib/base/file.ts.
 import { constants, open as openCallback, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -9,7 +9,7 @@ import { isShortage, shortage } from './shortage.ts'
 
 /** Rules for the files of all libraries, as configured. */
 export type FileAccess = {
-  /** Nothing in this folder is ever read as a book. */
+  /** No file in this folder is ever read as a book. */
   dataDir: string
   /** Folders besides the library that files may be linked from. */
   linkFolders: readonly string[]
@@ -29,8 +29,8 @@ export const containmentOf = (
 ): Containment => ({ ...access, root: Buffer.from(root).toString('latin1'), followLinks })
 
 /**
- * Flags for opening a file of a library. A pipe does not block, a terminal is not attached, and a link is
- * refused before its target is touched.
+ * Flags for opening a library file: a pipe does not block, a terminal does not become the controlling one,
+ * and a link is refused without touching its target.
  */
 export const openFlags = ({ followLinks }: Containment): number =>
   constants.O_RDONLY |
@@ -41,17 +41,19 @@ export const openFlags = ({ followLinks }: Containment): number =>
 // Promisified callback, not FileHandle: that costs twice as much, and this runs for every page.
 const openAsync = promisify(openCallback)
 
-/** Opens a file of a library; the caller then checks the descriptor with `assertContained`. Throws errno errors. */
+/**
+ * Opens a library file; the caller must then check the descriptor with `assertContained`. Throws errno
+ * errors.
+ */
 export const openUnchecked = (path: Buffer, containment: Containment): Promise<number> =>
   openAsync(path, openFlags(containment))
 
 type OpenFile = { fd: number; stats: Stats; path: Buffer }
 
 /**
- * Throws Unreadable `io` unless the open file is a regular file at its place: below the root of its library
- * without any link, or where links of the library may lead, and never in the data directory. The descriptor
- * is checked, not the path, so that an exchange of the path after `open` does not matter. The cause is an
- * errno error when the file was deleted.
+ * Throws Unreadable `io` unless the open file is a regular file inside its library, reached without links or
+ * through permitted ones, and not in the data directory. Checks the descriptor rather than the path, so
+ * swapping the path after `open` has no effect. The cause is an errno error when the file was deleted.
  */
 export async function assertContained(file: OpenFile, containment: Containment): Promise<void> {
   const { fd, stats, path } = file
@@ -69,11 +71,11 @@ export async function assertContained(file: OpenFile, containment: Containment):
   if (isOfServer || !isPermitted) throw isMarkedDeleted(real, path) ? gone() : outside()
 }
 
-/** The failure for an error of a system call on a file of a library. */
+/** The failure for a system error on a library file. */
 export function fileFailure(cause: unknown): Unreadable | Shortage {
   if (isShortage(cause)) return shortage(cause)
   const code = (cause as NodeJS.ErrnoException).code ?? 'error'
-  // What `openFlags` cause for a link.
+  // The result of `openFlags` on a link.
   const message = code === 'ELOOP' ? 'The file is a link' : `The file cannot be read (${code})`
   return new Unreadable(message, 'io', { cause })
 }
@@ -85,14 +87,17 @@ export const fileMissing = (): NodeJS.ErrnoException =>
 const outside = () => new Unreadable('The file lies outside its library', 'io')
 const gone = () => new Unreadable('The file was deleted', 'io', { cause: fileMissing() })
 
-/** Whether the target of a link, a real path, may be read. `folders` are the real paths of `linkFoldersOf`. */
+/**
+ * Whether a link's target, given as a real path, may be read. `folders` are the real paths of
+ * `linkFoldersOf`.
+ */
 export const isPermittedTarget = (
   real: Buffer,
   folders: readonly Buffer[],
   { dataDir }: Containment,
 ): boolean => isInside(real, folders) && !isWithin(real, realDataDir(dataDir))
 
-/** The folders that targets of links may lie in, first the library itself. */
+/** Folders that link targets may lie in; the library itself comes first. */
 export const linkFoldersOf = ({ root, followLinks, linkFolders }: Containment): Buffer[] => [
   Buffer.from(root, 'latin1'),
   ...(followLinks ? linkFolders.map(folder => Buffer.from(folder)) : []),
@@ -113,8 +118,8 @@ async function linkTargets(containment: Containment): Promise<Buffer[]> {
 }
 
 /**
- * The root itself may have become a link; below it there is none. File systems that ignore case or Unicode
- * form may return a name in another spelling.
+ * The root itself may be a link; nothing below it is. File systems that ignore case or Unicode normalization
+ * may spell a name differently.
  */
 function isAtPlace(real: Buffer, path: Buffer, realRoot: Buffer, { root }: Containment): boolean {
   if (!isWithin(real, realRoot)) return false
@@ -127,7 +132,7 @@ const folded = (path: Buffer) => foldName(pathText(path)).replaceAll('\\', '/').
 const isMarkedDeleted = (real: Buffer, path: Buffer) =>
   real.equals(Buffer.concat([path, Buffer.from(' (deleted)')]))
 
-/** Path of an open file without any link, from the kernel; null where it has none. */
+/** Real path of an open file as the kernel reports it; null if it has none. */
 function descriptorPath(fd: number): Buffer | null {
   try {
     const path = readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' })
@@ -137,7 +142,10 @@ function descriptorPath(fd: number): Buffer | null {
   }
 }
 
-/** The same where the kernel has no such list (macOS, Windows): the resolved path, if it is the open file. */
+/**
+ * Like `descriptorPath`, where the kernel has no such list (macOS, Windows): the resolved path, if it is the
+ * open file.
+ */
 async function resolvedPath({ path, stats }: OpenFile): Promise<Buffer> {
   const real = await resolve(path)
   const { dev, ino } = await stat(real)
@@ -155,7 +163,7 @@ async function resolve(path: Buffer): Promise<Buffer> {
 
 const realDataDirs = new Map<string, Buffer>()
 
-// Resolved once: it is local, and does not move while a process runs.
+// Resolved once: it is local, and does not move while the process runs.
 function realDataDir(dataDir: string): Buffer {
   const known = realDataDirs.get(dataDir)
   if (known) return known

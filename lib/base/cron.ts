@@ -1,4 +1,4 @@
-// Cron expressions with five fields (minute to weekday) and their time zones. The syntax is that of croner.
+// Cron expressions with five fields (minute to weekday), in croner's syntax, and their time zones.
 import { Cron } from 'croner'
 
 const fields = [
@@ -29,8 +29,8 @@ function parses(parts: (string | undefined)[]): boolean {
 }
 
 /**
- * Parses a valid expression; `zone` null means the zone of the server. A time that the clock skips runs
- * at the next one that exists; one that the clock repeats runs once.
+ * Parses a valid expression; a null `zone` means the server's time zone. A time skipped by the clock runs at
+ * the next existing one; a repeated one runs once.
  */
 export function parseCron(expression: string, zone: string | null): Cron {
   return new Cron(expression.trim(), {
@@ -42,7 +42,7 @@ export function parseCron(expression: string, zone: string | null): Cron {
   })
 }
 
-/** True for the IANA name of a time zone (`Europe/Berlin`). */
+/** Whether `name` is an IANA time zone (`Europe/Berlin`). */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

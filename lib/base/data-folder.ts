@@ -1,5 +1,5 @@
-// Data directory: its creation, and its permissions: what Stackroom writes is for its owner alone, also where a folder was
-// created with wider permissions before.
+// Creates the data directory and restricts its permissions: what Stackroom writes is accessible to its owner
+// only, even if a folder was created with looser permissions earlier.
 import {
   accessSync,
   chmodSync,
@@ -16,12 +16,15 @@ import { Conflict, Invalid } from './errors.ts'
 const others = 0o077
 const isWindows = process.platform === 'win32'
 const ownName = /^(?:postgres|thumbnails|covers|cache|plugins|stackroom)(?:[.-].*)?$/
-// Copies of published programs, which PostgreSQL may have to run as another user.
+// Copies of public programs, which PostgreSQL may have to run as another user.
 const publicName = /^postgres-(?:bin|lib)-/
-// Of the file system, as `lost+found` and `.snapshot`.
+// Not ours: `lost+found`, `.snapshot` and the like belong to the file system.
 const foreignName = /^(?!\.|lost\+found$)/
 
-/** New files and folders of this process and its children are for the owner alone. Not in a worker thread. */
+/**
+ * Makes new files and folders of this process and its children accessible to the owner only. Has no effect in
+ * a worker thread.
+ */
 export function restrictNewFiles(): void {
   if (!isWindows) process.umask(others)
 }
@@ -33,12 +36,14 @@ export function createDataFolder(folder: string): void {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     const { code = 'error' } = cause as NodeJS.ErrnoException
-    const message = `The data directory ${resolve(folder)} is not writable (${code}); choose another by data_dir`
+    const message = `The data directory ${resolve(folder)} is not writable (${code}); choose another one with data_dir`
     throw code === 'EEXIST' ? new Conflict(message, { cause }) : new Invalid(message, { cause })
   }
 }
 
-/** The `recursive` option of Node repeats for ever where a file system refuses new folders with ENOENT, as /proc does. */
+/**
+ * Node's `recursive` option loops forever where a file system refuses new folders with ENOENT, as /proc does.
+ */
 function createFolders(path: string): void {
   if (isFolder(path)) return
   if (!existsSync(dirname(path))) createFolders(dirname(path))
@@ -53,9 +58,9 @@ function createFolders(path: string): void {
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /**
- * Takes the data directory and what Stackroom has in it from other users: deeper files cannot be reached then. A
- * directory that also holds folders of others stays open, its own files do not. Returns the paths that others still
- * have access to, for example on a file system without permissions.
+ * Revokes other users' access to the data directory and Stackroom's own entries in it, which makes deeper
+ * files unreachable too. If the directory also holds other users' folders, only our entries are restricted.
+ * Returns the paths that remain accessible to others, for example on a file system without permissions.
  */
 export function secureDataFolder(folder: string): string[] {
   if (isWindows) return []
@@ -65,7 +70,7 @@ export function secureDataFolder(folder: string): string[] {
   const isAlone = entries.every(
     entry => !entry.isDirectory() || ownName.test(entry.name) || !foreignName.test(entry.name),
   )
-  // PostgreSQL as another user has to pass through.
+  // PostgreSQL has to pass through when it runs as another user.
   const hasGuest = own.some(({ name }) => (ownerOf(join(folder, name)) ?? uid) !== uid)
   const open = own.map(({ name }) => join(folder, name)).filter(path => !restrict(path, 0o700))
   return isAlone && restrict(folder, hasGuest ? 0o711 : 0o700) ? open : [folder, ...open]
@@ -74,11 +79,11 @@ export function secureDataFolder(folder: string): string[] {
 // Temporary files may be gone by now.
 const ownerOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.uid
 
-/** Removes the rights beyond `allowed`; false where that is not possible. */
+/** Removes permissions beyond `allowed`; returns false if that is not possible. */
 function restrict(path: string, allowed: number): boolean {
   const excess = () => {
     const stats = lstatSync(path, { throwIfNoEntry: false })
-    // A link has no rights of its own.
+    // A link has no permissions of its own.
     return stats === undefined || stats.isSymbolicLink() ? 0 : stats.mode & others & ~allowed
   }
   if (excess() === 0) return true

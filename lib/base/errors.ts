@@ -1,6 +1,6 @@
 // Expected errors with HTTP status codes, and the codes of unreadable files.
 
-/** Reasons of failures for which clients have texts of their own: `details.reason`, part of the API. */
+/** Failure reasons that clients translate themselves: `details.reason`, part of the API. */
 export const failureReasons = [
   'account_inactive',
   'data_folder',
@@ -75,7 +75,7 @@ export class NotFound extends Failure {
   readonly status = 404
 }
 
-/** 405: a method that the path does not have. */
+/** 405: the path does not support the method. */
 export class MethodNotAllowed extends Failure {
   readonly status = 405
 }
@@ -110,7 +110,7 @@ export class RateLimited extends Failure {
   }
 }
 
-/** 503: temporarily unavailable, or until the operator fixes a problem; to be retried after some seconds. */
+/** 503: temporarily unavailable, or until the operator fixes a problem; retry after some seconds. */
 export class Unavailable extends Failure {
   readonly status = 503
   readonly retryAfter: number
@@ -120,7 +120,7 @@ export class Unavailable extends Failure {
   }
 }
 
-/** 503: file descriptors, memory or threads of the process have run out; `code` is that of the system. */
+/** 503: the process ran out of file descriptors, memory or threads; `code` is the system's. */
 export class Shortage extends Unavailable {
   readonly code: string
   constructor(message: string, { code, cause }: { code: string; cause: unknown }) {
@@ -132,14 +132,14 @@ export class Shortage extends Unavailable {
 
 const ofLibraryFolder = { reason: 'library_folder' satisfies FailureReason }
 
-/** 503: the disk of a library does not respond; work on it goes on when it does. */
+/** 503: the disk of a library does not respond; work on it resumes when it does. */
 export class NotResponding extends Unavailable {
   constructor() {
     super('The folder of the library does not respond', 10, ofLibraryFolder)
   }
 }
 
-/** 503: the folder of a library is not there or empty, like that of a drive that is not mounted. */
+/** 503: the folder of a library is missing or empty, like an unmounted drive. */
 export class NotMounted extends Unavailable {
   constructor() {
     super('The folder of the library is not available', 10, ofLibraryFolder)
@@ -175,5 +175,5 @@ export class Unreadable extends Failure {
   }
 }
 
-/** Why a book without any image has no cover; that is no error of the book. */
+/** Why a book without images has no cover; this is not an error of the book. */
 export const noCoverImage = 'The book has no image for a cover'

@@ -1,12 +1,12 @@
-// Ranges of a file that were read in advance: which of them are missing, and views of what is there.
+// Ranges of a file that were read in advance: finds missing ones, and returns views of the rest.
 
 /** Bytes. */
 export type Range = { position: number; length: number }
 
-// Reading what lies between two ranges takes less time than another call on a slow disk.
+// Reading a small gap between two ranges takes less time than another call on a slow disk.
 const maxGapBytes = 32 * 1024
 
-/** The ranges within the file as few that do not overlap, in order. */
+/** Merges the ranges within the file into as few as possible, disjoint and in order. */
 export function mergeRanges(ranges: readonly Range[], fileBytes: number): Range[] {
   const merged: Range[] = []
   for (const range of ranges.toSorted((a, b) => a.position - b.position)) {
@@ -37,7 +37,7 @@ export function tailOf(fileBytes: number): Range {
 
 type Span = { position: number; bytes: Buffer }
 
-/** What was read of a file. `find` returns a view, or null when a part of the range is missing. */
+/** What has been read of a file. `find` returns a view, or null when part of the range is missing. */
 export function createSpans() {
   let spans: Span[] = []
   const find = ({ position, length }: Range): Buffer | null => {
@@ -53,7 +53,7 @@ export function createSpans() {
     add(position: number, bytes: Buffer) {
       spans.push({ position, bytes })
     },
-    /** Removes all but the last `count`. */
+    /** Removes all spans except the last `count`. */
     retain(count: number) {
       spans = count === 0 ? [] : spans.slice(-count)
     },

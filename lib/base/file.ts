@@ -1,4 +1,4 @@
-// Random-access file reader with a count of the bytes read; threads read all files of a library through it.
+// Random-access file reader that counts the bytes read; threads read all library files through it.
 import { close, closeSync, fstatSync, openSync, read, readSync, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { DiskAccess } from './async/interleave.ts'
@@ -18,32 +18,38 @@ export type File = Disposable & {
   readonly size: number
   /** Whole milliseconds since 1970, as of opening. */
   readonly modifiedMs: number
-  /** Time of the last change of content or properties, in milliseconds with fractions; it cannot be set. */
+  /**
+   * Time of the last change of content or attributes (ctime), in milliseconds with fractions; programs cannot
+   * set it.
+   */
   readonly changedMs: number
   /** Bytes read from disk so far. */
   readonly bytesRead: number
-  /** `length` bytes from `position`, fewer at the end of the file. Read-only: may be a view of a cache. Throws Unreadable `io`. */
+  /**
+   * `length` bytes from `position`, fewer at the end of the file. Read-only: may be a view into a cache.
+   * Throws Unreadable `io`.
+   */
   read(position: number, length: number): Buffer
   /** Fills `target` from `position` and returns the byte count, for reused buffers. Throws Unreadable `io`. */
   readInto(target: Uint8Array, position: number): number
   /**
-   * Only where the disk is slow: reads ranges in advance, while the thread computes for other files.
-   * Never throws: what cannot be read in advance is read when needed.
+   * Only on a slow disk: reads ranges in advance while the thread computes for other files. Never throws:
+   * what cannot be read in advance is read when needed.
    */
   preload?(ranges: readonly Range[]): Promise<void>
   /**
-   * Only where the disk is slow: the whole file in blocks, each valid until the next. As many are read in advance as
-   * there is memory for, so that a file which is read alone is not one wait after another. Throws Unreadable `io`.
+   * Only on a slow disk: the whole file in blocks, each valid until the next. Reads ahead as far as memory
+   * permits, so that a file read alone is not one wait after another. Throws Unreadable `io`.
    */
   blocks?(length: number): AsyncGenerator<Buffer>
 }
 
-/** Files up to this size are read whole at the first read: one system call instead of a dozen. */
+/** Files up to this size are read completely by the first read: one system call instead of a dozen. */
 export const maxWholeFileBytes = 64 * 1024
-// More than a page image. Reading the rest takes long in any case, however it is read.
+// More than a page image. Beyond that, reading takes long in any case.
 const maxPreloadBytes = 8 * 1024 * 1024
-// A slow disk returns that much in about the time of a single byte; readers that cannot say what they will
-// read next mostly read forward.
+// A slow disk returns this much in about the time of a single byte, and readers that cannot announce their
+// next read mostly read forward.
 const firstBlockBytes = 64 * 1024
 const maxBlockBytes = 1024 * 1024
 const maxBlocks = 4
@@ -53,8 +59,8 @@ const maxBlocksAhead = 8
 const readAsync = promisify(read)
 
 /**
- * Opens a file of a library. `disk` is that of the library; without it every call is synchronous. Throws
- * Unreadable `io`, also for a file outside; the cause is the system error. Throws Shortage.
+ * Opens a library file. `disk` is the library's; without it every call is synchronous. Throws Unreadable
+ * `io`, also for a file outside the library, with the system error as cause. Throws Shortage.
  */
 export async function openLibraryFile(
   path: Buffer,
@@ -91,7 +97,9 @@ function timed<T>(disk: DiskAccess | null, call: () => T): T {
   return result
 }
 
-/** Opens `path` without a check of its place: for files that users cannot exchange. Throws Unreadable `io`. */
+/**
+ * Opens `path` without checking where it lies: for files that users cannot replace. Throws Unreadable `io`.
+ */
 export function openFile(path: Buffer): File {
   const fd = orFailure(() => openSync(path, 'r'))
   const stats = orFailure(() => fstatSync(fd))
@@ -117,7 +125,7 @@ function fileOf(fd: number, { path, stats: { size, mtimeMs, ctimeMs }, disk }: O
   }
   const readNew = (position: number, length: number) => {
     const target = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - position)))
-    // One short read shows the speed of the disk; measuring each would cost as much as reading.
+    // One short read shows how fast the disk is; measuring each would cost as much as reading.
     if (bytesRead > 0 || target.length > maxWholeFileBytes)
       return target.subarray(0, readInto(target, position))
     return target.subarray(
@@ -181,7 +189,7 @@ function preloadable(fd: number, file: File, disk: DiskAccess): File {
     }
   }
   const load = async ({ position, length }: Range) => {
-    // An error is reported by the read that needs the rest.
+    // The read that needs the rest reports the error.
     const { bytes } = await fill(Buffer.allocUnsafeSlow(length), position)
     preloaded.add(position, bytes)
   }
@@ -232,7 +240,7 @@ function preloadable(fd: number, file: File, disk: DiskAccess): File {
     },
     [Symbol.dispose]() {
       release()
-      // On some network file systems a call to the server.
+      // On some network file systems, closing is a call to the server.
       close(fd, () => {})
     },
   }
@@ -272,7 +280,7 @@ async function* readAhead({ size, disk, fill }: Blocks, length: number): AsyncGe
       if (next < size) start(buffer)
     }
   } finally {
-    // A call that still runs writes to its buffer: the memory is free when it has ended.
+    // A running call still writes to its buffer; the memory is free once it has ended.
     await Promise.all(ahead.map(({ loading }) => loading))
     disk.free(heldBytes)
   }

@@ -9,14 +9,14 @@ import type { Range } from './file-ranges.ts'
 
 const sampleBytes = 1024
 
-/** Lower-case hex MD5, equal to the document id that KOReader sends. */
+/** Lowercase hex MD5, equal to the document id that KOReader sends. */
 export function fingerprint(file: File): string {
   const md5 = createHash('md5')
   for (const offset of sampleOffsets(file.size)) md5.update(file.read(offset, sampleBytes))
   return md5.digest('hex')
 }
 
-/** The same without blocking the thread. Throws Unreadable, errno errors. */
+/** Like `fingerprint`, without blocking the thread. Throws Unreadable, errno errors. */
 export function readFingerprint(path: Buffer, containment: Containment): Promise<string> {
   return scoped(async use => {
     const file = use(await open(path, openFlags(containment)))
@@ -32,7 +32,7 @@ export function readFingerprint(path: Buffer, containment: Containment): Promise
   })
 }
 
-/** What the fingerprint of a file of that size is made of. */
+/** The ranges that the fingerprint of a file of this size covers. */
 export const samplesOf = (fileBytes: number): Range[] =>
   sampleOffsets(fileBytes).map(position => ({ position, length: sampleBytes }))
 

@@ -1,5 +1,5 @@
-// Name of the host of this process, for records of the work that it did.
+// Name of this process's host, for records of the work it did.
 import { hostname } from 'node:os'
 
-/** Inside a container that is usually its id. */
+/** Inside a container this is usually the container id. */
 export const hostName = hostname().slice(0, 64)

@@ -7,12 +7,14 @@ const pool = Buffer.alloc(16 * 256)
 let used = pool.length
 
 const maxCounter = 0xfff
-/** A clock that goes back farther was set by someone; its new time is used. */
+/** If the clock goes back further, someone has set it; the new time is used. */
 const maxClockSkewMs = 10_000
 let last = 0
 let counter = 0
 
-/** A new UUIDv7 in its 36-character form, greater than all earlier ones of this thread (section 6.2, method 1). */
+/**
+ * A new UUIDv7 in 36-character form, greater than all earlier ones of this thread (section 6.2, method 1).
+ */
 export function newId(): string {
   if (used === pool.length) {
     randomFillSync(pool)
@@ -37,7 +39,7 @@ function advance(now: number, start: number) {
   }
 }
 
-/** The smallest id of a time: ids generated before are smaller. */
+/** The smallest id of a time: all ids generated before are smaller. */
 export function firstIdAt(time: Date): string {
   const hex = time.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`

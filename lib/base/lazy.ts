@@ -1,6 +1,6 @@
-// Packages that are loaded at their first use: most processes never need them, and each holds one to four megabytes.
+// Loads packages on first use: most processes never need them, and each takes one to four megabytes.
 
-/** A function that returns what `load` returned at its first call. */
+/** A function that calls `load` once and returns its result every time. */
 export function lazy<T>(load: () => T): () => T {
   let value: T | undefined
   return () => {

@@ -1,4 +1,4 @@
-// Files of libraries that do not exist, and the folders of libraries that are not mounted.
+// Missing library files, and library folders that are not mounted.
 import { opendir } from 'node:fs/promises'
 import { NotFound, NotMounted } from './errors.ts'
 
@@ -8,8 +8,8 @@ export const isFileMissing = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '')
 
 /**
- * The error for a file that does not exist: NotMounted where its library has no folder or an empty one, else
- * NotFound. `root`: latin1 (one character per byte). Throws nothing.
+ * The error for a missing file: NotMounted if the folder of its library is missing or empty, otherwise
+ * NotFound. `root`: latin1 (one character per byte). Never throws.
  */
 export async function missingFile(root: string, cause?: unknown): Promise<NotFound | NotMounted> {
   const isMounted = await hasEntries(Buffer.from(root, 'latin1')).catch(() => false)
@@ -19,7 +19,7 @@ export async function missingFile(root: string, cause?: unknown): Promise<NotFou
 }
 
 async function hasEntries(folder: Buffer): Promise<boolean> {
-  // The declared type has no buffers, which Node accepts.
+  // The declared type does not include buffers, which Node accepts.
   const directory = await opendir(folder as unknown as string, { encoding: 'buffer' as never })
   try {
     return (await directory.read()) !== null

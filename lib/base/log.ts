@@ -9,8 +9,8 @@ const redacted = '[redacted]'
 const secretKeys =
   '(?:[a-z0-9_-]{1,40}[_-])?(?:password|passwd|passphrase|secret|token|authorization|cookie|jwt|' +
   'credential|api[_-]?key|private[_-]?key)|[a-z0-9]{1,40}(?:password|secret|token|apikey)'
-// Applied to the serialized line, so that any depth of nesting and error messages are covered. Every
-// repetition is bounded or ends at an excluded character, so that the time is linear for hostile lines.
+// Applied to the serialized line, so that nested values and error messages are covered. Every repetition is
+// bounded or ends at an excluded character, so hostile lines take linear time.
 const secretMember = new RegExp(
   `("(?:${secretKeys})"\\s{0,9}:\\s{0,9})(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\]|-?\\d[\\d.]*)`,
   'gi',
@@ -48,10 +48,13 @@ export function openLog(
   return pino({ level, hooks: { streamWrite: redactSecrets } }, stream)
 }
 
-/** Whether a person sees the log: then it is text (cmd/log-text.ts), without a line for each request that succeeds. */
+/**
+ * Whether a person reads the log: then it is plain text (cmd/log-text.ts), without a line for each successful
+ * request.
+ */
 export const logsToTerminal: boolean = isatty(2)
 
-/** Where the log ends up may be full or closed: no reason to stop the server. */
+/** A full or closed log destination must not stop the server. */
 export function openStderr(): pino.DestinationStream {
   const stderr = pino.destination({ dest: 2, sync: true, maxLength: 1_000_000 })
   stderr.on('error', () => {})

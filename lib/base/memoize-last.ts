@@ -1,4 +1,4 @@
-/** The same function; the result of the last argument is remembered. For pure functions that mostly get the same one. */
+/** Memoizes only the most recent argument. For pure functions that mostly get the same one. */
 export function memoizeLast<T>(compute: (key: string) => T): (key: string) => T {
   let last: { key: string; value: T } | null = null
   return key => {

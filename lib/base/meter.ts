@@ -1,5 +1,5 @@
-// Meter of work: what templates, conditions and patterns of users cost is charged in steps of about a
-// microsecond, each part before or at once after it is done, so that the limit does not depend on a clock.
+// Meters the cost of users' templates, conditions and patterns: work is charged in steps of about a
+// microsecond, before or right after it is done, so the limit does not depend on a clock.
 import { Invalid } from './errors.ts'
 
 export type Meter = {
@@ -9,10 +9,10 @@ export type Meter = {
   left(): number
 }
 
-/** Some 50 ms: of a template, of the conditions on one series, of the title rules for one title. */
+/** About 50 ms: for one template, the conditions on one series, or the title rules for one title. */
 export const maxSteps = 50_000
 
-/** `name` is the field for the error. */
+/** `name` is the field to name in the error. */
 export function createMeter(name: string): Meter {
   let left = maxSteps
   return {
@@ -25,7 +25,7 @@ export function createMeter(name: string): Meter {
 }
 
 const charactersPerStep = 100
-// Where each character becomes a value, or is converted.
+// For work that makes a value of each character or converts it.
 const convertedPerStep = 20
 const membersPerStep = 5
 
@@ -43,7 +43,7 @@ export const chargeMembers = (meter: Meter, count: number) =>
 
 const maxNumberLength = 1_000
 
-/** A number, or a text of one; NaN for others. */
+/** The number that a value is or spells; NaN for anything else. */
 export function numberOf(value: unknown, meter: Meter): number {
   if (typeof value === 'number') return value
   if (typeof value !== 'string' || value.length > maxNumberLength) return Number.NaN
@@ -51,7 +51,7 @@ export function numberOf(value: unknown, meter: Meter): number {
   return value.trim() === '' ? Number.NaN : Number(value)
 }
 
-/** Whether two values are the same; of objects and lists only the same one is. */
+/** Whether two values are equal; objects and lists compare by identity. */
 export function isSame(a: unknown, b: unknown, meter: Meter): boolean {
   meter.charge(1)
   if (typeof a === 'string' && typeof b === 'string') {
@@ -61,10 +61,10 @@ export function isSame(a: unknown, b: unknown, meter: Meter): boolean {
   return a === b
 }
 
-// Characters; the worst case of a search compares most of the part at every place of the text.
+// Characters; in the worst case a search compares most of the part at every position of the text.
 const comparedPerStep = 1_000
 
-/** A search for a part in a text. */
+/** Searching a text for a part. */
 export function chargeSearch(meter: Meter, text: string, part: string): void {
   const places = text.length - part.length + 1
   chargeText(meter, text)

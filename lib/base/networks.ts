@@ -1,7 +1,7 @@
 // Lists of networks in configuration.
 import { BlockList, isIP } from 'node:net'
 
-/** Addresses and networks separated by commas or spaces. Throws for one that is not valid. */
+/** Addresses and networks separated by commas or spaces. Throws on invalid ones. */
 export function networkList(text: string): BlockList {
   const networks = new BlockList()
   for (const network of text.split(/[\s,]+/).filter(part => part !== '')) {

@@ -3,7 +3,7 @@ import { sep } from 'node:path'
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Text of a name or path: UTF-8, otherwise Latin-1 so that no byte is lost. */
+/** Text of a name or path: UTF-8, or else Latin-1 so that no byte is lost. */
 export function pathText(bytes: Uint8Array): string {
   try {
     return strictUtf8.decode(bytes)
@@ -29,10 +29,13 @@ export function isWithin(path: Buffer, folder: Buffer): boolean {
   return next === undefined || folder.at(-1) === slashByte || next === slashByte
 }
 
-/** Folded name: equal for names that differ only in case or Unicode normalization, as on some file systems. */
+/**
+ * Folded name: equal for names that some file systems treat as one, because they differ only in case or
+ * Unicode normalization.
+ */
 export const foldName = (name: string): string => name.normalize('NFC').toLowerCase()
 
-/** Lower-case extension without the dot; empty if there is none. */
+/** Lowercase extension without the dot; empty if there is none. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   return dot > 0 ? name.slice(dot + 1).toLowerCase() : ''

@@ -1,5 +1,5 @@
-// JSON Schema types as TypeBox builds them, without its builder: that would load 450 modules more, which take
-// 11 MB and as much again in each pipeline thread that knows the strategies.
+// JSON Schema types as TypeBox builds them, without loading its builder: 450 more modules that take 11 MB,
+// and again as much in each pipeline thread that uses the strategies.
 import type TypeBox from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 
@@ -32,7 +32,7 @@ const built = {
     ...options,
   }),
   Unsafe: (schema: object) => copyOf(schema),
-  /** The same schema for a property that may be absent. */
+  /** The same schema as an optional property. */
   Optional(schema: object) {
     const copy = copyOf(schema)
     optional.add(copy)
@@ -48,7 +48,7 @@ function copyOf(schema: object) {
 
 export const Type = built as unknown as Pick<typeof TypeBox, keyof typeof built>
 
-/** `value` with the defaults of the properties that it does not have; changed in place. */
+/** Fills in the defaults of missing properties, in place. */
 export function withDefaults({ properties }: TObject, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const record = value as Record<string, unknown>

@@ -5,7 +5,7 @@ import { Type } from './schema-type.ts'
 export type { Static, TSchema }
 export { Type }
 
-/** Further names of a property in requests, beside its own and its snake_case form. */
+/** Additional names of a property in requests, besides its own and its snake_case form. */
 type Aliases = { aliases?: readonly string[] }
 type Notes = Aliases & Record<string, unknown>
 
@@ -34,12 +34,15 @@ export function nullable<T extends TSchema>(schema: T) {
 }
 
 export const uuid = (notes: Notes = {}) => Type.String({ format: 'uuid', ...notes })
-/** RFC 3339; a Date of the database is serialized directly. */
+/** RFC 3339; a Date from the database is serialized directly. */
 export const timestamp = (notes: object = {}) =>
   Type.Unsafe<Date | string>({ type: 'string', format: 'date-time', ...notes })
 export const oneOf = <const T extends readonly string[]>(values: T, notes: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...notes })
-/** As `oneOf`. Only `values` are documented, not their other spellings: client generators make a name of each. */
+/**
+ * Like `oneOf`, but documents only `values`, not their other spellings: client generators create a name for
+ * each.
+ */
 export const oneSpelledOf = <const T extends readonly string[]>(
   values: T,
   otherSpellings: readonly string[],
@@ -61,10 +64,10 @@ export const name = (maxLength: number, notes: Notes = {}) =>
   text(maxLength, { minLength: 1, pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$', ...notes })
 /** Any JSON value. */
 export const json = (notes: object = {}) => Type.Unsafe<unknown>({ ...notes })
-/** Any JSON value that is returned as it was sent; of a record `JsonText` (lib/base/json/json-text.ts). */
+/** Any JSON value that is returned as it was sent; in records a `JsonText` (lib/base/json/json-text.ts). */
 export const writtenJson = (notes: object = {}) =>
   Type.Unsafe<{ text: string; toJSON: () => string } | null>({ isWritten: true, ...notes })
-/** Whether a value within is read or written as its text. */
+/** Whether a value in the schema is read or written as its text. */
 export function hasWritten(schema: object, seen = new Set<unknown>()): boolean {
   if (seen.has(schema)) return false
   seen.add(schema)
@@ -81,8 +84,8 @@ export function body<P extends TProperties>(properties: P, notes: object = {}): 
 }
 
 /**
- * A request body that changes a record. The other properties of the record are accepted, because clients
- * send back what they received, but removed before the handler is called (validate.ts).
+ * A request body that changes a record. Because clients send back what they received, the record's other
+ * properties are accepted, but removed before the handler is called (validate.ts).
  */
 export function patchBody<P extends TProperties>(
   properties: P,
@@ -97,7 +100,7 @@ export function patchBody<P extends TProperties>(
   return body({ ...Object.fromEntries(ignored), ...properties }, notes) as TObject<P>
 }
 
-/** All names of a property in requests, its own last. */
+/** All names of a property in requests; its own comes last. */
 export function propertyNames(name: string, { aliases = [] }: Aliases): string[] {
   return [...aliases, name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), name]
 }
@@ -118,7 +121,7 @@ const errorProperties = {
   message: Type.String(),
   details: json({
     description:
-      'Null, or for clients with texts of their own: an object with `reason` (and `limit`), or `code` of what happened to a file; for values that are not valid a list of `path`, `code` (a keyword of JSON Schema), `limit` and `message`.',
+      'For clients that show their own texts: an object with `reason` (and `limit`) or with the `code` of a file error; for invalid values a list of `path`, `code` (a JSON Schema keyword), `limit` and `message`. Otherwise null.',
   }),
 }
 export const ErrorBody = Type.Object(errorProperties, { component: 'ErrorBody' })

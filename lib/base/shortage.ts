@@ -1,5 +1,5 @@
-// Shortages of file descriptors, memory or threads, in the process or the machine: no fault of what is read meanwhile, and
-// soon over.
+// Shortages of file descriptors, memory or threads in the process or on the machine: temporary, and not
+// caused by the file being read.
 import { Shortage } from './errors.ts'
 
 const tooManyFiles = 'The server has too many files open; try again later'
@@ -10,7 +10,8 @@ const messages = new Map([
   ['ERR_WORKER_INIT_FAILED', 'The server cannot start another thread; try again later'],
 ])
 
-// Errors of the module loader: without file descriptors some versions of Node.js report one that exists as missing.
+// Module loader errors: without file descriptors, some versions of Node.js report an existing module as
+// missing.
 const loaderCodes = new Set([
   'ERR_DLOPEN_FAILED',
   'ERR_INVALID_PACKAGE_CONFIG',
@@ -20,14 +21,16 @@ const loaderCodes = new Set([
 
 const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? '')
 
-/** Whether an error of the system, also of another thread, reports a shortage. */
+/** Whether a system error, possibly from another thread, reports a shortage. */
 export const isShortage = (error: unknown): boolean => messages.has(codeOf(error))
 
-/** Whether a thread has to be replaced after an error: in a shortage, or without one of its modules. */
+/**
+ * Whether an error requires replacing the thread: in a shortage, or when one of its modules failed to load.
+ */
 export const endsThread = (error: unknown): boolean =>
   isShortage(error) || loaderCodes.has(codeOf(error))
 
-/** The failure for an error that `isShortage`. */
+/** The failure for an error for which `isShortage` is true. */
 export const shortage = (cause: unknown): Shortage =>
   new Shortage(messages.get(codeOf(cause))!, { code: codeOf(cause), cause })
 

@@ -1,10 +1,10 @@
-// Special file systems: folders of the kernel and of devices, which are no place for books. Reading them may
-// block, never end or act on the machine.
+// Special file systems: kernel and device folders, which cannot hold books. Reading them may block, never end
+// or affect the machine.
 import { readFileSync } from 'node:fs'
 import { isWithin } from './path.ts'
 
 const fixed = process.platform === 'win32' ? [] : ['/proc', '/sys', '/dev']
-// Ordinary files in memory.
+// Holds ordinary files in memory.
 const sharedMemory = Buffer.from('/dev/shm')
 
 const specialTypes = new Set(
@@ -24,7 +24,7 @@ export const isSpecial = (path: Buffer, folders = specialFolders()): boolean =>
   !isWithin(path, sharedMemory) && folders.some(folder => isWithin(path, folder))
 
 // A line is "36 35 98:0 /in/the/file/system /mount/point rw,noatime master:1 - type source options", with
-// octal escapes of white space; see proc(5).
+// white space as octal escapes; see proc(5).
 function mountPoints(): string[] {
   let lines: string[]
   try {

@@ -1,5 +1,5 @@
-// Decoder of Windows-1252, the encoding of all labels of Latin-1. The TextDecoder of Node 22.18 decodes 80 to 9f as
-// control characters.
+// Decoder of Windows-1252, which every Latin-1 label denotes in the Encoding Standard. Node 22.18's
+// TextDecoder decodes 80 to 9f as control characters.
 
 // 80 to 9f; the five codes without a character are control characters, as in the Encoding Standard.
 const characters = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'

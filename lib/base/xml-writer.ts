@@ -2,17 +2,17 @@
 // hand-written parsers can read.
 
 const isXml = Symbol()
-/** Serialized XML; everything else is text. */
+/** Serialized XML; any other value is text. */
 export type Xml = { readonly [isXml]: string }
-/** Undefined attributes are left out. */
+/** Undefined attributes are omitted. */
 export type Attributes = Record<string, string | number | undefined>
 /** Null writes nothing. */
 export type Content = Xml | string | number | null
 
-// All but the characters of XML 1.0 (§2.2). With the `u` flag only lone surrogates match.
+// Everything except the characters of XML 1.0 (§2.2). With the `u` flag only lone surrogates match.
 const invalidChars = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
-// KOReader only knows decimal references. Parsers normalize carriage returns everywhere, and tabs and line
-// breaks in attributes, unless they are references.
+// KOReader only understands decimal references. Parsers normalize carriage returns everywhere, and tabs and
+// line breaks in attributes, unless they are references.
 const references: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -32,7 +32,7 @@ const escapeText = (text: string) =>
 const escapeAttribute = (text: string) =>
   removeInvalidChars(text).replace(/[&<>"\t\n\r]/g, char => references[char]!)
 
-/** An element; with any content, even `''`, it gets a closing tag. */
+/** An element; any content, even `''`, adds a closing tag. */
 export function element(name: string, attributes: Attributes, ...content: Content[]): Xml {
   let xml = `<${name}`
   for (const [name, value] of Object.entries(attributes))
@@ -46,7 +46,9 @@ export function element(name: string, attributes: Attributes, ...content: Conten
 /** An element that contains only text. */
 export const text = (name: string, value: string | number): Xml => element(name, {}, value)
 
-/** Declares UTF-8; has no doctype, comments or processing instructions, on which simple parsers fail. */
+/**
+ * Declares UTF-8; omits doctype, comments and processing instructions, which simple parsers cannot handle.
+ */
 export const document = (root: Xml): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${root[isXml]}\n`
 

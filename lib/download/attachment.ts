@@ -3,9 +3,8 @@
 import { encodeExtended } from 'content-disposition'
 
 /**
- * The header for a file called `name`. The plain name is always quoted and contains nothing that has to
- * be escaped or that simple parsers split at. Where letters are lost, the end of `id` (a UUID) keeps
- * different files apart.
+ * The header for a file called `name`. The plain name is always quoted and contains nothing that must be
+ * escaped or that simple parsers split at. If letters are lost, the end of `id` (a UUID) distinguishes files.
  */
 export function attachment(name: string, id: string): string {
   const exactName = name.toWellFormed()

@@ -1,13 +1,13 @@
-// Buffers of response bodies, which are used again. V8 counts memory outside of its heap: a new buffer for each
-// page of a megabyte would cause a full garbage collection, which pauses all requests, every twenty pages.
+// Reusable buffers for response bodies. V8 counts memory outside its heap: a new buffer for each one-megabyte
+// page would trigger a full garbage collection, which pauses all requests, every twenty pages.
 
 /** Smaller buffers are not worth it. */
 const minBytes = 64 * 1024
 const maxUnusedBytes = 16 * 1024 * 1024
-/** All are freed when none was given back for this long. */
+/** All are freed when none has been returned for this long. */
 const unusedMs = 10_000
 
-/** Unused memory by its size, a power of two. */
+/** Unused memory by size, a power of two. */
 const unused = new Map<number, ArrayBuffer[]>()
 let unusedBytes = 0
 const lent = new WeakSet<ArrayBufferLike>()
@@ -24,7 +24,10 @@ export function takeBuffer(length: number): Buffer {
   return Buffer.from(memory, 0, length)
 }
 
-/** Takes back the memory of a buffer that nothing refers to any more. Ignores what is not of `takeBuffer`. */
+/**
+ * Takes back the memory of a buffer that is no longer referenced. Ignores buffers that are not from
+ * `takeBuffer`.
+ */
 export function giveBack({ buffer: memory }: Buffer): void {
   const capacity = memory.byteLength
   if (!lent.delete(memory) || unusedBytes + capacity > maxUnusedBytes) return

@@ -1,5 +1,5 @@
-// Content of a book for downloads: opened in its library, and handed out only if it is an archive, an EPUB or
-// a PDF.
+// Content of a book for downloads: opened in its library, and served only if it is an archive, an EPUB or a
+// PDF.
 import type { Stats } from 'node:fs'
 import { type Containment, containmentOf, type FileAccess } from '../base/containment.ts'
 import { Unreadable } from '../base/errors.ts'
@@ -12,9 +12,9 @@ import { checkFile, closeInBackground, openForResponse, readRange } from './file
 const firstReadBytes = 4096
 
 /**
- * Opens the file of a book; the caller closes `fd`. Throws NotFound when it does not exist, Unreadable: `io`,
- * also for a file outside its library, and the code of its analysis or
- * `not_an_archive` for what is not a book. Throws NotResponding when its disk hangs.
+ * Opens the file of a book; the caller closes `fd`. Throws NotFound if it does not exist; Unreadable: `io`,
+ * also for a file outside its library, and for a file that is not a book the code from its analysis or
+ * `not_an_archive`. Throws NotResponding if its disk hangs.
  */
 export async function openBookFile(
   book: CheckedBook,
@@ -44,7 +44,7 @@ async function openChecked(book: CheckedBook, containment: Containment) {
   }
 }
 
-/** With the code that its analysis found, as for its pages: an empty file is `truncated`. */
+/** Uses the code from the analysis, as for pages: an empty file is `truncated`. */
 const noBook = (analyzed: Pick<BookFile, 'errorCode' | 'errorMessage'> | null) =>
   new Unreadable(
     analyzed?.errorMessage ?? 'The file is not a book',

@@ -7,7 +7,7 @@ export type DeliveryCounters = {
   opens: number
   reads: number
   bytesRead: number
-  /** Page directories built. */
+  /** Page directories built from files. */
   directories: number
   /** Tasks sent to page threads. */
   tasks: number

@@ -1,10 +1,10 @@
-// ETags of files. They follow from id, size and modification time, so no content is read for them.
+// ETags of files, derived from id, size and modification time, so that no content needs to be read.
 import { hash } from 'node:crypto'
 
 /** A file at a point in time. */
 export type FileVersion = { id: string; size: number; modifiedMs: number }
 
-/** Increased when the same request returns other bytes than in the previous release. */
+/** Incremented when the same request returns different bytes than in the previous release. */
 export const contentVersion = 1
 
 export const versionKey = ({ id, size, modifiedMs }: FileVersion): string =>

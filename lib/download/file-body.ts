@@ -1,5 +1,5 @@
-// Response bodies from files: read into memory with one open and one read, or streamed when that would
-// hold too much memory.
+// Response bodies from files: read into memory with one open and one read, or streamed if that would take too
+// much memory.
 import { close, createReadStream, fstat, open, read, type Stats, stat } from 'node:fs'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
@@ -22,12 +22,12 @@ const readAsync = promisify(read)
 const statAsync = promisify(stat)
 
 /**
- * `release` must be called when the response was sent or failed, and `body` is not valid after that; calling it
+ * `release` must be called once the response was sent or has failed; `body` is invalid after that. Calling it
  * again does nothing.
  */
 export type FileBody = { body: Buffer | Readable; length: number; release: () => void }
 
-// A larger body is streamed; so is every body while the pending responses together hold this much.
+// Larger bodies are streamed; so are all bodies while the pending responses together hold this much.
 const maxBodyBytes = 4 * 1024 * 1024
 const maxBufferedBytes = 32 * 1024 * 1024
 let bufferedBytes = 0
@@ -56,8 +56,8 @@ export function discardBody({ body, release }: FileBody): void {
 }
 
 /**
- * Opens a file of a library for one response; nothing of it may be sent before `checkFile`. Throws NotFound
- * when it does not exist, NotMounted when its library is not there, Shortage, Unreadable `io` otherwise.
+ * Opens a library file for one response; nothing may be sent before `checkFile`. Throws NotFound if it does
+ * not exist, NotMounted if its library is gone, Shortage, otherwise Unreadable `io`.
  */
 export async function openForResponse(path: Buffer, containment: Containment): Promise<number> {
   deliveryCounters.opens += 1
@@ -94,15 +94,15 @@ export async function readRange(fd: number, position: number, length: number): P
 }
 
 export const closeFile: (fd: number) => Promise<void> = promisify(close)
-/** Closes without waiting; an error of close could not be handled anyway. */
+/** Closes without waiting; a close error could not be handled anyway. */
 export const closeInBackground = (fd: number): void => close(fd, () => {})
 
 type Range = {
   start: number
   length: number
-  /** Folder of the library, latin1; null for a file of the data directory. */
+  /** Folder of the library, latin1; null for a file in the data directory. */
   root: string | null
-  /** Of the file (`folderOf`). */
+  /** The file's folder (`folderOf`). */
   folder?: string
 }
 
@@ -119,7 +119,10 @@ export function streamRange(fd: number, { start, length, root, folder }: Range):
   )
 }
 
-/** Reads and closes for one stream. A stream whose disk hangs fails, and its file is closed after the last read. */
+/**
+ * Reads and closes for one stream. If the disk hangs, the stream fails, and its file is closed after the last
+ * read.
+ */
 function libraryDisk(root: string, folder: string | undefined) {
   let reading: Promise<unknown> = Promise.resolve()
   return {
@@ -150,7 +153,7 @@ type ReadArguments = [
   done: (error: Error | null, bytesRead?: number, buffer?: Buffer) => void,
 ]
 
-/** A whole file of the data directory as a response body, or null when it does not exist. */
+/** A whole file in the data directory as a response body, or null if it does not exist. */
 export async function readWholeFile(path: string): Promise<FileBody | null> {
   let fd: number
   try {
@@ -177,7 +180,7 @@ export async function readWholeFile(path: string): Promise<FileBody | null> {
   }
 }
 
-/** `root`: the library of the file, latin1. */
+/** `root`: the file's library, latin1. */
 async function withFileErrors<T>(call: () => Promise<T>, root?: string): Promise<T> {
   try {
     return await call()

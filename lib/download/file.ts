@@ -10,7 +10,7 @@ import { fileEtag } from './etag.ts'
 import { closeInBackground, streamRange } from './file-body.ts'
 import { evaluateRequest, type RequestHeaders } from './range.ts'
 
-/** `body` is null where the status or the method has none; destroying the stream closes its file. */
+/** `body` is null if the status or the method has none; destroying the stream closes its file. */
 export type FileResponse = {
   status: 200 | 206 | 304 | 412 | 416
   headers: Record<string, string>

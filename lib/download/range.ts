@@ -2,7 +2,7 @@
 
 export type Validators = { etag: string; modifiedMs: number; size: number }
 
-/** Request headers as Node gives them. */
+/** Request headers as provided by Node. */
 export type RequestHeaders = { [name: string]: string | string[] | undefined }
 
 /** `start` and `end` are offsets, both inclusive. */
@@ -16,8 +16,8 @@ export type Decision =
   | { status: 416 }
 
 /**
- * Which status a GET or HEAD request gets. A request for several ranges gets the whole file, and so
- * does HEAD: ranges are defined for GET alone (§14.2).
+ * The status of a GET or HEAD request. A request for several ranges gets the whole file, and so does HEAD:
+ * ranges are only defined for GET (§14.2).
  */
 export function evaluateRequest(
   { method, headers }: { method: string; headers: RequestHeaders },
@@ -37,7 +37,7 @@ export function evaluateRequest(
   return range === null ? { status: 416 } : { status: 206, range }
 }
 
-/** Whether the client's copy is current: by `If-None-Match`, else by `If-Modified-Since`. */
+/** Whether the client's copy is current, according to `If-None-Match`, else `If-Modified-Since`. */
 export function isFresh(
   headers: RequestHeaders,
   { etag, modifiedMs }: { etag: string; modifiedMs?: number },
@@ -61,14 +61,14 @@ function listsEtag(header: string, etag: string, comparison: 'weak' | 'strong'):
 const opaqueTag = (etag: string) => etag.replace(/^W\//, '')
 const isStrong = (etag: string) => !etag.startsWith('W/')
 
-// A date has a resolution of one second, so it must be exactly the `Last-Modified` that was sent.
+// A date has a resolution of one second, so it must match the `Last-Modified` that was sent exactly.
 function isSameVersion(ifRange: string | null, { etag, modifiedMs }: Validators): boolean {
   if (ifRange === null) return true
   if (ifRange.includes('"')) return isStrong(etag) && ifRange.trim() === etag
   return parseHttpDate(ifRange) === wholeSeconds(modifiedMs)
 }
 
-/** Null when the range lies outside the file; `ignored` for other units, several ranges and invalid syntax. */
+/** Null if the range lies outside the file; `ignored` for other units, several ranges and invalid syntax. */
 function parseRange(header: string, size: number): ByteRange | null | 'ignored' {
   const [, first, last] = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header) ?? []
   if (first === undefined || last === undefined || first + last === '') return 'ignored'
@@ -85,7 +85,7 @@ function parseRange(header: string, size: number): ByteRange | null | 'ignored' 
 const headerText = (header: string | string[] | undefined): string | null =>
   header === undefined ? null : String(header)
 
-/** Seconds since 1970; null for no date. */
+/** Seconds since 1970; null if it is not a date. */
 function parseHttpDate(header: string | string[] | undefined): number | null {
   const text = headerText(header)
   // HTTP dates are in GMT; Date.parse would accept many other formats.

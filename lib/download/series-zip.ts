@@ -1,5 +1,5 @@
-// Streaming ZIP of the files of a series: nothing is compressed, one file is open at a time, and memory
-// use does not depend on the size.
+// Streaming ZIP of a series' files: nothing is compressed, one file is open at a time, and memory use does
+// not depend on size.
 import { PassThrough, type Readable } from 'node:stream'
 import type { FileAccess } from '../base/containment.ts'
 import { Failure, NotFound, Unavailable, Unreadable } from '../base/errors.ts'
@@ -9,13 +9,13 @@ import { folderOf, mountKey } from '../store/mount/mount-health.ts'
 import { openBookFile } from './book-content.ts'
 import { closeFile, closeInBackground, streamRange } from './file-body.ts'
 
-/** `length` is exact. Destroying `body` closes the file that is being read. */
+/** `length` is exact. Destroying `body` closes the file being read. */
 export type SeriesZip = { body: Readable; length: number }
 
 /**
- * A ZIP of the files in the order given, under their own names. Files that no longer exist or cannot be
- * handed out are left out; throws NotFound when none is left, NotResponding. A file that changes while it is sent aborts
- * the response.
+ * A ZIP of the files in the given order, under their own names. Omits files that no longer exist or cannot be
+ * served; throws NotFound if none are left, NotResponding. A file that changes while being sent aborts the
+ * response.
  */
 export async function zipSeries(
   books: readonly BookFile[],
@@ -36,7 +36,7 @@ export async function zipSeries(
     const { fd, stats } = await openBookFile(book, access)
     if (stats.size !== size || stats.mtime.getTime() !== modified.getTime()) {
       closeInBackground(fd)
-      throw new Unreadable('The file changed while the series was sent', 'io')
+      throw new Unreadable('The file changed while the series was being sent', 'io')
     }
     source = streamRange(fd, {
       start: 0,
@@ -44,7 +44,7 @@ export async function zipSeries(
       root: mountKey(book.root),
       folder: folderOf(book.path),
     })
-    // The client may have disconnected while the file was opened.
+    // The client may have disconnected while the file was being opened.
     if (body.destroyed) source.destroy()
     source.on('error', error => body.destroy(error))
     return source
@@ -69,7 +69,7 @@ export async function zipSeries(
 
 type PresentFile = { book: BookFile; size: number; modified: Date }
 
-// Files are opened to see what they are; a network disk serves several at once.
+// Files are opened to identify them; a network disk serves several at once.
 const concurrency = 8
 
 async function findFile(book: BookFile, access: FileAccess): Promise<PresentFile | null> {
@@ -83,7 +83,7 @@ async function findFile(book: BookFile, access: FileAccess): Promise<PresentFile
   }
 }
 
-/** `a.cbz`, then `a (2).cbz`; names that differ only in case count as equal, as they do on some file systems. */
+/** `a.cbz`, then `a (2).cbz`; names that differ only in case count as equal, as on some file systems. */
 function createUniqueNames() {
   const used = new Set<string>()
   return (name: string): string => {

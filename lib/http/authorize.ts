@@ -18,17 +18,17 @@ declare module 'fastify' {
   }
 }
 
-// What readers may change of their own: progress, preferences.
+// Lets readers change what is their own: progress, preferences.
 const ownerPermission: Permission = 'ProgressWrite'
 
-/** An onRequest hook. It throws Unauthorized, Forbidden or Limited. */
+/** An onRequest hook. Throws Unauthorized, Forbidden or RateLimited. */
 export function authorize(
   route: Route,
   deps: Deps,
   { limiter, dialect }: { limiter: RateLimiter; dialect: Dialect },
 ) {
   const { permission, bucket = 'default' } = route
-  // Only accounts are exempt, not attempts to find one.
+  // Only accounts are exempt, not attempts to guess one.
   const rejectedBucket = bucket === 'exempt' && permission !== 'public' ? 'default' : bucket
   const isChallenged = dialect.isChallenged(route) && bucket !== 'exempt'
   const anonymousBucket = isChallenged ? 'challenge' : rejectedBucket
@@ -48,7 +48,7 @@ export function authorize(
       beforePassword: limiter.consumePasswordAttempt,
     }
     request.identity = await dialect.identify(input, deps).catch(async error => {
-      // A failed attempt counts for the address, not for the claimed account.
+      // A failed attempt counts against the address, not the claimed account.
       if (error instanceof Failure && error.status === 401) await consume(null, rejectedBucket)
       throw error
     })
@@ -58,7 +58,7 @@ export function authorize(
     }
     await consume(request.identity.actorId ?? request.identity.account.id)
     if (request.identity.actorId !== null && !isRead(route))
-      throw new Forbidden('An account that is shown to an administrator can only be read')
+      throw new Forbidden('An account that an administrator is viewing is read-only')
     if (isInUrl(credential)) requireReadOnlyKey(request.identity)
     const missing =
       missingPermission(request.identity, permission) ??
@@ -67,7 +67,7 @@ export function authorize(
   }
 }
 
-/** Whether the credential is part of the address. */
+/** Whether the credential is part of the URL. */
 export const isInUrl = (credential: Credential | null | undefined): boolean =>
   credential?.kind === 'key' && credential.isInUrl === true
 
@@ -81,8 +81,8 @@ function requireReadOnlyKey({ permissions }: Identity) {
 }
 
 /**
- * The permission that an API key lacks for a route which changes the data of its own account; null for
- * sessions. Without it, keys that were made for reading could write.
+ * The permission that an API key lacks on a route that changes data of its own account; null for sessions.
+ * Without this check, keys created for reading could write.
  */
 function missingOwnerPermission(
   { keyId, permissions }: Identity,

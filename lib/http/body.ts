@@ -1,4 +1,4 @@
-// Response bodies under HEAD: Fastify computes Content-Length from them, and streams must be released.
+// Response bodies for HEAD: Fastify computes Content-Length from them, and streams must be released.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -9,12 +9,12 @@ export function bodyFor(request: FastifyRequest, body: Buffer | Readable) {
   return Readable.from([])
 }
 
-/** No body. For HEAD an empty stream, since Fastify would set a Content-Length of 0. */
+/** No body. For HEAD an empty stream, because Fastify would set a Content-Length of 0. */
 export function emptyBody(request: FastifyRequest): undefined {
   return (request.method === 'HEAD' ? Readable.from([]) : undefined) as undefined
 }
 
-/** Calls `done` when the response was sent or its connection closed. */
+/** Calls `done` once the response has been sent or its connection closed. */
 export function whenClosed(reply: FastifyReply, done: () => void): void {
   if (reply.raw.destroyed) done()
   else reply.raw.once('close', done)

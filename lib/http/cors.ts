@@ -1,4 +1,4 @@
-// Cross-origin resource sharing (CORS) options, read from the configuration at each request.
+// Cross-origin resource sharing (CORS) options, read from the configuration on each request.
 import type { FastifyCorsOptions } from '@fastify/cors'
 import type { Config } from '../store/config/config.ts'
 
@@ -20,7 +20,7 @@ function corsOptions(list: string) {
   const isAny = origins.includes('*')
   return {
     origin: isAny ? '*' : origins,
-    // Cookies only for origins that are listed by name.
+    // Cookies only for origins listed by name.
     credentials: !isAny,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     allowedHeaders: [
@@ -50,7 +50,7 @@ function corsOptions(list: string) {
       'x-request-id',
     ],
     maxAge: 600,
-    // OPTIONS without Origin is a question for the methods, not a broken preflight.
+    // OPTIONS without Origin queries the methods; it is not a broken preflight.
     strictPreflight: false,
   }
 }

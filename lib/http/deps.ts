@@ -15,9 +15,9 @@ import type { Services } from '../store/services.ts'
 import type { SpaceGuard } from '../store/space-guard.ts'
 
 export type Deps = {
-  /** For reads of more than a record (`costOf` in route.ts), statements are cancelled with the request. */
+  /** For reads of more than one record (`costOf` in route.ts), statements are canceled with the request. */
   sql: Sql
-  /** What outlives a request. */
+  /** State that outlives a request. */
   services: Services
   config: Config
   log: Log
@@ -27,7 +27,7 @@ export type Deps = {
   queue: Queue
   /** Sessions, tokens and mail. */
   auth: Auth
-  /** Credentials to identities. */
+  /** Resolves credentials to identities. */
   identities: IdentityResolver
   /** Records of books whose pages are being read. */
   openBooks: OpenBooks

@@ -38,7 +38,7 @@ const frameworkMessages: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Unsupported media type of the body',
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body differs from Content-Length',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body length differs from Content-Length',
   FST_ERR_BAD_URL: 'The URL is not valid',
   FST_REQ_FILE_TOO_LARGE: 'The file is too large',
   FST_FILES_LIMIT: 'Too many files',
@@ -59,28 +59,28 @@ const invalidValueMessages: Record<string, string> = {
 }
 
 /**
- * Codes of conditions that pass, or that the operator ends: the same request may succeed later. A damaged database or
- * disk (58030, XX001) is an error of its own.
+ * Codes of temporary conditions, or ones that the operator resolves: the same request may succeed later. A
+ * damaged database or disk (58030, XX001) is a real error.
  */
 const overloadMessages: Record<string, string> = {
   // After a failover the connection may lead to the old primary.
-  '25006': 'The database is read-only at the moment; try again later',
-  // Conflicts with other transactions that were not repeated, or were so in vain.
-  '40001': 'Others change the same data at the moment; try again',
-  '40P01': 'Others change the same data at the moment; try again',
+  '25006': 'The database is read-only right now; try again later',
+  // Conflicts with other transactions, not retried or retried without success.
+  '40001': 'Someone else is changing the same data; try again',
+  '40P01': 'Someone else is changing the same data; try again',
   '53000': 'The database has too few resources; try again later',
   '53200': 'The database has too little memory; try again later',
   '53300': 'The database has too many clients; try again later',
   '53400': 'The request exceeds a limit of the database; try again later',
-  '55P03': 'The data is locked at the moment; try again',
+  '55P03': 'The data is locked right now; try again',
   '57014': 'The request took too long; narrow it down',
 }
 
-/** The failure of a request while the database is lost; it usually comes back within seconds. */
+/** The failure of a request while the database is unreachable; it usually returns within seconds. */
 export const databaseUnavailable = () =>
-  new Unavailable('The database is not available at the moment; try again in a few seconds', 3)
+  new Unavailable('The database is not available right now; try again in a few seconds', 3)
 
-/** Errors of the database and the disk that are no fault of the request, as failures. */
+/** Converts database and disk errors that the request did not cause to failures. */
 function asFailure(error: unknown): unknown {
   if (error instanceof Failure) return error
   if (isShortage(error)) return shortage(error)
@@ -92,7 +92,7 @@ function asFailure(error: unknown): unknown {
   return error
 }
 
-/** What ends the work of a request whose client has disconnected: an aborted signal, or its cancelled statement. */
+/** Errors after a client has disconnected: an aborted signal, or its canceled statement. */
 const isAbort = (error: unknown) => {
   const { name, code } = error as { name?: unknown; code?: unknown }
   return name === 'AbortError' || code === '57014'
@@ -100,16 +100,16 @@ const isAbort = (error: unknown) => {
 
 const overloadRetrySeconds = 5
 
-// Errors of files name them, which are not logged.
+// File errors contain file names, which are not logged.
 const reasonOf = (error: unknown, code: string) =>
   code.startsWith('E') ? {} : { reason: (error as Error).message }
 
-/** The body of a 412 or 416, which are responses with headers of their own. */
+/** The body of a 412 or 416, whose responses have their own headers. */
 export const failureBody = (status: 412 | 416) => ({
   error: errorName(status),
   message:
     status === 412
-      ? 'The resource has changed: its ETag or date differs from that of the request'
+      ? 'The resource has changed: its ETag or date differs from the one in the request'
       : 'The requested range is outside the file',
   details: null,
 })
@@ -130,7 +130,7 @@ export function errorResponse(
 ) {
   const error =
     hasDisconnected(reply) && isAbort(thrown)
-      ? new Unavailable('Request was cancelled')
+      ? new Unavailable('Request was canceled')
       : asFailure(thrown)
   const { code = '' } = error as { code?: string }
   const overload = overloadMessages[code]
@@ -138,10 +138,11 @@ export function errorResponse(
   const retryAfter = error instanceof Unavailable ? error.retryAfter : overloadRetrySeconds
   const context = { requestId: request.id, route: request.routeOptions?.url }
   const isPassing = overload || error instanceof Shortage
-  if (isPassing) log.warn({ ...context, code, ...reasonOf(error, code) }, 'request failed for now')
+  if (isPassing)
+    log.warn({ ...context, code, ...reasonOf(error, code) }, 'request failed temporarily')
   else if (status >= 500 && status !== 502 && status !== 503)
     log.error({ err: error, ...context }, 'request failed')
-  // Reported once by the monitor of the database and by the space guard, or of no interest.
+  // Already reported by the database monitor or the space guard, or of no interest.
   if (error !== thrown) log.debug({ err: thrown, ...context }, 'request failed')
   if (reply.raw.headersSent) {
     reply.raw.destroy()
@@ -152,7 +153,7 @@ export function errorResponse(
   reply.header('cache-control', 'no-store')
   if (status === 503) reply.header('retry-after', String(retryAfter))
   if (challenge !== null) reply.headers(challenge.headers)
-  // As a buffer, since Fastify would add a charset to the type of a string.
+  // A buffer, because Fastify would add a charset to the content type of a string.
   if (challenge?.document)
     return reply.type(challenge.document.type).send(Buffer.from(challenge.document.text))
   const limitSeconds = error instanceof RateLimited ? error.retryAfter : null

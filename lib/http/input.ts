@@ -1,4 +1,4 @@
-// Input of a route handler, with a signal that aborts when its response is of no use.
+// Input of a route handler, with a signal that aborts when its response is no longer needed.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** What a handler gets; `abandon` aborts its signal as if the client had disconnected. */
@@ -32,10 +32,10 @@ function disconnectController(reply: FastifyReply): AbortController {
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort()
   })
-  // No `close` event follows when the client disconnected during authentication.
+  // No `close` event follows if the client disconnected during authentication.
   if (hasDisconnected(reply)) controller.abort()
   return controller
 }
 
-/** The client disconnected before its response was sent. */
+/** Whether the client disconnected before its response was sent. */
 export const hasDisconnected = ({ raw }: FastifyReply) => raw.destroyed && !raw.writableFinished

@@ -1,4 +1,4 @@
-// Confirmation message for people, as the body of a response.
+// Human-readable confirmation, as the body of a response.
 import { record, Type } from '../base/schema.ts'
 
 export const Message = record({ message: Type.String() }, { component: 'Message' })

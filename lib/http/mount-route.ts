@@ -1,4 +1,4 @@
-// Mounting of one route: its hooks, schemas and handler on the server.
+// Mounts one route: its hooks, schemas and handler.
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ErrorBody, isBytes, type Static } from '../base/schema.ts'
@@ -82,7 +82,7 @@ export function mountRoute(
   }
 }
 
-/** Binary media types, which compression makes no smaller. */
+/** Binary media types, which compression does not shrink. */
 const isCompressed = (schema: unknown) =>
   isBytes(schema) && !schema.bytes.every(type => compressible.test(type))
 
@@ -103,13 +103,13 @@ function limitGuesses(whose: NonNullable<Route['guesses']>, limiter: RateLimiter
 }
 
 async function addEmptyObject(request: FastifyRequest) {
-  // Not null, which is a body of a wrong type.
+  // Not null, which is a body of the wrong type.
   if (request.body === undefined) request.body = {}
 }
 
 type Answered = { route: Route; request: FastifyRequest; dialect: Dialect }
 
-/** Errors that a handler returns with headers of their own are written as all others. */
+/** Errors that a handler returns with their own headers are written like all others. */
 function bodyOf({ status, body }: RouteResponse, { route, request, dialect }: Answered): unknown {
   if (status === 204) return emptyBody(request)
   if (route.responses[status as number] !== ErrorBody) return body
@@ -120,15 +120,15 @@ function bodyOf({ status, body }: RouteResponse, { route, request, dialect }: An
   )
 }
 
-/** Of a result that is not sent. */
+/** Releases the body of a result that is not sent. */
 function destroyBody(result: unknown) {
   const body = result instanceof RouteResponse ? result.body : result
   if (body instanceof Readable) body.destroy()
 }
 
 /**
- * By status, without those of errors, which the dialect writes. A single success is named by its class: an
- * object whose keys are statuses has a slot for each number below, up to 5 kB, which was 5 MB for all routes.
+ * By status, without errors, which the dialect writes. A single success is keyed by its class: an object with
+ * statuses as keys has a slot for each lower number, up to 5 kB, which added up to 5 MB for all routes.
  */
 function responseSchemas(route: Route) {
   const own = Object.entries(route.responses).filter(

@@ -1,5 +1,5 @@
-// Normalization of request values by their schema: alternative names of fields (page_size for pageSize),
-// UUIDs in lower case, null for an unchanged field.
+// Normalizes request values by their schema: alternative field names (page_size for pageSize), lowercase
+// UUIDs, null for unchanged fields.
 import { isDeepStrictEqual } from 'node:util'
 import { Invalid } from '../base/errors.ts'
 import { propertyNames, type TSchema } from '../base/schema.ts'
@@ -25,9 +25,9 @@ export function normalizeAliases(schema: TSchema, value: unknown): unknown {
 }
 
 /**
- * The same for a body, without optional fields that are null where the schema has no null: such fields
- * are unchanged. Throws Invalid when two aliases of one field have different values, and for more items or
- * fields than the schema has: this bounds the work of validation, which visits each of them for its errors.
+ * Like `normalizeAliases`, for a body; also drops optional fields that are null where the schema does not
+ * allow null, since such fields are unchanged. Throws Invalid when two aliases of a field have different
+ * values, or when there are more items or fields than the schema allows: validation visits each of them.
  */
 export function normalizeBody(schema: TSchema, value: unknown): unknown {
   return walk(schema as SchemaNode, value, 'body')
@@ -74,7 +74,7 @@ function walk(schema: SchemaNode, value: unknown, path?: string): unknown {
 }
 
 /**
- * The path of a normalized value with the names that `input` has: `/scanning_config/default_mode` for
+ * The path of a normalized value with the names used in `input`: `/scanning_config/default_mode` for
  * `/scanningConfig/scanMode`.
  */
 export function sentPath(schema: TSchema, input: unknown, path: string): string {
@@ -92,8 +92,8 @@ export function sentPath(schema: TSchema, input: unknown, path: string): string 
 }
 
 /**
- * The form in which `input` has a name of the schema, by that name: `default_mode` for `scanMode`. Without names that it
- * has as they are, too. In free-form objects names are in camelCase.
+ * Maps the schema's names to the spelling in `input`: `scanMode` to `default_mode`. Omits names that `input`
+ * also has in the schema's spelling. In free-form objects names are in camelCase.
  */
 export function sentNames(schema: TSchema, input: unknown): Map<string, string> {
   const sent = new Map<string, string>()
@@ -128,7 +128,9 @@ function nameIn(value: unknown, shape: SchemaNode, name: string): string {
   return Object.keys(value).find(key => names.get(key) === name) ?? name
 }
 
-/** Throws Invalid for more fields than there can be. Fewer unknown ones are left to the validation. */
+/**
+ * Throws Invalid for more fields than are possible. A smaller number of unknown ones is left to validation.
+ */
 function limitFields(
   value: object,
   {
@@ -147,10 +149,10 @@ function limitFields(
   throw new Invalid(`${path} ${message}`, { details: [{ path, message }] })
 }
 
-// In objects that may have any others.
+// For objects that may have any other fields.
 const maxUnknownFields = 100
 
-/** The same for a map. Values of any type are not visited by the validation and have no limit here. */
+/** Like `limitFields`, for a map. Values of any type are not visited by validation and not limited here. */
 function limitMembers(schema: SchemaNode, value: object, path: string) {
   const map =
     variantWith(schema, 'additionalProperties') ?? variantWith(schema, 'patternProperties')
@@ -172,13 +174,13 @@ export const joinNames = (names: readonly unknown[]): string =>
     .join(', ')
 
 function normalizeText(format: string | undefined, value: string): string {
-  // Equal ids are compared as text in places, and PostgreSQL writes them in lower case.
+  // Ids are sometimes compared as text, and PostgreSQL writes them in lowercase.
   if (format === 'uuid') return value.toLowerCase()
-  // Date has no leap seconds.
+  // Date does not support leap seconds.
   return format === 'date-time' ? value.replace(/:60(?=[.Zz+-])/, ':59') : value
 }
 
-/** The schema or the variant of it that has a keyword. */
+/** The schema, or its variant, that has a keyword. */
 const variantWith = (schema: SchemaNode, keyword: keyof SchemaNode): SchemaNode | undefined =>
   schema[keyword] === undefined
     ? schema.anyOf?.find(variant => variant[keyword] !== undefined)
@@ -188,7 +190,7 @@ function isUnchanged({ required = [] }: SchemaNode, name: string, property: Sche
   return !required.includes(name) && !allowsNull(property)
 }
 
-/** Whether null is a value of the schema. */
+/** Whether the schema allows null. */
 export function allowsNull({ type, anyOf, ...rest }: SchemaNode): boolean {
   if (anyOf) return anyOf.some(allowsNull)
   if (type !== undefined) return [type].flat().includes('null')

@@ -1,4 +1,4 @@
-// Pagination: query parameters, the page wrapper, links to neighbouring pages (RFC 8288 for the header).
+// Pagination: query parameters, the page wrapper, links to neighboring pages (as RFC 8288 header too).
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TProperties } from 'typebox'
 import {
@@ -17,7 +17,7 @@ import { isFull } from './route.ts'
 export const maxPageSize = 500
 const defaultPageSize = 50
 
-/** Lenient in requests: 0 is the default, larger pages are cut to the maximum. */
+/** Lenient in requests: 0 means the default, and larger pages are cut to the maximum. */
 const lenientInteger = (notes: object) =>
   maybe(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...notes }))
 
@@ -29,12 +29,12 @@ export const pageNumber = () =>
 export const pageSize = (defaultSize = defaultPageSize, maximum = maxPageSize) =>
   lenientInteger({
     default: defaultSize,
-    description: `Items per page, at most ${maximum}: larger numbers count as ${maximum}, 0 as the default.`,
+    description: `Items per page, at most ${maximum}. Larger values are reduced to ${maximum}; 0 means the default.`,
   })
 
 /** Query parameters of a paged list. */
 export const pageQuery = { page: pageNumber(), pageSize: pageSize() }
-/** Query parameters of a list that most clients want whole. */
+/** Query parameters of a list that most clients fetch as a whole. */
 export const shortListQuery = { page: pageNumber(), pageSize: pageSize(maxPageSize) }
 
 export type PageQuery = { page?: number | undefined; pageSize?: number | undefined }
@@ -62,7 +62,7 @@ const PageLinks = record(
   { component: 'PageLinks' },
 )
 
-/** Schema of a page; named after the items' component (`BookPage`). `more`: properties beside those of every page. */
+/** Schema of a page; named after the items' component (`BookPage`). `more`: additional properties. */
 export function paged<T extends TSchema, P extends TProperties = Record<never, never>>(
   item: T,
   more: P = {} as P,
@@ -110,7 +110,7 @@ export function pageResponse<T>(
   return { data, page, pageSize, total, totalPages, links }
 }
 
-/** The requested page of a list with `shortListQuery`, of which all items are known. */
+/** The requested page of a list with `shortListQuery` whose items are all in memory. */
 export function shortListResponse<T>(
   { query = {}, ...input }: Omit<ListRequest, 'query'> & { query?: PageQuery | undefined },
   items: readonly T[],

@@ -1,10 +1,11 @@
-// Preconditions of writes: If-Match and If-Unmodified-Since compare with the current GET response of the same URL.
+// Preconditions of writes: compares If-Match and If-Unmodified-Since with the current GET response of the
+// same URL.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createKeyedMutex } from '../base/async/keyed-mutex.ts'
 import { PreconditionFailed } from '../base/errors.ts'
 import { failureBody } from './error-response.ts'
 
-/** Runs `handle` if the preconditions of a write hold. Throws PreconditionFailed. */
+/** Runs `handle` if the preconditions of a write are met. Throws PreconditionFailed. */
 export type Preconditions = <T>(request: FastifyRequest, handle: () => Promise<T>) => Promise<T>
 
 /** Headers that describe a body, or that are conditions themselves. */
@@ -16,7 +17,7 @@ export function createPreconditions(server: FastifyInstance): Preconditions {
     const ifMatch = request.headers['if-match']
     if (ifMatch === undefined || request.method === 'GET' || request.method === 'HEAD')
       return await handle()
-    // Of two writes with the same ETag, the second one must see the change of the first.
+    // If two writes have the same ETag, the second one must see the first one's change.
     return await mutex(request.url.split('?', 1)[0]!, async () => {
       const etag = await currentEtag(server, request)
       if (etag === null || !isListed(ifMatch, etag))
@@ -42,8 +43,8 @@ async function currentEtag(server: FastifyInstance, request: FastifyRequest) {
 }
 
 /**
- * Weak tags are compared by value (RFC 9110 would have them never match): responses are JSON, whose tags
- * are weak only because of their compressed forms.
+ * Compares weak tags by value, although RFC 9110 says they never match: the responses are JSON, and their
+ * tags are weak only because of compression.
  */
 function isListed(list: string, etag: string): boolean {
   if (list.trim() === '*') return true

@@ -1,5 +1,5 @@
-// A protocol that shares a server with the native API, as a value that its routes name: how its addresses are
-// read, and how its callers sign in. A protocol with errors of its own has a `Dialect` and a server of its own.
+// A protocol that shares a server with the native API, as a value that its routes refer to: how its paths are
+// read and its callers sign in. A protocol with its own errors has a `Dialect` and its own server.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Credential } from '../accounts/credential.ts'
@@ -13,26 +13,28 @@ export type Challenge = {
 }
 
 export type Protocol = {
-  /** First segments of its addresses; a base path may have the same name. */
+  /** First segments of its paths; a base path may have the same name. */
   roots: readonly string[]
-  /** The path of a route, for an address of the protocol in another spelling; other paths as they are. */
+  /**
+   * Maps another spelling of one of the protocol's paths to the route's path; returns other paths unchanged.
+   */
   rewrite?(path: string, headers: IncomingHttpHeaders, config: Config): string
-  /** A credential that only requests of this protocol have, before those of all others; null without one. */
+  /** A credential specific to this protocol, which takes precedence; null without one. */
   credential?(request: FastifyRequest): Credential | null
-  /** The 401 of requests without credentials, for clients that send none until they get it. */
+  /** The 401 for requests without credentials, for clients that send none until challenged. */
   challenge?(request: FastifyRequest, deps: Deps): Promise<Challenge>
-  /** Request headers, for `Vary`, beside those of all routes. */
+  /** Request headers for `Vary`, besides those of all routes. */
   varyOf?(request: FastifyRequest): readonly string[]
   document?: ProtocolDocument
 }
 
-/** What the OpenAPI document has of the protocol. */
+/** What the protocol adds to the OpenAPI document. */
 export type ProtocolDocument = {
   /** Descriptions by tag. */
   tags: Record<string, string>
-  /** Statuses of errors of every route. */
+  /** Error statuses of every route. */
   statuses: readonly string[]
-  /** Responses for 401 by name: media type of the body, null for the usual error. */
+  /** Responses for 401 by name, with the media type of the body; null for the usual error. */
   challenges: Record<string, string | null>
   challengeOf(path: string): string
 }

@@ -1,4 +1,4 @@
-// Request log and request metrics: request id, one log line and the counters of each request.
+// Request log and metrics: request id, one log line and the counters of each request.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Log, logsToTerminal } from '../base/log.ts'
 import { countRequest, requestsInFlight } from '../store/metrics/http.ts'
@@ -37,7 +37,7 @@ export function logRequests(server: FastifyInstance, routes: readonly Route[], l
     const bytesBefore = socket.bytesWritten
     reply.header('x-request-id', request.id)
     requestsInFlight.inc()
-    // Fastify's own hooks do not see every aborted response.
+    // Fastify's own hooks miss some aborted responses.
     reply.raw.once('close', () => {
       requestsInFlight.dec()
       const method = methodOf(request)
@@ -62,7 +62,7 @@ export function logRequests(server: FastifyInstance, routes: readonly Route[], l
   })
 }
 
-// HEAD is served by the route of GET; other methods are arbitrary text of the client.
+// HEAD is served by GET's route; other methods are arbitrary client text.
 function methodOf({ method }: FastifyRequest): string {
   if (method === 'HEAD') return 'GET'
   return methods.has(method) ? method : 'other'
@@ -70,7 +70,7 @@ function methodOf({ method }: FastifyRequest): string {
 
 type FinishedRequest = { request: FastifyRequest; route: RouteLabels; status: number; ms: number }
 
-// Without the URL as it was sent: queries hold secrets, and paths hold names.
+// Omits the URL as sent: queries hold secrets, and paths hold names.
 function logRequest(log: Log, { request, route, status, ms }: FinishedRequest) {
   const level = route.isQuiet || (logsToTerminal && status < 400) ? 'debug' : 'info'
   if (!log.isLevelEnabled(level)) return
@@ -88,7 +88,7 @@ function logRequest(log: Log, { request, route, status, ms }: FinishedRequest) {
   )
 }
 
-/** By method and router path. Aliases of a route share its labels. */
+/** By method and router path. A route's aliases share its labels. */
 function labelsByRoute(routes: readonly Route[]): Map<string, RouteLabels> {
   const byRoute = new Map<string, RouteLabels>()
   for (const route of routes) {

@@ -21,7 +21,7 @@ declare module 'fastify' {
   }
 }
 
-/** Anyone; any signed-in user; holders of a permission, or of all of some and any of others. */
+/** Anyone; any signed-in user; holders of a permission, or of all of `all` and one of `any`. */
 export type AccessRequirement =
   | 'public'
   | 'auth'
@@ -30,7 +30,7 @@ export type AccessRequirement =
 
 type Responses = Record<number, TSchema | Bytes | null>
 
-/** A response with a status or headers of its own. */
+/** A response with its own status or headers. */
 export class RouteResponse<S = unknown, B = unknown> {
   readonly status: S
   readonly body: B
@@ -53,7 +53,7 @@ export function respond<S extends number, B = undefined>(
 
 export type BinaryBody = Uint8Array | NodeJS.ReadableStream | string | null
 type Content<S> = S extends Bytes ? BinaryBody : S extends TSchema ? Static<S> : undefined
-/** The whole body, or a stream of its text, as the serializer of the schema would have it. */
+/** The whole body, or a stream of its text as the schema's serializer would write it. */
 type AnyResponse<R extends Responses> = {
   [K in keyof R]: RouteResponse<K, Content<R[K]> | (R[K] extends TSchema ? Readable : never)>
 }[keyof R]
@@ -67,7 +67,7 @@ type PlainBody<R extends Responses> = R extends { 200: infer S }
 
 type StaticOf<S> = S extends TSchema ? Static<S> : undefined
 
-/** Input of a handler. For public routes `identity` may be null and there is no `viewer`. */
+/** Input of a handler. On public routes `identity` may be null and there is no `viewer`. */
 export type Input<N, P, Q, B> = {
   params: StaticOf<P>
   query: StaticOf<Q>
@@ -82,11 +82,11 @@ export type Input<N, P, Q, B> = {
 
 export type AdmittedCost = 'list' | 'expensive'
 
-/** A further method or path of a route. */
+/** An additional method or path of a route. */
 type Alias = {
   method?: Method
   path?: string
-  /** Name in the OpenAPI document; without it the alias is left out. */
+  /** Name in the OpenAPI document; without it the alias is omitted. */
   operationId?: string
   /** Matches only requests with `full=true` in the query. */
   whenFull?: true
@@ -102,10 +102,13 @@ export type RouteOf<
   /** Name in the OpenAPI document and in generated clients. */
   operationId: string
   method: Method
-  /** Below /api/v1, with `{name}` for parameters and `{*}` for the rest of the path; each is in `params`. */
+  /**
+   * Relative to /api/v1, with `{name}` for parameters and `{*}` for the rest of the path; each is in
+   * `params`.
+   */
   path: string
   aliases?: readonly Alias[]
-  /** The native API without one. */
+  /** The native API if absent. */
   protocol?: Protocol
   /** The path is not below /api/v1. */
   atRoot?: true
@@ -114,19 +117,19 @@ export type RouteOf<
   permission: N
   /** Accepts the session cookie, for `<img>` and EventSource, which cannot send headers. */
   cookie?: true
-  /** Answers while the database is not available; every other route is 503. */
+  /** Responds even while the database is unavailable; every other route returns 503. */
   withoutDatabase?: true
   /**
-   * Database work of the handler. With `list` or `expensive` it runs when it is the turn of the account, and
-   * its `sql` is cancelled when the client disconnects (list-gate.ts); with `record` it runs at once, for a
-   * bounded number of rows. See `costOf` for the default.
+   * Database work of the handler. With `list` or `expensive` it waits for the account's limit, and its `sql`
+   * is canceled when the client disconnects (list-gate.ts); with `record` it runs at once, for a bounded
+   * number of rows. See `costOf` for the default.
    */
   cost?: 'record' | 'list' | ((input: Input<N, P, Q, B>) => AdmittedCost)
   /** Rate limit bucket. */
   bucket?: 'images' | 'login' | 'exempt'
   /**
-   * Attempts are also limited by the account: that of the caller, or the one that this field of the body names.
-   * `own`: the caller, if the body has a password and the path names the caller. `address`: those of the caller to
+   * Also limits attempts per account: the caller's, or the one named by this field of the body. `own`: the
+   * caller, if the body has a password and the path names the caller. `address`: the caller's attempts to
    * change the e-mail address.
    */
   guesses?: 'caller' | 'own' | 'username' | 'address'
@@ -134,9 +137,12 @@ export type RouteOf<
   query?: Q
   body?: B
   bodyOptional?: true
-  /** A multipart body, which the handler reads from `request.parts()`; with `isXml` also XML, as the stream `request.body`. */
+  /**
+   * A multipart body, which the handler reads from `request.parts()`; with `isXml` XML too, as the stream
+   * `request.body`.
+   */
   multipart?: { description: string; isXml?: true }
-  /** By status, null for no content; the first is the status of a plain result. */
+  /** By status, null for no content; a plain result gets the first status. */
   responses: R
   handle: (
     input: Input<N, P, Q, B>,
@@ -171,8 +177,8 @@ export function route<
 }
 
 /**
- * The cost of a route. By default every read is a list, including a POST that takes only permissions to read,
- * except for one record by its id, data of the caller's own account, images and public routes.
+ * The cost of a route. By default every read is a list, including a POST that only needs permissions to read.
+ * Exceptions: one record by its id, data of the caller's own account, images and public routes.
  */
 export function costOf({ cost, path, permission, bucket, ...route }: Route) {
   if (cost !== undefined) return cost
@@ -180,7 +186,7 @@ export function costOf({ cost, path, permission, bucket, ...route }: Route) {
   return isRead({ ...route, permission }) && !path.endsWith('}') ? 'list' : 'record'
 }
 
-/** Whether requests change nothing, by method and permission. */
+/** Whether requests change nothing, judging by method and permission. */
 export function isRead({ method, permission }: Pick<Route, 'method' | 'permission'>): boolean {
   if (method === 'GET') return true
   const needed =
@@ -188,19 +194,19 @@ export function isRead({ method, permission }: Pick<Route, 'method' | 'permissio
   return method === 'POST' && needed.every(name => name.endsWith('Read'))
 }
 
-/** A path in the syntax of the router. */
+/** A path in the router's syntax. */
 export const routerPath = (path: string): string =>
   path.replace(/\{(\w+)\}/g, ':$1').replace('{*}', '*')
 
 export type Endpoint = {
   method: Method
   path: string
-  /** Null for endpoints that are left out of the OpenAPI document. */
+  /** Null for endpoints omitted from the OpenAPI document. */
   operationId: string | null
   whenFull: boolean
 }
 
-/** Methods and full paths of a route, its own first. */
+/** Methods and full paths of a route; its own come first. */
 export function endpoints({ method, path, operationId, atRoot, aliases = [] }: Route): Endpoint[] {
   const prefix = atRoot ? '' : '/api/v1'
   return [
@@ -219,7 +225,7 @@ export function endpoints({ method, path, operationId, atRoot, aliases = [] }: R
   ]
 }
 
-/** Returns a function that gives the methods of the routes at a URL; none for an unknown path. */
+/** Returns a function that lists the methods of the routes at a URL; none for an unknown path. */
 export function methodsByPath(routes: readonly Route[]): (url: string) => string[] {
   const methods = new Map<string, Set<string>>()
   for (const { method, path } of routes.flatMap(endpoints)) {

@@ -40,7 +40,7 @@ import { isNavigation, type WebPages } from './web-pages.ts'
 type ServerOptions = {
   dialect?: Dialect
   receive?: ReceivePace | undefined
-  /** Gets requests for other first segments of a path than those of the routes. */
+  /** Receives requests whose first path segment is not one of the routes'. */
   passOn?: PassOn
   web?: WebPages | undefined
 }
@@ -91,7 +91,7 @@ export async function openServer(
   acceptOnlyJson(server)
   server.addContentTypeParser(isXml, async ({ routeOptions }: FastifyRequest, body: unknown) => {
     if (routeOptions.config.hasXmlBody) return body
-    throw new UnsupportedMedia('Unsupported media type of the body')
+    throw new UnsupportedMedia('The media type of the body is not supported')
   })
   addresses.decorate(server)
   logRequests(server, routes, deps.log)
@@ -138,7 +138,7 @@ export async function openServer(
     const allowed = allowedMethods(request.url)
     if (allowed.length === 0) throw new NotFound('Unknown path')
     reply.header('allow', allowed.join(', '))
-    throw new MethodNotAllowed(`${request.method} is not possible here`)
+    throw new MethodNotAllowed(`${request.method} is not allowed here`)
   })
   return server
 }
@@ -149,7 +149,10 @@ async function refuseEncodedBody({ headers }: FastifyRequest): Promise<void> {
     throw new UnsupportedMedia('Bodies with a Content-Encoding are not accepted')
 }
 
-/** Headers and limit of a request that reaches no route, and that hooks may not see; the failure of the limit, if any. */
+/**
+ * Sets headers and takes a token for a request that reaches no route and that hooks may miss; returns the
+ * failure of the limit, if any.
+ */
 async function limitUnrouted(
   limiter: RateLimiter,
   request: FastifyRequest,
@@ -191,7 +194,7 @@ function firstSegments(routes: readonly Route[], { api }: Deps['config']): Reado
   return new Set([...paths, api.api_docs_path].map(path => path.split('/')[1]!))
 }
 
-/** Router constraint of the aliases that serve `full=true`; other routes ignore it. */
+/** Router constraint of aliases that serve `full=true`; other routes ignore it. */
 const fullConstraint = {
   name: 'full',
   storage() {

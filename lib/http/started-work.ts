@@ -1,4 +1,4 @@
-// Response to a request for work on many books or series in the background.
+// Response to a request that starts background work on many books or series.
 
 import { count, list, nullable, record, Type, uuid } from '../base/schema.ts'
 import type { StartedWork } from '../catalog/scan/work-on-many.ts'
@@ -6,7 +6,7 @@ import type { StartedWork } from '../catalog/scan/work-on-many.ts'
 export const WorkStarted = record(
   {
     success: Type.Boolean(),
-    tasksEnqueued: count({ description: 'Number of tasks: one for each library concerned.' }),
+    tasksEnqueued: count({ description: 'Number of tasks: one for each affected library.' }),
     taskIds: list(uuid()),
     taskId: nullable(uuid({ description: 'The first task; null if there is nothing to do.' })),
     message: Type.String(),

@@ -9,13 +9,13 @@ import { rememberSent } from './sent-names.ts'
 type Part = 'body' | 'query' | 'path'
 const parts: Record<string, Part> = { body: 'body', querystring: 'query', params: 'path' }
 
-// Compiled at first use: hundreds of validators take a large part of the server start. By schema: servers
-// of one process have the same routes.
+// Compiled on first use: hundreds of validators would take a large part of the server start. By schema: the
+// servers of a process share their routes.
 const compiled = new WeakMap<TSchema, Validator>()
 
 /**
- * Validator compiler for Fastify. Query and path text is converted to the type of the schema. Any other
- * text in the place of an id in a path is an unknown id: 404. Errors name the field and never echo its value.
+ * Validator compiler for Fastify. Query and path text is converted to the schema's type. Text that is no UUID
+ * in place of an id in a path is an unknown id: 404. Errors name the field and never echo its value.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({
   schema,
@@ -66,8 +66,8 @@ function withoutReadOnly(schema: TSchema, value: unknown) {
 
 type TypedSchema = { type?: string | string[] }
 
-// An empty parameter (`?page=`) counts as absent; of repeated parameters the last one is used.
-// Unknown ones are removed: paging links would repeat them at any length.
+// An empty parameter (`?page=`) counts as absent; the last of repeated parameters is used. Unknown ones are
+// removed: paging links would repeat them at any length.
 function parseText(schema: TSchema, input: object) {
   const { properties = {} } = schema as { properties?: Record<string, TypedSchema> }
   return Object.fromEntries(
@@ -93,7 +93,7 @@ type PathSchema = { properties?: Record<string, { format?: string; description?:
 
 const word = /^[a-z]+(?:[-_][a-z]+)*$/i
 
-/** The failure for a path whose ids are not all UUIDs; null for other failures. */
+/** The failure for a path in which some id is not a UUID; null for other failures. */
 function unknownId(
   schema: TSchema,
   validator: Validator,
@@ -106,24 +106,24 @@ function unknownId(
   const names = errors.map(error => error.instancePath.slice(1))
   const name = names.find(name => properties[name]?.format === 'uuid')
   if (name === undefined) return null
-  // `/books/bulk/read` is a path that does not exist rather than the book `bulk`.
+  // `/books/bulk/read` is an unknown path rather than the book `bulk`.
   const isFollowed = url.includes(`/:${name}/`)
   if (isFollowed && word.test(String((value as Record<string, unknown>)[name])))
     return new NotFound('Unknown path')
   const id = properties[name]!
-  // From `Book id.` of the document.
+  // Taken from the parameter's description, such as `Book id.`.
   const [resource] = /^.+(?= id\.?$)/.exec(id.description ?? '') ?? ['Resource']
   return new NotFound(`${resource} not found`)
 }
 
-/** `locate`: the path in the request of one in `value`. */
+/** `locate`: maps a path in `value` to the path in the request. */
 function validationError(
   validator: Validator,
   value: unknown,
   locate: (path: string) => string,
 ): Invalid {
-  // Each unknown field gives a `boolean` error beside the summary that lists them all; only with very
-  // many fields is there no summary.
+  // Each unknown field causes a `boolean` error besides the summary that lists them all; the summary is only
+  // missing when there are very many.
   const [, all] = validator.Errors(value)
   const summaries = all.filter(error => !isNoise(error))
   const errors = summaries.length > 0 ? summaries : all
@@ -138,7 +138,7 @@ function validationError(
   })
 }
 
-/** Keywords of JSON Schema for which clients have texts of their own: `details[].code`, part of the API. */
+/** Keywords of JSON Schema that clients translate themselves: `details[].code`, part of the API. */
 export const validationCodes = [
   ...['additionalProperties', 'enum', 'format', 'maxItems', 'maxLength', 'maximum', 'minItems'],
   ...['minLength', 'minimum', 'pattern', 'required', 'type', 'uniqueItems'],
@@ -150,7 +150,7 @@ function codeOf({ keyword, params }: { keyword: string; params: object }) {
   return { code: keyword, ...(typeof limit === 'number' ? { limit } : {}) }
 }
 
-/** Errors that stand beside a more exact one; null is one of the variants where it is accepted. */
+/** Errors that only repeat a more exact one; null is one of the variants where it is accepted. */
 function isNoise({ keyword, params }: { keyword: string; params: object }): boolean {
   const isNullVariant = keyword === 'type' && (params as { type?: unknown }).type === 'null'
   return isNullVariant || keyword === 'boolean' || keyword === 'anyOf'
@@ -168,7 +168,7 @@ function errorMessage(error: { keyword: string; message: string; params: object 
   return error.message
 }
 
-/** Whether a value of an enum is not another one with a direction (`title,asc`) or in snake_case. */
+/** Whether an enum value is not just another one with a direction (`title,asc`) or in snake_case. */
 function isOnlyForm(value: unknown, _index: number, values: unknown[]): boolean {
   if (typeof value !== 'string') return true
   const [name, direction] = value.split(',', 2)

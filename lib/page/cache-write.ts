@@ -1,12 +1,12 @@
-// Cache write: paths of the page cache, and atomic writes into it from page threads.
+// Paths of the page cache, and atomic writes to it from page threads.
 import { mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** `key` is lower-case hex. */
+/** `key` is lowercase hex. */
 export type CacheTarget = { folder: string; key: string }
 export type CacheEntry = { key: string; sizeBytes: number }
 
-/** Suffix of files that are being written; an old one was left behind by a process that died. */
+/** Suffix of files being written; an old one was left behind by a dead process. */
 export const draftSuffix = '.part'
 
 export const cachePath = ({ folder, key }: CacheTarget): string =>
@@ -14,7 +14,10 @@ export const cachePath = ({ folder, key }: CacheTarget): string =>
 
 let draftCount = 0
 
-/** Writes a draft and renames it, so that a file with its final name is complete. Null when the disk refuses it. */
+/**
+ * Writes a draft and renames it, so that a file with its final name is always complete. Null if the disk
+ * refuses it.
+ */
 export function writeCacheFile(target: CacheTarget, bytes: Uint8Array): CacheEntry | null {
   const path = cachePath(target)
   const draft = `${path}.${process.pid}-${performance.timeOrigin}-${(draftCount += 1)}${draftSuffix}`

@@ -1,5 +1,5 @@
-// Page cache on disk: LRU cache of rendered and unpacked images, bounded in bytes. The files are the
-// source of truth: a process also uses files that another process has written.
+// Page cache on disk: an LRU cache of rendered and unpacked images, bounded in bytes. The files are the
+// source of truth: a process also uses files written by others.
 import { unlink } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,14 +16,16 @@ const blockBytes = 4096
 const staleDraftMs = 600_000
 const keyPattern = /^[0-9a-f]{32}$/
 
-/** `maxBytes` 0 disables the cache and deletes its files. `ready` resolves when existing files are indexed. */
+/**
+ * `maxBytes` 0 disables the cache and deletes its files. `ready` resolves once existing files are indexed.
+ */
 export function openPageCache(
   folder: string,
   maxBytes: number,
   canStore: () => boolean = () => true,
 ) {
   const index = new LRUCache<string, number>({
-    // The library requires a bound above 0; a disabled cache is never written to anyway.
+    // The library requires a positive bound; a disabled cache is never written to anyway.
     maxSize: Math.max(maxBytes, 1),
     sizeCalculation: sizeBytes => Math.ceil(Math.max(sizeBytes, 1) / blockBytes) * blockBytes,
     dispose: (_sizeBytes, key, reason) => {
@@ -37,7 +39,7 @@ export function openPageCache(
   }
   let isClosed = false
   const root = mountKey(Buffer.from(folder))
-  /** The result of work on the disk of the cache; null when it does not respond. */
+  /** The result of work on the cache's disk; null if it does not respond. */
   async function whenResponding<T>(work: () => Promise<T>, discard?: (value: T) => void) {
     try {
       return await cacheHealth.run(root, work, { discard })
@@ -55,9 +57,12 @@ export function openPageCache(
     maxBytes,
     /** Whether this process has the key in its index. */
     has: (key: string): boolean => index.has(key),
-    /** Where to write the image of `key`; null when the cache is disabled or its disk nearly full or not responding. */
+    /**
+     * Where to write the image of `key`; null if the cache is disabled or its disk is nearly full or not
+     * responding.
+     */
     target: (key: string): CacheTarget | null => (isUsable() ? { folder, key } : null),
-    /** Adds files that a thread has written to the index. */
+    /** Adds files written by a thread to the index. */
     addWritten: (entries: readonly CacheEntry[]) => entries.forEach(add),
     async read(key: string): Promise<FileBody | null> {
       if (maxBytes === 0) return null
@@ -85,7 +90,7 @@ type Indexing = {
   add: (entry: CacheEntry) => void
 }
 
-/** Adds the files of the folder, least recently used first; deletes abandoned drafts. */
+/** Adds the folder's files, least recently used first; deletes abandoned drafts. */
 async function indexExistingFiles(folder: string, { isClosed, index, add }: Indexing) {
   const existing: ExistingFile[] = []
   for (const subfolder of await listNames(folder)) {
@@ -100,7 +105,7 @@ async function indexExistingFiles(folder: string, { isClosed, index, add }: Inde
       if (keyPattern.test(name)) existing.push({ key: name, sizeBytes: stats.size, usedMs })
     }
   }
-  // What was requested since the start is more recent than all of these.
+  // What has been requested since the start is more recent than all of these.
   const recent = [...index.entries()].reverse()
   index.clear()
   const recentKeys = new Set(recent.map(([key]) => key))

@@ -1,5 +1,5 @@
-// Cover images larger than thumbnails: rendered from the cover inside a book or from an uploaded image,
-// and stored in the page cache.
+// Cover images larger than thumbnails: rendered from the cover inside a book or from an uploaded image, and
+// stored in the page cache.
 import { readFile } from 'node:fs/promises'
 import { NotFound } from '../base/errors.ts'
 import { isShortage, shortage } from '../base/shortage.ts'
@@ -21,14 +21,14 @@ export const bookCoverEtag = (version: FileVersion, variant: Variant): string =>
 
 export function createCoverImages(engine: Engine) {
   return {
-    /** The cover inside a book, with its ETag. Throws NotFound where there is none, Unreadable, Unavailable. */
+    /** The cover inside a book, with its ETag. Throws NotFound if there is none, Unreadable, Unavailable. */
     async fromBook(book: BookFile, variant: Variant, client: Client = {}) {
       return await retryOnChange(book, async current => {
         const image = await renderBookCover(engine, current, { variant, client })
         return 'changed' in image ? image : { ...image, etag: bookCoverEtag(current, variant) }
       })
     },
-    /** An image rendered from a file whose `name` identifies its content. Errors as `fromBook`. */
+    /** An image rendered from a file whose `name` identifies its content. Errors as for `fromBook`. */
     async fromFile(path: string, name: string, variant: Variant, client: Client = {}) {
       const version = { id: name, size: 0, modifiedMs: 0 }
       const key = pageCacheKey(version, coverIndex, variant)
@@ -45,7 +45,7 @@ export function createCoverImages(engine: Engine) {
         },
         client,
       })
-      // The request contains bytes, not a file that could change.
+      // The request contains bytes rather than a file that could change.
       return image as Exclude<ImageBody, FileChanged>
     },
   }
@@ -78,6 +78,6 @@ async function readUpload(path: string): Promise<Buffer> {
     return await readFile(path)
   } catch (cause) {
     if (isShortage(cause)) throw shortage(cause)
-    throw new NotFound('The file of the cover does not exist', { cause })
+    throw new NotFound('The cover file does not exist', { cause })
   }
 }

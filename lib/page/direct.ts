@@ -1,4 +1,4 @@
-// Direct page read: the bytes of a page that is stored or deflated in its file, without a thread.
+// Direct page read: the bytes of a page stored or deflated in its file, without using a thread.
 import type { Stats } from 'node:fs'
 import { pipeline, Transform } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
@@ -34,19 +34,19 @@ import {
 } from './directory.ts'
 import type { FileChanged } from './messages.ts'
 
-/** `mismatch`: the file does not contain the page as expected; a thread finds out why. */
+/** `mismatch`: the file does not contain the page as expected; a thread will determine why. */
 export type DirectRead =
   | { page: FileBody & { mediaType: string } }
   | FileChanged
   | { mismatch: true }
 
-/** The file as catalogued. */
+/** The file as cataloged. */
 export type ContainedFile = FileVersion & { path: Buffer; containment: Containment }
 
 type Page = {
   directory: PageDirectory
   index: number
-  /** Also returns bytes that are not an image, with the media type of the slot. */
+  /** Also returns bytes that are not an image, with the slot's media type. */
   allowsAnyType?: boolean
 }
 
@@ -105,7 +105,7 @@ async function readContained(
   }
 }
 
-/** Reads a range while the file is checked (see `checkFile`). Throws what `checkFile` throws. */
+/** Reads a range while the file is checked. Throws like `checkFile`. */
 async function readIfUnchanged(
   fd: number,
   { path, containment, ...version }: ContainedFile,
@@ -127,7 +127,7 @@ async function readIfUnchanged(
 
 const noHeader = { length: 0, crc: NO_CRC }
 
-/** The local header of a ZIP entry that `chunk` begins with (APPNOTE 4.3.7); null when there is none. */
+/** The local header of the ZIP entry that `chunk` starts with (APPNOTE 4.3.7); null if there is none. */
 function localHeader(chunk: Buffer): { length: number; crc: number } | null {
   if (chunk.length < LOCAL_HEADER_BYTES || chunk.readUInt32LE(0) !== LOCAL_HEADER) return null
   const length = LOCAL_HEADER_BYTES + chunk.readUInt16LE(26) + chunk.readUInt16LE(28)
@@ -148,16 +148,17 @@ async function bufferPage(
   if (bytes === null) return { mismatch: true }
   const mediaType = allowsAnyType ? slot.mediaType : sniffImage(bytes)
   if (mediaType === null) return { mismatch: true }
-  // Checked once: the content is the same as long as size and modification time are.
+  // Checked once: the content stays the same as long as size and modification time do.
   if (slot.crc !== NO_CRC && crc32(bytes) !== slot.crc) return { mismatch: true }
   onVerified()
   return { page: { ...bufferedBody(bytes), mediaType } }
 }
 
-/** Null unless the bytes inflate to exactly that many. */
+/** Null unless the bytes inflate to exactly that size. */
 function inflate(packed: Buffer, sizeBytes: number): Promise<Buffer | null> {
   const stream = createInflateRaw({ chunkSize: 64 })
-  // Undocumented: the buffer that zlib writes to. It would allocate one for each page (see body-buffers.ts).
+  // Undocumented: the buffer that zlib writes to. Otherwise it would allocate one per page (see
+  // body-buffers.ts).
   Object.assign(stream, { _outBuffer: takeBuffer(sizeBytes + 1), _chunkSize: sizeBytes + 1 })
   const { promise, resolve } = Promise.withResolvers<Buffer | null>()
   let bytes: Buffer | null = null

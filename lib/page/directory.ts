@@ -1,45 +1,53 @@
-// Page directory: where the pages of a book lie in its file. One row of numbers per page, so that
-// thousands of books fit in memory and a page is a single read.
+// Page directory: where a book's pages lie in its file. Stored as rows of numbers, so that thousands of books
+// fit in memory and a page is a single read.
 import type { Entry, EntryLocation } from '../media/archive/container.ts'
 import type { Verdict } from '../media/image/verify.ts'
 import type { StoredPage } from './page-list.ts'
 
-/** `isSolid`: reading a page requires unpacking those before it. `types` are the media types that rows refer to. */
+/**
+ * `isSolid`: reading a page requires unpacking those before it. `types` are the media types that rows refer
+ * to.
+ */
 export type PageDirectory = {
   rows: Float64Array
   types: string[]
   isSolid: boolean
-  /** The slots are those that the scan has stored; otherwise they were read from the file. */
+  /** The slots come from the scan; otherwise they were read from the file. */
   isCatalogued: boolean
-  /** Change time of the file when its pages were located. Size and modification time may be given to another file, this not. */
+  /**
+   * Change time of the file when its pages were located. Unlike size and modification time, it cannot be set
+   * to match another file's.
+   */
   changedMs: number
-  /** The file was exchanged since, or pages lie elsewhere: the directory must not be used any more. */
+  /** The file has been replaced since, or pages lie elsewhere: the directory must no longer be used. */
   isStale?: boolean
 }
 
-/** One page. `offset` is -1 when the page is neither stored nor deflated in the file. */
+/** One page. `offset` is -1 if the page is neither stored nor deflated in the file. */
 export type PageSlot = {
   offset: number
-  /** Upper bound of the bytes between `offset` and the data: a local ZIP header that was not read yet. */
+  /**
+   * Upper bound of the bytes between `offset` and the data: a local ZIP header that has not been read yet.
+   */
   headerBytes: number
   packedBytes: number
   sizeBytes: number
   /** 0 stored, 8 deflated. */
   method: number
-  /** Or `NO_CRC`, also once it was verified, or `CRC_IN_HEADER`. */
+  /** Or `NO_CRC`, also once verified, or `CRC_IN_HEADER`. */
   crc: number
-  /** Pixels; 0 when unknown. */
+  /** Pixels; 0 if unknown. */
   width: number
   height: number
   mediaType: string
   verdict: Verdict | null
 }
 
-// Null until the page was verified.
+// Null until the page has been verified.
 const verdicts = [null, 'sound', 'damaged'] as const
 
 export const NO_CRC = -1
-/** In the local header of the ZIP. */
+/** The checksum is in the local ZIP header. */
 export const CRC_IN_HEADER = -2
 
 const columns = 10
@@ -77,7 +85,7 @@ export function slotAt({ rows, types }: PageDirectory, index: number): PageSlot 
   }
 }
 
-/** Records the offset of the data of a page after its checksum was verified. */
+/** Records the offset of a page's data after verifying its checksum. */
 export function confirmSlot({ rows }: PageDirectory, index: number, dataOffset: number): void {
   const row = index * columns
   rows[row] = dataOffset
@@ -90,7 +98,7 @@ export function forgetLocation({ rows }: PageDirectory, index: number): void {
   rows[index * columns] = -1
 }
 
-/** The file is another one than that of the directory: what was verified does not count any more. */
+/** The file differs from the directory's: what was verified no longer counts. */
 export function markStale(directory: PageDirectory): void {
   if (directory.isStale) return
   directory.isStale = true
@@ -136,8 +144,8 @@ export function createDirectory(
 type NamedPage = Pick<StoredPage, 'name' | 'bytes' | 'location'>
 
 /**
- * The entry of each page by name and size. Of several entries with the same ones it is that at the stored offset, since
- * the scan leaves out those that are no images; else they are taken in the order of the container.
+ * The entry of each page by name and size. Among equal ones it is the one at the stored offset, since the
+ * scan omits entries that are not images; without offsets they are taken in container order.
  */
 export function entriesOf(
   pages: readonly NamedPage[],

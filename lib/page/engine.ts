@@ -22,11 +22,11 @@ export type PageBook = Pick<
   'id' | 'root' | 'path' | 'followLinks' | 'name' | 'size' | 'modifiedMs'
 > & {
   format: FormatName
-  /** The stored page list, packed; null when there is none. */
+  /** The stored page list, packed; null if there is none. */
   pages: Uint8Array | null
 }
 
-/** The book with the current version of its file; `isCatalogued` when that is the version in the catalogue. */
+/** The book with the current version of its file; `isCatalogued` if that is the version in the catalog. */
 export type BookSnapshot = PageBook & { isCatalogued: boolean }
 
 export type Engine = {
@@ -46,8 +46,9 @@ export type ImageBody = (FileBody & { mediaType: string }) | FileChanged
 const maxAttempts = 3
 
 /**
- * Calls `work` with the book as catalogued, and again with the new version if the file has changed, or once more if another
- * file was put in its place after it was opened. Throws Unreadable `io` for a file that keeps changing while it is read.
+ * Calls `work` with the book as cataloged, again with the new version if the file has changed, and once more
+ * if another file took its place after it was opened. Throws Unreadable `io` for a file that keeps changing
+ * while it is read.
  */
 export async function retryOnChange<B extends FileVersion, T extends object>(
   book: B,
@@ -66,10 +67,10 @@ export async function retryOnChange<B extends FileVersion, T extends object>(
   throw new Unreadable('The file of the book keeps changing', 'io')
 }
 
-/** Work is shared only within an account: one that has many requests waiting does not delay others. */
+/** Work is only shared within an account, so that one with many waiting requests does not delay others. */
 export const flightKey = (key: string, { accountId = '' }: Client): string => `${accountId} ${key}`
 
-/** The book as a message to a thread. Throws NotFound when its page list is not stored. */
+/** The book as a message to a thread. Throws NotFound if its page list is not stored. */
 export function bookRefOf({ limits, access }: Engine, book: BookSnapshot): BookRef {
   const packedPages = book.isCatalogued ? book.pages : null
   if (book.isCatalogued && packedPages === null)
@@ -86,7 +87,7 @@ export function bookRefOf({ limits, access }: Engine, book: BookSnapshot): BookR
   }
 }
 
-/** The file of a book for reading it in this thread. */
+/** A book's file, for reading it in this thread. */
 export const fileOf = ({ access }: Engine, book: BookSnapshot) => ({
   ...book,
   containment: containmentOf(access(), book),

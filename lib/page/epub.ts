@@ -1,4 +1,4 @@
-// EPUB reader: the contents of an EPUB and its resources one by one, for reading apps.
+// EPUB reader: the contents of an EPUB and its individual resources, for reading apps.
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../base/async/single-flight.ts'
 import { NotFound, Unreadable } from '../base/errors.ts'
@@ -71,8 +71,8 @@ export function createEpubReader(engine: Engine) {
       })
     },
     /**
-     * The resource with that name, decoded. Only resources of the manifest are found; letter case and
-     * Unicode form may differ. Throws NotFound, Unreadable, Unavailable.
+     * The decoded resource with that name. Only finds resources in the manifest; case and Unicode
+     * normalization may differ. Throws NotFound, Unreadable, Unavailable.
      */
     async resource(book: BookFile, name: string, client: Client = {}): Promise<EpubResourceBody> {
       return await retryOnChange(snapshotOf(book), async current => {
@@ -105,11 +105,11 @@ function estimateBytes({ contents }: OpenedEpub): number {
     links.reduce((sum, { children }) => sum + 1 + count(children), 0)
   const links = count(toc) + count(landmarks) + count(pageList)
   const names = resources.reduce((sum, { name }) => sum + name.length * 4, 0)
-  // One that exceeds the cache is still cached, alone: reading it again for each request costs more.
+  // An entry that exceeds the cache is still cached, alone: reading it again for each request costs more.
   return Math.min(resources.length * resourceBytes + links * linkBytes + names, maxCacheBytes)
 }
 
-/** The current version of the file if it differs from that of the cached entry. */
+/** The current version of the file if it differs from the cached entry's. */
 async function findChange({
   path,
   root,

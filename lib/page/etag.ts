@@ -4,10 +4,12 @@ import { crc32 } from 'node:zlib'
 import { contentVersion, type FileVersion, strongEtag, versionKey } from '../download/etag.ts'
 import type { ImageOptions, Variant } from './variant.ts'
 
-/** `pages` is the packed page list, where it is known. */
+/** `pages` is the packed page list, if known. */
 export type PagesVersion = FileVersion & { pages?: Uint8Array | null }
 
-/** Changes with the file, and when a deep scan finds other pages or another file of the same size and time. */
+/**
+ * Changes with the file, and when a deep scan finds other pages or another file with the same size and time.
+ */
 export const pagesKey = (version: PagesVersion): string =>
   version.pages ? `${versionKey(version)} ${crc32(version.pages)}` : versionKey(version)
 
@@ -18,15 +20,15 @@ export function pageEtag(version: PagesVersion, index: number, options: ImageOpt
   return strongEtag(`page ${pagesKey(version)} ${index} ${width} ${height} ${format}`)
 }
 
-/** ETag, with its quotes, of a resource of an EPUB; weak, because text is also sent compressed. */
+/** ETag, with its quotes, of an EPUB resource; weak, because text may be sent compressed. */
 export const resourceEtag = (version: FileVersion, name: string): string =>
   `W/${strongEtag(`member ${versionKey(version)} ${name}`)}`
 
-/** Key of a failure of the work `name` on the file of a book, in the page cache. */
+/** Key, in the page cache, of a failure of the work `name` on a book's file. */
 export const failureKey = (version: PagesVersion, name: string): string =>
   hash('sha256', `failure ${pagesKey(version)} ${name}`, 'hex').slice(0, 32)
 
-/** File name of a page in the page cache: lower-case hex, because some file systems ignore case. */
+/** File name of a page in the page cache: lowercase hex, because some file systems ignore case. */
 export function pageCacheKey(
   version: PagesVersion,
   index: number,

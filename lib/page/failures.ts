@@ -1,5 +1,5 @@
-// Failures of page images, remembered, so that a page that took all of its time once is refused at once.
-// In memory, those that took long also in the page cache, where other threads and the next process find them.
+// Failures of page images, remembered so that a page that once took the maximum time fails immediately. In
+// memory; slow ones also in the page cache, where other threads and the next process find them.
 
 import { hash, randomUUID } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
@@ -16,7 +16,7 @@ type Failure = { code: UnreadableCode; message: string }
 
 /** Codes of failures that are properties of the image. */
 const lasting = new Set<UnreadableCode>(['unsupported_image', 'too_large', 'timeout', 'memory'])
-/** A busy machine may be the reason of these, so they are tried again; the others are found out quickly. */
+/** These may be caused by a busy machine, so they are tried again; the others fail quickly. */
 const slow = new Set<UnreadableCode>(['timeout', 'memory'])
 const slowFailureMs = 6 * 3600 * 1000
 
@@ -24,7 +24,7 @@ export type Failures = ReturnType<typeof createFailures>
 
 type Store = Pick<PageCache, 'target' | 'whenResponding'>
 
-/** Failures by key, also in the page cache. */
+/** Failures by key, in memory and in the page cache. */
 export function createFailures({ target, whenResponding }: Store) {
   const failures = new LRUCache<string, Failure>({ ...entriesUpTo(10_000), ttl: slowFailureMs })
   return {
@@ -32,13 +32,13 @@ export function createFailures({ target, whenResponding }: Store) {
     get folder() {
       return target('')?.folder ?? null
     },
-    /** Throws the Unreadable of an earlier call of `remember`. */
+    /** Throws the Unreadable from an earlier call of `remember`. */
     async check(key: string): Promise<void> {
       const stored = failures.has(key) ? null : target(key)
       const failure = stored ? await whenResponding(() => readStored(stored)) : failures.get(key)
       if (failure) throw new Unreadable(failure.message, failure.code)
     },
-    /** Resolves when it is stored. */
+    /** Resolves once it is stored. */
     async remember(key: string, { code, message }: Unreadable): Promise<void> {
       if (!lasting.has(code)) return
       failures.set(key, { code, message })
@@ -49,12 +49,11 @@ export function createFailures({ target, whenResponding }: Store) {
   }
 }
 
-/** The types whose decoders may take all of their time. */
+/** Types whose decoders may take the maximum time. */
 const slowTypes = new Set(['image/svg+xml', 'image/jxl', 'image/heic'])
 
 /**
- * Runs `decode` unless the same bytes have failed before, in any book or upload. Throws what `decode`
- * throws.
+ * Runs `decode` unless the same bytes have failed before, in any book or upload. Throws what `decode` throws.
  */
 export async function decodeUnlessFailed<T>(
   bytes: Uint8Array,

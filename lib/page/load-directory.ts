@@ -1,4 +1,4 @@
-// Loading of page directories: from memory, from the catalogue, else from the file by a thread.
+// Loads page directories: from memory, from the catalog, or else from the file with a thread.
 import { deliveryCounters } from '../download/counters.ts'
 import { createDirectory, type PageDirectory } from './directory.ts'
 import { type BookSnapshot, bookRefOf, type Engine, flightKey } from './engine.ts'
@@ -33,10 +33,10 @@ export async function loadDirectory(
   return engine.directoryLoads(flightKey(key, client), load, client.signal)
 }
 
-// Unpacking the list of some hundred pages takes this thread a fraction of a millisecond.
+// Unpacking a list of a few hundred pages takes this thread a fraction of a millisecond.
 const maxPackedBytes = 32 * 1024
 
-/** The directory as the scan has stored it; null for a book that a thread must read. */
+/** The directory as stored by the scan; null for a book that a thread must read. */
 function cataloguedDirectory({ isCatalogued, pages }: BookSnapshot): PageDirectory | null {
   if (!isCatalogued || pages === null || pages.length > maxPackedBytes) return null
   const { pages: stored, changedMs } = unpackPageList(pages)

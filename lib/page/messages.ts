@@ -18,7 +18,7 @@ export type BookRef = {
   format: FormatName
   size: number
   modifiedMs: number
-  /** The stored page list; null when it belongs to another version of the file. */
+  /** The stored page list; null if it belongs to another version of the file. */
   packedPages: Uint8Array | null
   limits: Limits
 }
@@ -36,12 +36,12 @@ export type RenderPageRequest = {
 /** Renders the cover inside a book as `variant`. */
 export type RenderCoverRequest = { book: BookRef; variant: Variant; target: CacheTarget | null }
 
-/** Unpacks pages from `index` on, one for each target. */
+/** Unpacks pages starting at `index`, one for each target. */
 export type UnpackRunRequest = { book: BookRef; index: number; targets: CacheTarget[] }
 
 export type ConvertRequest = { bytes: Uint8Array; variant: Variant; target: CacheTarget | null }
 
-/** Contents of an EPUB, and where its resources lie in the file, by their index. */
+/** Contents of an EPUB, and where its resources lie in the file, by index. */
 export type EpubIndex = { contents: EpubContents; directory: PageDirectory }
 
 /** Reads a resource of an EPUB by name. */
@@ -49,7 +49,7 @@ export type ReadResourceRequest = { book: BookRef; name: string }
 
 export type ResourceBytes = { bytes: Uint8Array }
 
-/** Makes a thumbnail of at most `maxSide` pixels. */
+/** Creates a thumbnail of at most `maxSide` pixels. */
 export type MakeCoverRequest = {
   bytes: Uint8Array
   maxSide: number
@@ -57,17 +57,17 @@ export type MakeCoverRequest = {
   quality: number
 }
 
-/** Bytes of the thumbnail; type and pixels of the image that it was made from. */
+/** Bytes of the thumbnail; type and pixels of the source image. */
 export type MadeCover = {
   bytes: Uint8Array
   mediaType: string
   width: number | null
   height: number | null
-  /** Bytes of that image up to its end. */
+  /** Size of the source image up to its end marker. */
   originalBytes: number
 }
 
-/** Puts four images together, in two rows of two. */
+/** Combines four images in two rows of two. */
 export type MakeMosaicRequest = {
   images: Uint8Array[]
   /** The longer side. */
@@ -79,20 +79,20 @@ export type MakeMosaicRequest = {
 /** Verifies that the original bytes of a page decode. */
 export type VerifyPageRequest = Pick<RenderPageRequest, 'book' | 'index' | 'cachedOriginal'>
 
-/** `sizeBytes`: of the page as it is read, which its file may declare otherwise. */
+/** `sizeBytes`: size of the page as read, which its file may declare differently. */
 export type VerifiedPage = { verdict: Verdict; sizeBytes: number }
 
-/** `bytes` is null when the image was written to its target. */
+/** `bytes` is null if the image was written to its target. */
 export type RenderedImage = {
   bytes: Uint8Array | null
   mediaType: string
   written: CacheEntry[]
 }
 
-/** `failureFolder`: where failures of images are remembered by their content; null if they are not. */
+/** `failureFolder`: where image failures are remembered by content; null if they are not. */
 export type TaskOptions = { failureFolder: string | null }
 
-/** What each task of a page thread takes and returns. */
+/** Requests and results of a page thread's tasks. */
 export type PageTasks = {
   directory: { request: BookRef; value: PageDirectory }
   page: { request: RenderPageRequest; value: RenderedImage }
@@ -106,12 +106,12 @@ export type PageTasks = {
   resource: { request: ReadResourceRequest; value: ResourceBytes }
 }
 
-/** The file is not the version that was requested. */
+/** The file is not the requested version. */
 export type FileChanged = { changed: { size: number; modifiedMs: number } }
 
 /**
- * `isGone`: the file does not exist; `isAbsent`: it has no such page or resource. Errors are values,
- * because a thrown error loses its class between threads.
+ * `isGone`: the file does not exist; `isAbsent`: it has no such page or resource. Errors are values, because
+ * thrown errors lose their class between threads.
  */
 export type WorkerResult<T> =
   | { value: T }

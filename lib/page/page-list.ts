@@ -1,16 +1,16 @@
-// Stored page list of a book: deflated JSON of columns, one row per book. Thirty pages take about 400
-// bytes, a fifth of one row per page or of plain JSON.
+// Stored page list of a book: deflated JSON columns, one row per book. Thirty pages take about 400 bytes, a
+// fifth of one row per page or of plain JSON.
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Page } from '../media/format/contract.ts'
 import type { PageNote } from '../media/metadata/values.ts'
 import { type LocationColumns, packLocations, unpackLocations } from './page-locations.ts'
 
-/** A page as the API returns it. `isDouble`: a spread of two pages. */
+/** A page as returned by the API. `isDouble`: a two-page spread. */
 export type StoredPage = Page & { isDouble: boolean; type: string | null }
 
-// zlib clears a quarter of a megabyte for its default window; page lists have a few kilobytes.
+// zlib clears a quarter of a megabyte for its default window, but page lists have only a few kilobytes.
 const smallWindow = { windowBits: 12, memLevel: 5 }
-// Starting zlib takes longer than reading a small book, to save a hundred bytes.
+// Starting zlib to save a hundred bytes takes longer than reading a small book.
 const maxStoredBytes = 512
 
 type Columns = {
@@ -33,7 +33,7 @@ type Source = {
   changedMs?: number
 }
 
-/** Packs pages in reading order. A page is double if ComicInfo marks it so, or if it is wider than high. */
+/** Packs pages in reading order. A page is double if ComicInfo says so, or if it is wider than it is high. */
 export function packPages(pages: readonly Page[], { notes = [], changedMs }: Source = {}): Buffer {
   const types = [...new Set(pages.map(page => page.mediaType))]
   const noteByImage = new Map(notes.map(note => [note.image, note]))
@@ -67,7 +67,7 @@ function storedBlock(bytes: Buffer): Buffer {
   return Buffer.concat([header, bytes])
 }
 
-/** The inverse of `packPages`; `changedMs` is null where it was not given. */
+/** The inverse of `packPages`; `changedMs` is null if it was not given. */
 export function unpackPageList(packed: Uint8Array): {
   pages: StoredPage[]
   changedMs: number | null

@@ -1,15 +1,15 @@
-// Locations of pages in a stored page list, so that the first page of a book is one read of its file. As differences, which
-// are the same for most pages, so that deflate leaves little of them. Checksums would double a list: those of a ZIP are
-// left in its file.
+// Page locations in a stored page list, so that the first page of a book takes one read of its file. Stored
+// as differences, which are mostly equal and deflate well. Checksums would double the size of a list: those
+// of a ZIP are left in its file.
 import type { EntryLocation } from '../media/archive/container.ts'
 
 type LocatedPage = { bytes: number; location: EntryLocation }
 
-/** A column whose values are all the same is one of them. */
+/** A column whose values are all equal is stored as a single value. */
 type Column<T> = T | T[]
 
 export type LocationColumns = {
-  /** From the end of the page before to the beginning of this one; null for a page without a location. */
+  /** From the end of the previous page to the start of this one; null for a page without a location. */
   gaps: Column<number | null>
   headers: Column<number>
   /** How much smaller the packed data is. */

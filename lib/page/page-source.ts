@@ -1,5 +1,5 @@
-// Page sources: the original bytes of a page and images derived from it, from the file, the page cache
-// or a page thread.
+// Page sources: the original bytes of a page and images derived from it, from the file, the page cache or a
+// page thread.
 
 import { Unreadable } from '../base/errors.ts'
 import { deliveryCounters } from '../download/counters.ts'
@@ -39,9 +39,9 @@ export type PageLocation = {
 }
 
 /**
- * The bytes of the page as they are in the book; of a PDF its JPEG, or a rendering. A page of which tolerant
- * decoders show a part is decoded and encoded again. Verified once for each version of the file. Throws
- * Unreadable for a page that does not decode.
+ * The bytes of the page as stored in the book; for PDF its JPEG, or a rendering. A page of which tolerant
+ * decoders only show a part is reencoded. Verified once per version of the file. Throws Unreadable for a page
+ * that does not decode.
  */
 export async function originalPage(
   engine: Engine,
@@ -51,7 +51,7 @@ export async function originalPage(
   const { slot, directory, index } = page
   if (slot.verdict === 'damaged') return repairedPage(engine, book, page)
   const image = await readOriginal(engine, book, page)
-  // Read again: the file may have turned out to be another one.
+  // Looked up again: the file may have turned out to be a different one.
   if ('changed' in image || slotAt(directory, index).verdict === 'sound') return image
   if (Buffer.isBuffer(image.body) && isComplete(image.body, image.mediaType)) {
     setVerdict(directory, index, 'sound')
@@ -169,12 +169,12 @@ export async function derivedPage(
   return makeImage(engine, key, { render, client })
 }
 
-/** Whether original pages are cached: those that take long to unpack or render. */
+/** Whether original pages are cached because they take long to unpack or render. */
 const isExpensive = (book: BookSnapshot, directory: PageDirectory) =>
   directory.isSolid || isRendered(book.format)
 
 /**
- * Unpacks the page of a solid archive into the cache, with a run of the pages after it. One run of a book
+ * Unpacks the page of a solid archive, and a run of the pages after it, to the cache. Only one run per book
  * is unpacked at a time: a request that had to wait usually finds its page in the cache.
  */
 async function unpackRun(
@@ -239,7 +239,7 @@ export async function makeImage(
   throw new Unreadable('The rendered page could not be read back', 'io')
 }
 
-/** The image with that key in the page cache, or null. */
+/** The cached image with that key, or null. */
 export async function readCached(engine: Engine, key: string, mediaType: string) {
   const cached = await engine.cache.read(key)
   if (cached === null) return null

@@ -1,4 +1,4 @@
-// Page service: images of pages. Original bytes are read straight from the file where possible; all else
+// Page service: images of pages. Original bytes are read straight from the file if possible; everything else
 // is produced by page threads and cached on disk.
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../base/async/single-flight.ts'
@@ -27,7 +27,10 @@ import { type Client, openPagePool, unknownWeight } from './pool.ts'
 import { createReadAhead } from './readahead.ts'
 import { chooseVariant, type ImageOptions, type Variant } from './variant.ts'
 
-/** `etag` is the strong ETag of these bytes. `release` must be called when the response was sent or failed. */
+/**
+ * `etag` is the strong ETag of these bytes. `release` must be called once the response was sent or has
+ * failed.
+ */
 export type PageImage = FileBody & { mediaType: string; etag: string }
 
 export type Pages = ReturnType<typeof openPages>
@@ -37,10 +40,10 @@ type Options = {
   folder: string
   /** Size limit of the page cache; 0 disables it. */
   cacheBytes: number
-  /** Whether the disk of the cache has enough space. */
+  /** Whether the cache's disk has enough space. */
   canStore?: () => boolean
   limits: Limits
-  /** Read at each use, because the configuration can be reloaded. */
+  /** Read on each use, because the configuration can be reloaded. */
   access: () => FileAccess
   /** 0 means one per core. */
   threads: number
@@ -79,9 +82,9 @@ export function openPages({
   }
   return {
     /**
-     * Page `index` (from 0) of a book. Without a size and a format its original bytes; otherwise an
-     * image that fits inside, never enlarged. Sizes are pixels, 1 to 10000, checked by the caller.
-     * Rendering does not start after the client has aborted. Throws NotFound, Unreadable, Unavailable.
+     * Page `index` (from 0) of a book. Without size and format, its original bytes; otherwise an image that
+     * fits the size, never enlarged. Sizes are pixels, 1 to 10000, checked by the caller. Rendering does not
+     * start if the client has already aborted. Throws NotFound, Unreadable, Unavailable.
      */
     async image(
       book: PageBook,
@@ -104,12 +107,12 @@ export function openPages({
       const image = await engine.pool.run('convert', request, { weight: unknownWeight })
       return image as { bytes: Uint8Array; mediaType: string }
     },
-    /** Makes a cover thumbnail of an image. Throws Unreadable, Unavailable. */
+    /** Creates a cover thumbnail of an image. Throws Unreadable, Unavailable. */
     async cover(request: MakeCoverRequest, client: Client = {}): Promise<MadeCover> {
       const options = { weight: unknownWeight, client }
       return (await engine.pool.run('cover', request, options)) as MadeCover
     },
-    /** Images that are thumbnails already, as one. Throws Unreadable, Unavailable. */
+    /** Combines images that are already thumbnails. Throws Unreadable, Unavailable. */
     async mosaic(request: MakeMosaicRequest, client: Client = {}): Promise<Uint8Array> {
       const options = { weight: unknownWeight, client }
       return ((await engine.pool.run('mosaic', request, options)) as { bytes: Uint8Array }).bytes
@@ -141,7 +144,7 @@ async function loadImage(
   try {
     return await derivedPage(engine, book, { ...page, variant })
   } catch (error) {
-    // The size is optional: an image that cannot be scaled is sent as it is. The format is not.
+    // The size is optional: an image that cannot be scaled is sent unchanged. The format is not.
     const isImageError = error instanceof Unreadable && imageErrors.has(error.code)
     const hasFormat = options.format === undefined || slot.mediaType === `image/${options.format}`
     if (!isImageError || !hasFormat) throw error

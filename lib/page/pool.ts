@@ -18,39 +18,42 @@ const maxWeight = 128 * 1024 * 1024
 /** Weight of a page of unknown size. */
 export const unknownWeight = 64 * 1024 * 1024
 
-/** Who waits for an image: an account has at most half of the threads. */
+/** Who waits for an image: an account gets at most half of the threads. */
 export type Client = { accountId?: string; signal?: AbortSignal | undefined }
 
 type RunOptions = {
   weight: number
   client?: Client
-  /** Identifies what is decoded; if that has failed before, the same error is thrown at once. */
+  /** Identifies what is decoded; if it has failed before, the same error is thrown immediately. */
   failureKey?: string
-  /** Starts after the other work of the account. */
+  /** Starts after the account's other work. */
   isDeferrable?: boolean
 }
 
 type PoolOptions = Omit<ThreadOptions, 'file' | 'idleMs'> & { failures: Failures }
 
-// A client waits, and a thread that is occupied serves no other.
+// A client is waiting, and an occupied thread serves no one else.
 const maxTaskMs = 20_000
 
-/** Each thread works on one page at a time; their estimated memory is bounded by `maxWeight`, or one works alone. */
+/**
+ * Each thread works on one page at a time. `maxWeight` limits their total estimated memory; a heavier page
+ * runs alone.
+ */
 export function openPagePool({ failures, ...options }: PoolOptions) {
   const file = new URL('./worker.ts', import.meta.url)
   const threads = openThreadPool({
     ...options,
     file,
     idleMs: 30_000,
-    // With two, one account never has all.
+    // With at least two, one account never gets all of them.
     maxThreads: Math.max(2, options.maxThreads || availableParallelism()),
     timeoutMs: Math.min(options.timeoutMs, maxTaskMs),
   })
   const queue = createWorkQueue({ slots: threads.size, maxWeight, maxWaiting })
   return {
     /**
-     * Throws NotFound for a file or a page that does not exist, Unreadable, and Unavailable (503) when
-     * too many requests wait, the disk of the library does not respond or `signal` aborts.
+     * Throws NotFound for a file or page that does not exist, Unreadable, and Unavailable (503) if too many
+     * requests are waiting, the library's disk does not respond, or `signal` aborts.
      */
     async run<T extends keyof PageTasks>(
       task: T,
@@ -64,7 +67,7 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
         const batch = { items: [request], options: { failureFolder: failures.folder } }
         const run = threads.run<unknown, TaskOptions, Result>(task, batch, { signal: hung })
         const { done, failure } = await run
-        // Without a result its disk hangs, and the caller does not wait for it.
+        // No result means that its disk hangs and the caller has stopped waiting.
         return failure ? { error: failure, isGone: false } : (done[0] ?? { isAbsent: true })
       }
       const root = rootOf(request)
@@ -89,7 +92,7 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
   }
 }
 
-/** Folder of the library that a task reads; null for one that gets its bytes. */
+/** Folder of the library that a task reads; null for a task that is passed its bytes. */
 function rootOf(request: PageTasks[keyof PageTasks]['request']): string | null {
   if ('containment' in request) return request.containment.root
   return 'book' in request ? request.book.containment.root : null

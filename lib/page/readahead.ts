@@ -1,5 +1,6 @@
-// Read-ahead in solid archives: how many pages to unpack at a time. Every run also unpacks all that lies
-// before it, so doubling runs make reading page by page cost about twice the archive, not its square.
+// Read-ahead in solid archives: how many pages to unpack at a time. Every run also unpacks everything before
+// it, so runs double in length: reading page by page then costs about twice the archive rather than its
+// square.
 import { LRUCache } from 'lru-cache'
 import { createKeyedMutex } from '../base/async/keyed-mutex.ts'
 
@@ -12,7 +13,7 @@ export function createReadAhead() {
   const books = new LRUCache<string, { next: number; length: number }>({ max: 1000 })
   const lock = createKeyedMutex()
 
-  /** The length of the run from page `index`; a run that continues the last one is twice as long. */
+  /** The length of the run from page `index`; a run that continues the previous one is twice as long. */
   function nextRunLength(book: string, index: number): number {
     const previous = books.get(book)
     const isContinued = previous !== undefined && previous.next === index
@@ -22,7 +23,10 @@ export function createReadAhead() {
   }
 
   return {
-    /** Runs `work` when no other run of `book` is being unpacked; it calls `nextLength` only if it needs a run. */
+    /**
+     * Runs `work` when no other run of `book` is being unpacked; `work` calls `nextLength` only if it needs a
+     * run.
+     */
     run: <T>(book: string, work: (nextLength: (index: number) => number) => Promise<T>) =>
       lock(book, () => work(index => nextRunLength(book, index))),
   }

@@ -1,5 +1,4 @@
-// Thumbnail reader: small cover files, read once and cached in memory, and placeholders for covers that
-// do not exist.
+// Thumbnail reader: small cover files, read once and cached in memory, and placeholders for missing covers.
 import { readFile } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../base/async/single-flight.ts'
@@ -49,9 +48,12 @@ export function openThumbnails({ folder, format, convert }: Options) {
       return null
     })
   return {
-    /** The thumbnail with that name (hex, as in `book.cover`); null when its file does not exist. Throws Unreadable `io`, Shortage. */
+    /**
+     * The thumbnail with that name (hex, as in `book.cover`); null if its file does not exist. Throws
+     * Unreadable `io`, Shortage.
+     */
     read,
-    /** The same as JPEG, for clients that do not support WebP. Throws Unreadable, Unavailable. */
+    /** Like `read`, as JPEG, for clients that do not support WebP. Throws Unreadable, Unavailable. */
     readJpeg: (name: string) =>
       cached(`${name} jpeg`, async () => {
         const thumbnail = await read(name)
@@ -60,7 +62,7 @@ export function openThumbnails({ folder, format, convert }: Options) {
         const { bytes } = await convert(Uint8Array.from(thumbnail.bytes), { format: 'jpeg' })
         return { bytes: Buffer.from(bytes), mediaType: 'image/jpeg', etag: `"${name}-jpeg"` }
       }),
-    /** An image that is made from thumbnails; its name identifies it. Throws what `make` throws. */
+    /** An image made from thumbnails and identified by its name. Throws what `make` throws. */
     async composed(
       name: string,
       make: () => Promise<{ bytes: Buffer; mediaType: string }>,
@@ -71,7 +73,7 @@ export function openThumbnails({ folder, format, convert }: Options) {
       }))
       return made!
     },
-    /** The placeholder as an image of that format. Throws Unreadable, Unavailable. */
+    /** The placeholder as an image in that format. Throws Unreadable, Unavailable. */
     async placeholderAs(format: NonNullable<Variant['format']> = 'jpeg'): Promise<Thumbnail> {
       const thumbnail = await cached(`placeholder ${format}`, async () => {
         const { bytes } = await convert(Buffer.from(placeholderSvg), { format })
@@ -106,7 +108,7 @@ const placeholderSvg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200
 <rect x="50" y="90" width="114" height="8" rx="4" fill="#a39c8d"/>
 <rect x="50" y="110" width="80" height="8" rx="4" fill="#a39c8d"/></svg>`
 
-/** Sent instead of a cover that does not exist yet or cannot be made. */
+/** Sent in place of a cover that does not exist yet or cannot be generated. */
 export const placeholder: Thumbnail = {
   bytes: Buffer.from(placeholderSvg),
   mediaType: 'image/svg+xml',

@@ -1,9 +1,9 @@
-// Results of a page thread as they are sent to the main thread.
+// Results of a page thread in the form sent to the main thread.
 import { isMarkedAsUntransferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { WorkerResult } from './messages.ts'
 
-/** Transfers byte arrays instead of copying them, where nothing else shares their buffer. */
+/** Transfers byte arrays instead of copying them, if nothing else shares their buffer. */
 export function transferable<T>(results: WorkerResult<T>[]): WorkerResult<T>[] {
   const transfer: ArrayBuffer[] = []
   for (const result of results) {

@@ -1,20 +1,20 @@
-// Image variants: which size and format to render a page in, and when its original bytes are enough.
+// Image variants: which size and format to render a page in, and when its original bytes are sufficient.
 import type { ImageFormat } from '../media/image/cover.ts'
 
 /** Pixels from 1; the image is scaled to fit inside, never enlarged. */
 export type ImageOptions = {
   width?: number
   height?: number
-  /** Also of an image that is not scaled. */
+  /** Also applies to an image that is not scaled. */
   format?: ImageFormat
-  /** Format of an image that is rendered anyway; an animation is left as it is. */
+  /** Format for an image that has to be rendered anyway; an animation is left unchanged. */
   preferredFormat?: ImageFormat
 }
 
 /** An image that has to be rendered. */
 export type Variant = Omit<ImageOptions, 'preferredFormat'> & {
   format: ImageFormat
-  /** Only the first frame of an animation could be rendered. */
+  /** Rendering would only preserve the first frame of an animation. */
   keepsAnimation?: boolean
 }
 
@@ -26,7 +26,10 @@ const encodable: Record<string, ImageFormat> = {
 /** Types that every browser displays. */
 const displayable = new Set([...Object.keys(encodable), 'image/gif', 'image/avif', 'image/svg+xml'])
 
-/** The variant to render of a page of that type and size (0: unknown), or null when its original bytes satisfy the request. */
+/**
+ * The variant to render of a page with that type and size (0: unknown), or null if its original bytes satisfy
+ * the request.
+ */
 export function chooseVariant(
   { width, height, format, preferredFormat }: ImageOptions,
   page: { mediaType: string; width: number; height: number },
@@ -47,6 +50,6 @@ export function chooseVariant(
 
 const thumbnailPixels = 320
 
-/** Whether an image is too small for reading: a strip of them must not delay the next page. */
+/** Whether an image is too small for reading: a strip of thumbnails must not delay the next page. */
 export const isThumbnail = ({ width = Infinity, height = Infinity }: ImageOptions): boolean =>
   Math.min(width, height) <= thumbnailPixels

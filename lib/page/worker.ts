@@ -1,5 +1,5 @@
-// Page thread: reads pages and covers from books and renders them. It has no database and no
-// configuration; messages contain all it needs.
+// Page thread: reads pages and covers from books and renders them. It has neither database nor configuration;
+// messages contain all it needs.
 import { readFileSync } from 'node:fs'
 import { scoped, type Use } from '../base/async/dispose.ts'
 import { enterRun } from '../base/async/memory-budget.ts'
@@ -22,8 +22,8 @@ import type { BookRef, PageTasks, RenderedImage, TaskOptions, WorkerResult } fro
 import { type StoredPage, unpackPages } from './page-list.ts'
 import { transferable } from './transferable.ts'
 
-// Decoders and parsers are imported by the tasks that use them: a new thread, for the first page of a book after a
-// rest, starts in half of the time without.
+// Decoders and parsers are imported by the tasks that use them, which halves the startup of a new thread for
+// the first page of a book after a pause.
 const resizeImage: typeof import('../media/image/cover.ts').resizeImage = async (...image) =>
   (await import('../media/image/cover.ts')).resizeImage(...image)
 
@@ -168,7 +168,9 @@ function task<T extends keyof PageTasks>(
   })
 }
 
-/** Opens the file if it still is the requested version. `work` returns null for a page that does not exist. */
+/**
+ * Opens the file if it is still the requested version. `work` returns null for a page that does not exist.
+ */
 async function withFile<T>(
   book: BookRef,
   work: (file: File, use: Use) => Promise<T | null>,
@@ -224,7 +226,7 @@ function readPage(book: BookRef, file: File, index: number): Promise<Original | 
   return scoped(async use => {
     const container = packedPages ? use(await openArchive(book, file)) : null
     const item = container ? (await findRun(book, container, index))[0] : undefined
-    // An encrypted EPUB resource is not an image; opening the book reports that.
+    // An encrypted EPUB resource is not an image; opening the book reports this.
     if (item && container) {
       const bytes = await container.read(item.entry, limits.entryBytes)
       const mediaType = sniffImage(bytes) ?? (isReflowable(format) ? null : item.page.mediaType)
@@ -243,7 +245,7 @@ async function openArchive({ format, limits }: BookRef, file: File): Promise<Con
 
 type RunItem = { page: StoredPage; entry: Entry }
 
-/** The pages from `index` on that have an entry, up to the first that has none. */
+/** The pages from `index` that have an entry, up to the first one without. */
 async function findRun(
   { format, packedPages }: BookRef,
   container: Container,

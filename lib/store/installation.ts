@@ -1,5 +1,5 @@
-// Identity of an installation: one id in the database and in the data directory, so that a process with the
-// directory of another installation is refused instead of serving a catalogue without its covers.
+// Identity of an installation: the same id in the database and the data directory. A process started with
+// another installation's directory is refused, rather than serving a catalog without its covers.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Conflict, Invalid } from '../base/errors.ts'
@@ -12,24 +12,24 @@ const settingKey = 'installation_id'
 type Options = {
   /** The data directory. */
   folder: string
-  /** Follows "the database" in the message. */
+  /** Follows "the database" in messages. */
   place: string
-  /** Writes the id of the database into the directory instead of refusing it. */
+  /** Writes the database's id to the directory instead of refusing it. */
   adopts: boolean
-  /** Gives both a new id, also when they have one. */
+  /** Assigns a new id to both, even if they have one. */
   renews?: boolean | undefined
 }
 
 /**
- * The first start gives both an id. Throws Conflict when the database and the directory have different ones, or only
- * one of them has any; Invalid when the file cannot be read or written.
+ * The first start assigns an id to both. Throws Conflict if their ids differ or only one of them has an id,
+ * Invalid if the file cannot be read or written.
  */
 export async function joinInstallation(
   sql: Sql,
   { folder, place, adopts, renews = false }: Options,
 ) {
   const file = join(folder, fileName)
-  // Renamed after the commit: a process that is killed in between is not refused at its next start.
+  // Renamed after the commit, so that a process killed in between is not refused at its next start.
   const draft = `${file}.new`
   const isWritten = await sql.begin(async tx => {
     await tx`select pg_advisory_xact_lock(hashtext('stackroom.installation'))`
@@ -57,7 +57,7 @@ function complete(draft: string, file: string): void {
   try {
     renameSync(draft, file)
   } catch (error) {
-    // A process that started at the same time has renamed it.
+    // Another process that started at the same time has already renamed it.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }
@@ -71,11 +71,11 @@ function refusal({ folder, place, inFolder, inDatabase }: Mismatch): string {
   const directory = `The data directory ${resolve(folder)}`
   const problem =
     inFolder === null
-      ? `${directory} is not the one of the database ${place}`
+      ? `${directory} does not belong to the database ${place}`
       : inDatabase === null
         ? `${directory} belongs to another database, not to the new database ${place}`
         : `${directory} belongs to another database, not to the database ${place}`
-  return `${problem}; correct data_dir or database.url, or run \`stackroom doctor --adopt\` with the same options if they belong together from now on`
+  return `${problem}; correct data_dir or database.url, or run \`stackroom doctor --adopt\` with the same options if they now belong together`
 }
 
 function readId(file: string): string | null {

@@ -11,14 +11,14 @@ export type Health = {
   message: string | null
 }
 
-/** `isReady` false is answered with 503. */
+/** If `isReady` is false, the response is a 503. */
 export type Readiness = { isReady: boolean; health: Health }
 
 type Parts = {
   monitor: Pick<DatabaseMonitor, 'isAvailable' | 'ping'>
   space: SpaceGuard
   isShuttingDown: boolean
-  /** False when background jobs, which this process is for, cannot be claimed. */
+  /** False if background jobs, which are the purpose of this process, cannot be claimed. */
   isClaiming?: boolean
 }
 
@@ -49,7 +49,7 @@ export async function checkReadiness(parts: Parts): Promise<Readiness> {
   return { isReady: true, health: { status: message ? 'degraded' : 'ok', version, message } }
 }
 
-/** The answer until the start is complete. */
+/** The response until startup is complete. */
 export const starting = notReady('unavailable', 'The process is starting')
 
 function notReady(status: Health['status'], message: string): Readiness {

@@ -1,10 +1,10 @@
-// Services of a process: values that outlive a request, such as caches, each made once for the pool that it reads.
+// Services of a process: values that outlive a request, such as caches, each created once per pool it reads.
 import type { Sql } from './postgres/db.ts'
 
-/** The service that `create` makes, which the first call does. */
+/** Returns the service that `create` makes; only the first call creates it. */
 export type Services = <T>(create: (pool: Sql, services: Services) => T) => T
 
-/** What functions take that read the database and use services. */
+/** For functions that read the database and use services. */
 export type WithServices = { sql: Sql; services: Services }
 
 export function createServices(pool: Sql): Services {

@@ -1,4 +1,5 @@
-// Space guard: free space of the folders that this process writes to. Work that would fill them pauses.
+// Space guard: watches free space in the folders that this process writes to, and pauses work that would fill
+// them.
 import { statfsSync, statSync } from 'node:fs'
 import { mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -6,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import type { Config } from './config/config.ts'
 
-/** What is stored where: the catalogue, thumbnails, uploaded covers, rendered pages. */
+/** What is stored where: the catalog, thumbnails, uploaded covers, rendered pages. */
 export type StorageArea = 'database' | 'thumbnails' | 'covers' | 'cache'
 
 /**
- * `folder` is the data directory unless the area is on a disk of its own. `freeBytes` is null when the folder
- * refused a write (a full disk or a quota) or its space is unknown.
+ * `folder` is the data directory unless the area has its own disk. `freeBytes` is null if the folder refused
+ * a write (a full disk or quota) or its space is unknown.
  */
 export type AreaState = {
   area: StorageArea
@@ -22,10 +23,10 @@ export type AreaState = {
 }
 
 export type SpaceGuard = {
-  /** The first of these areas that is short of space; of all areas by default. */
+  /** The first of these areas that is short of space; checks all areas by default. */
   shortage(areas?: readonly StorageArea[]): AreaState | null
   states(): readonly AreaState[]
-  /** A write into the area failed for lack of space; it is short until a write succeeds. */
+  /** Reports that a write to the area failed for lack of space; it is short until a write succeeds. */
   reportFull(area: StorageArea): void
   /** Resolves when none of the areas is short, or soon after `isStopped`. */
   whenEnough(areas: readonly StorageArea[], isStopped: () => boolean): Promise<void>
@@ -35,12 +36,12 @@ export type SpaceGuard = {
 type Options = {
   config: Pick<Config, 'data_dir' | 'database' | 'files'>
   log: Pick<Log, 'warn' | 'info'>
-  /** Free and total bytes of a folder, for tests. */
+  /** Measures free and total bytes of a folder; for tests. */
   measure?: (folder: string) => Space
 }
 type Space = { freeBytes: number; totalBytes: number; device: number | null }
 type Area = AreaState & {
-  /** Its own folder; null on another host. */
+  /** The area's folder; null on another host. */
   path: string | null
   isRefusing: boolean
   retryAt: number
@@ -50,10 +51,10 @@ const pollMs = 1_000
 const megabyte = 1024 * 1024
 const probeBytes = megabyte
 const probeRetryMs = 3_000
-// Work goes on when there is noticeably more than required, so that it does not pause every other second.
+// Work resumes when there is noticeably more space than required, to avoid pausing every other second.
 const resumeFactor = 1.1
 
-/** Folders need not exist yet. Null: an external server stores the catalogue, on a disk of its own. */
+/** Folders need not exist yet. Null: an external server stores the catalog on its own disk. */
 function foldersOf(databaseUrl: string | null, dataDir: string): [StorageArea, string | null][] {
   return [
     ['database', databaseUrl === null ? join(dataDir, 'postgres') : null],
@@ -63,7 +64,7 @@ function foldersOf(databaseUrl: string | null, dataDir: string): [StorageArea, s
   ]
 }
 
-/** The first check is made at once, the others every second. */
+/** The first check runs immediately, further ones every second. */
 export function openSpaceGuard({ config, log, measure }: Options): SpaceGuard {
   const dataDir = resolve(config.data_dir)
   const areas = foldersOf(config.database.url, dataDir).map(
@@ -74,11 +75,11 @@ export function openSpaceGuard({ config, log, measure }: Options): SpaceGuard {
   )
   let isChecking = false
 
-  /** Returns true when the area became short, or ceased to be. */
+  /** Returns true if the area became short, or no longer is. */
   function apply(area: Area, space: Space | null, data: Space | null): boolean {
     const isOwnDisk = space !== null && space.device !== data?.device
     if (area.path !== null) area.folder = isOwnDisk || area.isRefusing ? area.path : dataDir
-    // Of a small disk a third has to be free.
+    // On a small disk, a third has to be free.
     const totalBytes = space?.totalBytes ?? Number.POSITIVE_INFINITY
     area.requiredBytes = Math.min(config.files.min_free_mb * megabyte, totalBytes / 3)
     area.freeBytes = space?.freeBytes ?? null
@@ -89,12 +90,12 @@ export function openSpaceGuard({ config, log, measure }: Options): SpaceGuard {
     return hasChanged
   }
 
-  /** One message for all areas of a disk. */
+  /** One message for all areas on a disk. */
   function report(changed: readonly Area[]) {
     for (const area of new Map(changed.map(area => [area.folder, area])).values()) {
       const details = { folder: area.folder, freeBytes: area.freeBytes }
       if (area.isShort)
-        log.warn(details, `${shortageMessage(area)}. The work pauses${resumption(area)}`)
+        log.warn(details, `${shortageMessage(area)}. Work is paused${resumption(area)}`)
       else log.info(details, 'there is enough space again')
     }
   }
@@ -104,7 +105,7 @@ export function openSpaceGuard({ config, log, measure }: Options): SpaceGuard {
   async function check(area: Area, data: Space | null): Promise<boolean> {
     const { path } = area
     if (area.isRefusing && performance.now() >= area.retryAt) {
-      // On another host only the work itself can find out.
+      // On another host, only the work itself can detect this.
       area.isRefusing = path !== null && !(await acceptsWrite(path))
       area.retryAt = performance.now() + probeRetryMs
     }
@@ -151,7 +152,7 @@ function resumption({ freeBytes, requiredBytes }: AreaState): string {
   return ` until ${Math.ceil((requiredBytes * resumeFactor) / megabyte - 1e-6)} MB are free`
 }
 
-/** One sentence for the operator; it names the folder. */
+/** One sentence for the operator that names the folder. */
 export function shortageMessage({ folder, freeBytes, requiredBytes }: AreaState): string {
   const megabytes = (bytes: number) =>
     bytes < megabyte ? `${(bytes / megabyte).toFixed(1)} MB` : `${Math.floor(bytes / megabyte)} MB`
@@ -168,7 +169,7 @@ const toSpace = ({ bavail, blocks, bsize }: Stats, device: number): Space => ({
   ...{ freeBytes: bavail * bsize, totalBytes: blocks * bsize, device },
 })
 
-/** Space of the folder, or while it does not exist of the one in which it will be created; null if unknown. */
+/** Space of the folder, or if it does not exist, of the one it will be created in; null if unknown. */
 async function spaceAt(folder: string): Promise<Space | null> {
   try {
     return toSpace(await statfs(folder), (await stat(folder)).dev)
@@ -187,7 +188,7 @@ function spaceNow(folder: string): Space | null {
 
 const isAbsent = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
-/** Quotas are not part of the free space of a file system: only a write shows it. */
+/** Quotas do not show in a file system's free space: only a write reveals them. */
 async function acceptsWrite(folder: string): Promise<boolean> {
   const path = join(folder, `.space-${process.pid}`)
   try {

@@ -1,4 +1,4 @@
-// Invariants of the counters of series and libraries. Check and repair use the same comparison.
+// Invariants of series and library counters. Check and repair use the same comparison.
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import { type Invariant, violationQuery } from './invariant.ts'
 
@@ -30,7 +30,7 @@ const differs = (sql: Sql, table: string) => sql`
 export const counterInvariants: Invariant[] = [
   {
     name: 'series counters',
-    description: 'The counters of every series are the totals of its books.',
+    description: 'The counters of every series match the totals of its books.',
     check: violationQuery(
       ({ sql, libraries }) => sql`
         select series.title || ' (' || series.id || ')' as note
@@ -49,7 +49,7 @@ export const counterInvariants: Invariant[] = [
   },
   {
     name: 'library counters',
-    description: 'The counters of every library are the totals of its series and books.',
+    description: 'The counters of every library match the totals of its series and books.',
     check: violationQuery(
       ({ sql, libraries }) => sql`
         select library.name as note

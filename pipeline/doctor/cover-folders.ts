@@ -1,11 +1,11 @@
-// Folders of cover files (`abc/<hash>.<extension>`), listed for the checks of thumbnails and originals.
+// Folders of cover files (`abc/<hash>.<extension>`), listed for checks of thumbnails and originals.
 import { readdirSync, statSync } from 'node:fs'
 
-/** A file exists for a moment before its row does. */
+/** A file exists briefly before its row does. */
 const minOrphanAgeMs = 3_600_000
 const coverFolderName = /^[0-9a-f]{3}$/
 
-/** Names in a folder, sorted; none when it does not exist or is not a folder. */
+/** Names in a folder, sorted; none if it does not exist or is not a folder. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort()

@@ -1,5 +1,5 @@
-// Invariants of thumbnails: files on disk and the rows that name them. Both sides are sorted by name, so
-// that one merge pass compares any number of them.
+// Invariants of thumbnails: files on disk and the rows that name them. Both sides are sorted by name, so one
+// merge pass compares any number of them.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isFolderOf } from '../../lib/catalog/cover/local-artwork.ts'
@@ -8,12 +8,12 @@ import { coverFoldersIn, isOld, namesIn } from './cover-folders.ts'
 import { type DoctorScope, type Invariant, maxSamples, type Violations } from './invariant.ts'
 
 type CoverFile = { name: string; path: string }
-/** `owners` is 0 for a cover that a user uploaded. */
+/** `owners` is 0 for a cover uploaded by a user. */
 type CoverRow = { name: string; owner: string | null; owners: number }
 type Visitor = {
-  /** A cover that books or series name and that has no file. */
+  /** Called for a cover that books or series refer to but that has no file. */
   onLost?: (cover: CoverRow) => Promise<void>
-  /** A file that no row names. */
+  /** Called for a file that no row refers to. */
   onOrphan?: (file: CoverFile) => Promise<void>
 }
 
@@ -23,7 +23,7 @@ const coverFileName = /^([0-9a-f]{40})\.(?:webp|jpg)$/
 export const coverInvariants: Invariant[] = [
   {
     name: 'cover files',
-    description: 'The cover of every book, and of the folder of every series, exists on disk.',
+    description: 'The cover of every book, and of every series folder, exists on disk.',
     check: scope =>
       countViolations(scope, add => ({
         onLost: async ({ owner, owners }) => add(`cover of ${owner}`, owners),
@@ -86,7 +86,7 @@ function coverRows(sql: Sql) {
     order by cover`.cursor(2_000)
 }
 
-/** Every file in `abc/`, by name; drafts left by a crash are sorted beside the file they were for. */
+/** Every file in `abc/`, by name; drafts left by a crash sort next to the file they were for. */
 function* coverFiles(folder: string): Generator<CoverFile> {
   for (const prefix of coverFoldersIn(folder)) {
     for (const file of namesIn(join(folder, prefix))) {
@@ -97,7 +97,10 @@ function* coverFiles(folder: string): Generator<CoverFile> {
   }
 }
 
-/** Resets the covers; the check of due covers comes later and has those of books made again, the next scan those of series. */
+/**
+ * Resets the covers; the later check of due covers has book covers generated again, the next scan series
+ * covers.
+ */
 async function resetLost(scope: DoctorScope) {
   const names: string[] = []
   const reset = async () => {
@@ -128,7 +131,7 @@ async function deleteOrphans(scope: DoctorScope) {
   let files: CoverFile[] = []
   const deleteBatch = async () => {
     const covers = files.filter(file => file.name.length === 40).map(file => `\\x${file.name}`)
-    // A book may have come to name one since the comparison began.
+    // A book may have started to use one since the comparison began.
     const rows = await scope.sql<{ name: string }[]>`
       select encode(cover, 'hex') as name from book_artifact where cover = any(${covers}::text[]::bytea[])
       union all

@@ -1,5 +1,5 @@
-// Catalogue check: runs all invariants and repairs violations. Checks are set-based statements or streams,
-// so that a million books need no more memory than ten.
+// Catalog check: runs all invariants and repairs violations. Checks are set-based statements or streams, so
+// that a million books need no more memory than ten.
 import type { Sql } from 'postgres'
 import { pathText } from '../../lib/base/path.ts'
 import { openDedicatedConnection } from '../../lib/store/postgres/db.ts'
@@ -17,7 +17,7 @@ import { rowInvariants } from './rows.ts'
 import { selectedCoverInvariants } from './selected-covers.ts'
 import { workInvariants } from './work.ts'
 
-/** In the order of the checks: a repair may create work that a later one enqueues. */
+/** In check order: a repair may create work that a later one enqueues. */
 export const invariants: Invariant[] = [
   ...rowInvariants,
   ...leftoverInvariants,
@@ -39,21 +39,24 @@ export type Finding = {
   count: number
   /** Up to five violations, as text. */
   samples: string[]
-  /** Whether no violation was left after the repair; null when none was attempted. */
+  /** Whether no violation was left after the repair; null if no repair was attempted. */
   isRepaired: boolean | null
 }
 
 export type DoctorReport = {
   findings: Finding[]
-  /** Names of the libraries that were skipped because they are being scanned. */
+  /** Names of libraries skipped because they are being scanned. */
   busy: string[]
-  /** There were no violations, or all were repaired. */
+  /** Whether there were no violations, or all were repaired. */
   isHealthy: boolean
 }
 
 type DoctorOptions = Pick<DoctorScope, 'sql' | 'queue' | 'thumbnails'> & { repair?: boolean }
 
-/** Checks everything and with `repair`, which requires a queue, repairs it. No library is scanned in the meantime. */
+/**
+ * Checks everything and, with `repair`, which requires a queue, repairs it. Prevents scans of the libraries
+ * in the meantime.
+ */
 export async function checkCatalogue({
   repair = false,
   ...options
@@ -70,7 +73,7 @@ export async function checkCatalogue({
     const isHealthy = findings.every(({ count, isRepaired }) => count === 0 || isRepaired === true)
     return { findings, busy, isHealthy }
   } finally {
-    // Its locks end with it.
+    // Releases its locks.
     await connection.close()
   }
 }
@@ -87,7 +90,7 @@ async function checkInvariant(
   return { ...finding, isRepaired: (await check(scope)).count === 0 }
 }
 
-/** Takes the locks of scans (pipeline/scan-job.ts); a library whose lock is taken is busy. */
+/** Takes the scan locks (pipeline/scan-job.ts); a library whose lock is already taken is busy. */
 async function lockLibraries(connection: Sql) {
   const rows = await connection<{ id: string; name: string; root: Buffer; isFree: boolean }[]>`
     select id, name, root,

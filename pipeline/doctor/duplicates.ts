@@ -1,5 +1,5 @@
 // Invariants of duplicate groups. Groups follow the hashes with a delay: while a library is scanned, books
-// are hashed, or a refresh was enqueued a moment ago, a difference is not a violation.
+// are hashed, or a refresh was just enqueued, a difference is not a violation.
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import { unfinishedJobs } from '../../lib/store/queue/select-jobs.ts'
 import { dedupe } from '../finalize/dedupe.ts'
@@ -8,7 +8,7 @@ import { type DoctorScope, type Invariant, violationQuery } from './invariant.ts
 export const duplicateInvariants: Invariant[] = [
   {
     name: 'duplicate groups',
-    description: 'Books of a group are present and have the hash of the group.',
+    description: 'Books in a group are present and have the hash of the group.',
     check: whenIdle(
       violationQuery(
         ({ sql }) => sql`

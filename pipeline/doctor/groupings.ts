@@ -1,5 +1,5 @@
-// Invariants of collections and read lists: every member has a place of its own, so that the order is one that
-// a user chose; books of read lists have what decides who sees them.
+// Invariants of collections and read lists: every member has its own position, so the order is one that a
+// user chose; books in read lists have the data that decides who can see them.
 import {
   collections,
   type Grouping,
@@ -13,7 +13,7 @@ const kinds = [
   { grouping: readLists, name: 'order of read lists' },
 ]
 
-/** Those with two members at one place. */
+/** Groupings with two members at the same position. */
 const ambiguous = ({ sql }: DoctorScope, grouping: Grouping) => {
   const { c, m, owner } = tablesOf(sql, grouping)
   return sql`
@@ -25,7 +25,7 @@ const ambiguous = ({ sql }: DoctorScope, grouping: Grouping) => {
 const places = kinds.map(
   ({ grouping, name }): Invariant => ({
     name,
-    description: `Every ${grouping.contents === 'series' ? 'series of a collection' : 'book of a read list'} has a place of its own.`,
+    description: `Every ${grouping.contents === 'series' ? 'series in a collection' : 'book in a read list'} has its own position.`,
     check: violationQuery(scope => ambiguous(scope, grouping)),
     async repair(scope) {
       const { sql } = scope
@@ -53,7 +53,8 @@ const isOutdated = ({ sql }: DoctorScope) => sql`
 
 const copies: Invariant = {
   name: 'books of read lists',
-  description: 'A book of a read list has the series, age rating and presence of the book itself.',
+  description:
+    'A book in a read list has the same series, age rating and presence as the book itself.',
   check: violationQuery(
     scope => scope.sql`
       select m.book_id as id, m.book_id::text as note

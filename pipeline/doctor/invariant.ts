@@ -1,4 +1,4 @@
-// Invariants of the catalogue: a description, a check and an optional repair each.
+// Invariants of the catalog: each has a description, a check and an optional repair.
 import type { PendingQuery, Row } from 'postgres'
 import { pathText } from '../../lib/base/path.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
@@ -6,13 +6,13 @@ import type { Queue } from '../../lib/store/queue/queue.ts'
 
 export type DoctorScope = {
   sql: Sql
-  /** Null when nothing is to be repaired. */
+  /** Null if nothing is to be repaired. */
   queue: Queue | null
   /** Folder of all thumbnails. */
   thumbnails: string
-  /** Ids of the libraries to check: those that are not being scanned. */
+  /** Ids of the libraries to check: those not being scanned. */
   libraries: string[]
-  /** True when no library is being scanned. */
+  /** Whether no library is being scanned. */
   isQuiet: boolean
   /** True when the tables of the queue exist. */
   hasQueue: boolean
@@ -22,16 +22,19 @@ export type Violations = { count: number; samples: string[] }
 
 export type Invariant = {
   name: string
-  /** What must hold, for users. */
+  /** What must hold, in words for users. */
   description: string
   check: (scope: DoctorScope) => Promise<Violations>
-  /** Repairs the violations; without it a person has to. */
+  /** Repairs the violations; if absent, a person has to. */
   repair?: (scope: DoctorScope) => Promise<void>
 }
 
 export const maxSamples = 5
 
-/** A check by SQL: the query returns a row per violation, with a path as bytes (`place`), a text (`note`), or both. */
+/**
+ * A check in SQL: the query returns a row per violation, with a path as bytes (`place`), a text (`note`), or
+ * both.
+ */
 export function violationQuery(
   select: (scope: DoctorScope) => PendingQuery<Row[]>,
 ): Invariant['check'] {
@@ -50,7 +53,7 @@ export function bookPlaceColumns(sql: Sql) {
   return sql`d.path || case when d.path = '' then '' else '/' end::bytea || b.name as place, b.id as note`
 }
 
-/** Makes the files of present books pending, to be read again completely. `violations` has their ids. */
+/** Makes the files of present books pending, to be fully read again. `violations` has their ids. */
 export async function requeueBooks({ sql }: DoctorScope, violations: PendingQuery<Row[]>) {
   await sql`
     insert into pending_file (library_id, directory_id, name, size, modified_ms, forced)

@@ -1,11 +1,11 @@
-// Invariants of rows that exist only while a scan runs.
+// Invariants of rows that only exist while a scan runs.
 import { finalizeSeries } from '../finalize/series.ts'
 import { librarySettings } from '../scan/scan-context.ts'
 import { type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 
 /**
- * Libraries without a scan that will finish what was begun. After a cancelled scan leftovers are expected:
- * the next scan takes them over.
+ * Libraries without a scan that will finish what was started. Leftovers of a canceled scan are expected: the
+ * next scan takes them over.
  */
 const abandonedLibraries = ({ sql, libraries }: DoctorScope) => sql`
   select id from library l
@@ -28,7 +28,7 @@ export const leftoverInvariants: Invariant[] = [
         select book_id::text as note from missing_candidate
         where library_id in (${abandonedLibraries(scope)})`,
     ),
-    // Their folders keep their old digests, so that the next scan compares them again.
+    // Their folders retain their old digests, so the next scan compares them again.
     repair: async scope => {
       await scope.sql`delete from missing_candidate where library_id in (${abandonedLibraries(scope)})`
     },

@@ -1,5 +1,5 @@
-// Invariants of derived state that lists and searches read: search rows, labels, lowest ages,
-// first releases, reading order, metadata of books, reading counters.
+// Invariants of derived state used by lists and searches: search rows, labels, lowest ages, first releases,
+// reading order, metadata of books, reading counters.
 import { authorKeys, refreshAuthorKeys } from '../../lib/catalog/derived/author-key.ts'
 import {
   booksMetadataByAge,
@@ -93,7 +93,7 @@ const seriesWithWrongBooksMetadata = ({ sql, libraries }: DoctorScope) => sql`
       where e.metadata is distinct from m.metadata)
     and not exists (select from series_refresh o where o.series_id = s.id)`
 
-/** Series with a genre or tag of their own that filters do not find. */
+/** Series with their own genre or tag that filters do not find. */
 const seriesWithoutLabels = ({ sql, libraries }: DoctorScope) =>
   unionAll(
     sql,
@@ -136,7 +136,7 @@ export const listInvariants: Invariant[] = [
   },
   {
     name: 'authors of series',
-    description: 'Every series has the names of its authors and of those of its books.',
+    description: 'Every series has the names of its own authors and the authors of its books.',
     check: violationQuery(seriesWithWrongAuthors),
     repair: scope => refresh(scope, seriesWithWrongAuthors(scope), refreshAuthorKeys),
   },
@@ -154,7 +154,7 @@ export const listInvariants: Invariant[] = [
   },
   {
     name: 'reading order',
-    description: 'Volumes precede numbers in the order of every series whose numbers repeat.',
+    description: 'In every series with repeating numbers, books are ordered by volume first.',
     check: violationQuery(seriesWithWrongOrder),
     repair: scope => refresh(scope, seriesWithWrongOrder(scope), refreshReadingOrder),
   },
@@ -166,7 +166,8 @@ export const listInvariants: Invariant[] = [
   },
   {
     name: 'reading counters',
-    description: 'The reading counters of every account and series are the totals of its progress.',
+    description:
+      'The reading counters of every account and series match the totals of its progress.',
     check: violationQuery(seriesWithWrongReading),
     repair: scope => refresh(scope, seriesWithWrongReading(scope), refreshSeriesReading),
   },

@@ -1,11 +1,11 @@
-// Invariants of the reading ledger: what is derived from its entries is what they give.
+// Invariants of the reading ledger: derived data matches the entries.
 import { readingFaults, rebuildReading } from '../../lib/reading/rebuild.ts'
 import { type Invariant, maxSamples, violationQuery } from './invariant.ts'
 
 export const readingInvariants: Invariant[] = [
   {
     name: 'reading ledger',
-    description: 'Sittings, completed passes and positions follow from what was recorded.',
+    description: 'Reading sessions, completed passes and positions match the recorded entries.',
     async check({ sql }) {
       let count = 0
       const samples: string[] = []
@@ -28,7 +28,7 @@ export const readingInvariants: Invariant[] = [
   },
   {
     name: 'read history without records',
-    description: 'Every completed pass has records of its reading.',
+    description: 'Every completed pass has reading records.',
     check: violationQuery(
       ({ sql }) => sql`
         select r.book_id || ' for ' || r.account_id as note

@@ -1,4 +1,4 @@
-// Rebuild of the job queue from the catalogue, which records all pending work.
+// Rebuilds the job queue from the catalog, which records all pending work.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict } from '../../lib/base/errors.ts'
 import { resumeErase } from '../../lib/catalog/library/library-erase.ts'
@@ -10,13 +10,13 @@ import { workInvariants } from './work.ts'
 
 const lockTimeoutMs = 3_000
 
-/** Waiting jobs of the new queue by name. Jobs of a cancelled scan are left to the next scan. */
+/** Waiting jobs in the new queue by name. Jobs of a canceled scan are left to the next scan. */
 export type WaitingJobCounts = Record<JobName, number>
 
 /**
- * Deletes the queue with its history and enqueues everything that is due: queued and running scans,
- * files to read, covers, hashes, libraries to erase, the search for duplicates. Throws Conflict while a
- * worker process runs.
+ * Deletes the queue with its history and enqueues everything that is due: queued and running scans, files to
+ * read, covers, hashes, libraries to erase, the duplicate search. Throws Conflict while a worker process is
+ * running.
  */
 export async function rebuildQueue(
   sql: Sql,
@@ -47,7 +47,7 @@ export async function rebuildQueue(
   }
 }
 
-/** Waits for a moment: the connections of a killed process end a little later than the process. */
+/** Waits briefly, because the connections of a killed process end a little later than the process. */
 async function isAlone(sql: Sql): Promise<boolean> {
   for (const end = performance.now() + lockTimeoutMs; ; await sleep(100)) {
     const [row] = await sql<{ isAlone: boolean }[]>`

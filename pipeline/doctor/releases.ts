@@ -1,5 +1,5 @@
-// Invariants of the release ledger: the history of every release ends with its state, and aliases have the
-// keys by which releases are matched.
+// Invariants of the release ledger: the history of every release ends with its current state, and aliases
+// have the keys used for matching releases.
 import { aliasKey } from '../../lib/releases/alias-key.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import { type DoctorScope, type Invariant, maxSamples, violationQuery } from './invariant.ts'
@@ -12,7 +12,7 @@ const withoutHistory = ({ sql }: Pick<DoctorScope, 'sql'>) => sql`
   ) c on true
   where c.to_state is distinct from r.state`
 
-/** Calls `onBatch` with the aliases of which the key differs. */
+/** Calls `onBatch` with the aliases whose key differs. */
 async function staleAliases(
   sql: Sql,
   onBatch: (stale: { id: string; alias: string; key: string }[]) => Promise<void> | void,
@@ -28,7 +28,7 @@ async function staleAliases(
 export const releaseInvariants: Invariant[] = [
   {
     name: 'history of releases',
-    description: 'The last state in the history of a release is its state.',
+    description: 'The last state in the history of a release is its current state.',
     check: violationQuery(({ sql }) => sql`select note from (${withoutHistory({ sql })}) wrong`),
     async repair({ sql }) {
       await sql`
@@ -38,7 +38,7 @@ export const releaseInvariants: Invariant[] = [
   },
   {
     name: 'keys of aliases',
-    description: 'Every alias of a series has the key by which releases are matched.',
+    description: 'Every alias of a series has the key that is used for matching releases.',
     async check({ sql }) {
       let count = 0
       const samples: string[] = []

@@ -1,5 +1,5 @@
-// Invariants of the folder tree and of the rows that each book has in other tables. Foreign keys hold the
-// other relations of rows.
+// Invariants of the folder tree and of the rows that each book has in other tables. Foreign keys enforce
+// other relations between rows.
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import {
   bookPlaceColumns,
@@ -18,7 +18,7 @@ const booksWithoutPages = ({ sql, libraries }: DoctorScope) => sql`
     and not exists (select from book_pages p where p.book_id = b.id)
     and ${isNotPending(sql)}`
 
-/** Without it a book has no hash, and no cover is made. */
+/** Without this row a book gets no hash and no cover. */
 const booksWithoutArtifact = ({ sql, libraries }: DoctorScope) => sql`
   select b.id, ${bookPlaceColumns(sql)}
   from book b
@@ -26,7 +26,7 @@ const booksWithoutArtifact = ({ sql, libraries }: DoctorScope) => sql`
   where b.library_id = any(${libraries})
     and not exists (select from book_artifact a where a.book_id = b.id)`
 
-/** A pending file is read again, which repairs its book. */
+/** A pending file will be read again, which repairs its book. */
 function isNotPending(sql: Sql) {
   return sql`not exists (
     select from pending_file f where f.directory_id = b.directory_id and f.name = b.name)`
@@ -58,7 +58,7 @@ export const rowInvariants: Invariant[] = [
     name: 'page lists',
     description: 'Every readable book has a page list.',
     check: violationQuery(booksWithoutPages),
-    // The check of pending files comes later and has them read.
+    // The later check of pending files has them read.
     repair: scope => requeueBooks(scope, booksWithoutPages(scope)),
   },
   {
@@ -66,7 +66,7 @@ export const rowInvariants: Invariant[] = [
     description: 'Every book has a row for its cover and hash.',
     check: violationQuery(booksWithoutArtifact),
     async repair(scope) {
-      // Reading the files again makes what the rows had.
+      // Reading the files again recreates the rows.
       await requeueBooks(scope, booksWithoutArtifact(scope))
       await scope.sql`
         insert into book_artifact (book_id) select id from (${booksWithoutArtifact(scope)}) lost

@@ -24,7 +24,7 @@ const wrongSelections = ({ sql, libraries }: DoctorScope) =>
 export const selectedCoverInvariants: Invariant[] = [
   {
     name: 'selected covers',
-    description: 'A book or series displays the uploaded cover that is selected.',
+    description: 'A book or series displays its selected uploaded cover.',
     check: violationQuery(wrongSelections),
     repair: async scope => {
       const { sql } = scope
@@ -54,9 +54,11 @@ export const selectedCoverInvariants: Invariant[] = [
   },
 ]
 
-/** Old files in `abc/` that no row names, including drafts left by a crash. One folder is listed at a time. */
+/**
+ * Old files in `abc/` that no row refers to, including drafts left by a crash. Lists one folder at a time.
+ */
 async function* orphanOriginals({ sql, thumbnails }: DoctorScope) {
-  // Beside the thumbnails, as in lib/catalog/cover/cover-files.ts.
+  // Next to the thumbnails, as in lib/catalog/cover/cover-files.ts.
   const originals = join(dirname(thumbnails), 'covers')
   for (const prefix of coverFoldersIn(originals)) {
     const folder = join(originals, prefix)
@@ -66,7 +68,7 @@ async function* orphanOriginals({ sql, thumbnails }: DoctorScope) {
   }
 }
 
-/** Those files that are the original of a cover. */
+/** Filters the files to those that are the original of a cover. */
 async function namedOriginals(sql: Sql, files: string[]): Promise<Set<string>> {
   const names = files.flatMap(file => originalFileName.exec(file)?.[1] ?? [])
   if (names.length === 0) return new Set()

@@ -1,4 +1,4 @@
-// Invariants of pending work and the queue: everything that is due has a job, even after the queue was lost.
+// Invariants of pending work and the queue: everything due has a job, even after the queue was lost.
 import type { Fragment } from 'postgres'
 import { enqueueScanJob, isScan, requestScan } from '../../lib/catalog/scan/scan-request.ts'
 import { futureJobs, resetFutureJobs } from '../../lib/store/queue/clock.ts'
@@ -14,17 +14,17 @@ const filesWithoutJob = (scope: DoctorScope) => scope.sql`
     and not exists (
       select from scan where library_id = f.library_id and state in ('queued', 'running'))
     and not exists (select from (${selectQueued(scope, 'index')}) w where w.id = f.id::text)
-    and ${isNotCancelled(scope, scope.sql`f.library_id`)}`
+    and ${isNotCanceled(scope, scope.sql`f.library_id`)}`
 
 const booksWithoutJob = (scope: DoctorScope, job: DueJob) => scope.sql`
   select ${bookPlaceColumns(scope.sql)}
   from (${selectDue(scope, job)}) x
   join book b on b.id = x.id
   join directory d on d.id = b.directory_id
-  where ${isNotCancelled(scope, scope.sql`b.library_id`)}`
+  where ${isNotCanceled(scope, scope.sql`b.library_id`)}`
 
-// What a cancelled scan left is taken over by the next one.
-function isNotCancelled({ sql }: DoctorScope, libraryId: Fragment) {
+// The next scan takes over what a canceled one left.
+function isNotCanceled({ sql }: DoctorScope, libraryId: Fragment) {
   return sql`not exists (
     select from scan c
     where c.library_id = ${libraryId} and c.state = 'cancelled' and not exists (
@@ -48,7 +48,7 @@ export const workInvariants: Invariant[] = [
     name: 'pending files',
     description: 'Every pending file has a job that reads it, or a scan that enqueues one.',
     check: violationQuery(filesWithoutJob),
-    // A scan and not only jobs, because it also finalizes the series when the files are read.
+    // A scan rather than just jobs, because it also finalizes the series once the files are read.
     repair: async scope => {
       const rows = await scope.sql<{ libraryId: string }[]>`
         select distinct "libraryId" from (${filesWithoutJob(scope)}) f`
@@ -58,13 +58,14 @@ export const workInvariants: Invariant[] = [
   },
   {
     name: 'covers',
-    description: 'Every book that can have a cover has one, or a job that makes it.',
+    description: 'Every book that can have a cover has one, or a job that generates it.',
     check: violationQuery(scope => booksWithoutJob(scope, 'cover')),
     repair: scope => enqueueForLastScan(scope, 'cover'),
   },
   {
     name: 'hashes',
-    description: 'Every book that the hash policy of its library includes has a hash, or a job.',
+    description:
+      'Every book that the hash policy of its library covers has a hash, or a job that computes it.',
     check: violationQuery(scope => booksWithoutJob(scope, 'hash')),
     repair: scope => enqueueForLastScan(scope, 'hash'),
   },
@@ -82,7 +83,7 @@ export const workInvariants: Invariant[] = [
   },
   {
     name: 'times of jobs',
-    description: 'No job has times in the future, as after the clock was set back.',
+    description: 'No job has times in the future, as happens when the clock is set back.',
     check: violationQuery(({ sql, hasQueue }) =>
       hasQueue
         ? sql`select name || ' ' || id as note from ${futureJobs(sql)} j`
@@ -92,7 +93,7 @@ export const workInvariants: Invariant[] = [
   },
 ]
 
-/** The jobs count for the last scan of each library. */
+/** The jobs count toward the last scan of each library. */
 async function enqueueForLastScan(scope: DoctorScope, job: DueJob) {
   const scans = new Map<string, string>()
   await enqueueDueJobs(scope, scope.queue!, job, async libraryId => {

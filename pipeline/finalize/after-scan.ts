@@ -1,23 +1,23 @@
-// Jobs that follow a scan: matching with sources of metadata, the search for duplicates, the purge of missing books.
+// Jobs that follow a scan: matching with metadata sources, the duplicate search, the purge of missing books.
 import { enqueueAfterScan } from '../../lib/match/match-queue.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Queue } from '../../lib/store/queue/queue.ts'
 import { fetchSetting } from '../../lib/store/setting/setting.ts'
 import type { LoadedScan } from '../scan/scan-context.ts'
 
-/** Enqueues the search for duplicates after a scan that changed anything, unless it is disabled. */
+/** Enqueues the duplicate search after a scan that changed anything, unless it is disabled. */
 export async function enqueueDedupe(sql: Sql, queue: Queue, scan: LoadedScan): Promise<void> {
   const { scanId, libraryId } = scan
   const [row] = await sql<{ hasChanges: boolean }[]>`
     select to_index + added + changed + moved + restored + missing > 0 as "hasChanges"
     from scan where id = ${scanId}`
   if (!row?.hasChanges || !(await fetchSetting(sql, 'deduplication.enabled'))) return
-  // After a scan requested by watching there is no hurry, and the next file may follow at once.
+  // After a scan requested by watching there is no hurry, and the next file may follow soon.
   const afterSeconds = scan.options.quietMs === undefined ? 1 : 30
   await queue.send(sql, 'dedupe', [{ libraryId }], { key: 'all', afterSeconds })
 }
 
-/** Enqueues the matching of the library with sources of metadata, if it is enabled. */
+/** Enqueues matching the library with metadata sources, if enabled. */
 export async function enqueueMatching(
   sql: Sql,
   queue: Queue,
@@ -28,8 +28,8 @@ export async function enqueueMatching(
 }
 
 /**
- * Enqueues the purge of missing books after a complete scan, where the library is configured so. A scan
- * that left out recently modified files purges nothing: a missing book may be one of them, moved.
+ * Enqueues the purge of missing books after a complete scan, if the library is configured for it. A scan that
+ * skipped recently modified files purges nothing: a missing book may have been moved to one of them.
  */
 export async function enqueuePurge(sql: Sql, queue: Queue, scan: LoadedScan): Promise<void> {
   if (scan.paths.length > 0 || scan.options.analysis) return

@@ -1,4 +1,5 @@
-// Local artwork at the end of a scan: covers of the books and series of changed folders whose image came, went or changed.
+// Local artwork at the end of a scan: covers of books and series in changed folders whose image was added,
+// removed or changed.
 import { hash } from 'node:crypto'
 import { pathText } from '../../lib/base/path.ts'
 import { artworkEvents } from '../../lib/catalog/cover/displayed-cover.ts'
@@ -18,7 +19,7 @@ import type { LoadedScan } from '../scan/scan-context.ts'
 
 const maxFolders = 500
 
-/** Enqueues the covers that are made from another file now. Call it when the books of the scan are stored. */
+/** Enqueues the covers whose source file is now a different one. Call it once the scan's books are stored. */
 export async function enqueueArtwork(sql: Sql, queue: Queue, scan: LoadedScan): Promise<void> {
   let isDone = false
   while (!isDone)
@@ -46,7 +47,7 @@ export async function enqueueArtwork(sql: Sql, queue: Queue, scan: LoadedScan): 
     })
 }
 
-/** Books with a cover, or without one in their file, that is not of their artwork. Others are due anyway. */
+/** Books whose cover, or lack of one in their file, does not match their artwork. Others are due anyway. */
 async function changedBooks(tx: Transaction, folders: string[]): Promise<string[]> {
   type Row = {
     id: string
@@ -71,7 +72,7 @@ async function changedBooks(tx: Transaction, folders: string[]): Promise<string[
 
 type Folder = { id: string; path: Uint8Array; sidecars: Record<string, number> }
 
-/** Series whose artwork is to be read. Artwork that is gone is forgotten at once. */
+/** Series whose artwork must be read. Removed artwork is forgotten right away. */
 async function changedSeries(
   tx: Transaction,
   libraryId: string,

@@ -1,6 +1,6 @@
-// Duplicate groups: books with equal SHA-256 (over all libraries), series with the same external id (over
+// Duplicate groups: books with equal SHA-256 (across all libraries), series with the same external id (across
 // all libraries) or the same normalized title (within a library). Groups are identified by their key, so
-// their ids are stable; deleting a group deletes only the record.
+// their ids are stable; deleting a group only deletes the record.
 import { seriesExternalIds } from '../../lib/catalog/metadata/external-reference.ts'
 import type { Queryable, Sql, Transaction } from '../../lib/store/postgres/db.ts'
 import type { JobControl } from '../../lib/store/queue/job-run.ts'
@@ -12,8 +12,8 @@ const intervalMs = 300_000
 const retrySeconds = 30
 
 /**
- * The dedupe job. While hashes are being computed it enqueues itself again, and refreshes the groups
- * every few minutes, because hashing a large library takes days.
+ * The dedupe job. While hashes are being computed it keeps enqueuing itself and refreshes the groups every
+ * few minutes, because hashing a large library takes days.
  */
 export function createDedupeJob(sql: Sql, queue: Queue) {
   let refreshedAt = Date.now()
@@ -28,7 +28,7 @@ export function createDedupeJob(sql: Sql, queue: Queue) {
   }
 }
 
-/** Refreshes all groups in one transaction; writes only differences. Rejects when `signal` aborts. */
+/** Refreshes all groups in one transaction, writing only differences. Rejects when `signal` aborts. */
 export async function dedupe(sql: Sql, signal?: AbortSignal): Promise<void> {
   await refreshStatistics(sql, ['book', 'book_artifact', 'series', 'duplicate_group'])
   let pid: number | null = null
@@ -114,7 +114,8 @@ async function groupSeries(tx: Transaction, trusted: string[] | null) {
       and (select count(*) from (select 1 from duplicate_series where group_id = g.id limit 2) m) < 2`
 }
 
-// A statement over a million books takes a while. The lock shows that the backend still runs this transaction.
+// A statement over a million books takes a while. The lock shows that the backend is still running this
+// transaction.
 async function interruptDedupe(sql: Sql, pid: number) {
   await sql`
     select pg_cancel_backend(pid) from pg_locks
@@ -123,8 +124,8 @@ async function interruptDedupe(sql: Sql, pid: number) {
 }
 
 /**
- * The title in lower case without punctuation and spaces: `Spider-Man: Blue` is `spidermanblue`. A title
- * of nothing else remains as it is. By code points, because classes depend on the locale of the database.
+ * The lowercase title without punctuation and spaces: `Spider-Man: Blue` becomes `spidermanblue`. A title of
+ * nothing else stays unchanged. Uses code points, because character classes depend on the database locale.
  */
 function titleKey(sql: Queryable) {
   return sql`coalesce(nullif(regexp_replace(search_key, ${punctuation}, '', 'g'), ''), search_key)`
@@ -133,7 +134,7 @@ function titleKey(sql: Queryable) {
 const punctuation =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u2000-\\u206f\\u3000-\\u3004\\u3008-\\u3020\\u30a0\\u30fb\\ufe30-\\ufe6f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]+'
 
-/** Every series that contains books, once for each key by which it is grouped. */
+/** Every series that contains books, once for each of its grouping keys. */
 function seriesKeys(sql: Queryable, trusted: string[] | null) {
   return sql`(
     select s.id, 'external_id' as kind, null::uuid as library_id, e.source || ':' || e.external_id as key

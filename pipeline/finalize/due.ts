@@ -1,5 +1,5 @@
-// Due covers and hashes that have no job: jobs are lost when a mount is away for long, a disk is full or
-// the queue is lost. The end of every scan enqueues them again, and so does the doctor.
+// Due covers and hashes without a job: jobs get lost when a mount is gone for long, a disk is full or the
+// queue is lost. The end of every scan enqueues them again, and so does the doctor.
 import { joinArtifact, joinLibrary } from '../../lib/catalog/book/visible-books.ts'
 import { lacksCover } from '../../lib/catalog/cover/cover-on-demand.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
@@ -10,7 +10,7 @@ import { retryFailedCovers } from '../scan/failed-files.ts'
 import { isFull, type LoadedScan } from '../scan/scan-context.ts'
 
 export type DueJob = 'cover' | 'hash'
-/** `hasQueue` is false while the tables of the queue do not exist. */
+/** `hasQueue` is false while the queue's tables do not exist. */
 export type DueScope = { sql: Sql; libraries: string[]; hasQueue: boolean }
 
 const pageBooks = 6_400
@@ -28,7 +28,7 @@ export function selectDue(scope: DueScope, job: DueJob) {
       and not exists (select from (${selectQueued(scope, job)}) w where w.id = b.id::text)`
 }
 
-// A file that could not be read to its end is read again by the next scan, and hashed then.
+// A file that could not be read completely is read again by the next scan, and hashed then.
 function lacksHash(sql: Sql) {
   return sql`a.sha256 is null and b.fingerprint is not null and b.size > 0
     and coalesce(b.error_code, '') not in ('io', 'memory', 'timeout')
@@ -38,7 +38,9 @@ function lacksHash(sql: Sql) {
         and t.missing_at is null))`
 }
 
-/** Ids of the books in waiting or running jobs, as text: a column `id`. Jobs of cancelled scans do not count. */
+/**
+ * Ids of the books in waiting or running jobs, as text: a column `id`. Jobs of canceled scans do not count.
+ */
 export function selectQueued(
   { sql, hasQueue }: Pick<DueScope, 'sql' | 'hasQueue'>,
   job: DueJob | 'index',
@@ -51,7 +53,7 @@ export function selectQueued(
       select from scan where id = (j.data->>'scanId')::uuid and state = 'cancelled')`
 }
 
-/** Enqueues everything that is due in the library of a scan. Call it before the scan ends. */
+/** Enqueues everything due in the library of a scan. Call it before the scan ends. */
 export async function enqueueDue(sql: Sql, queue: Queue, scan: LoadedScan): Promise<void> {
   const scope = { sql, libraries: [scan.libraryId], hasQueue: true }
   const scanOf = async () => scan.scanId
@@ -60,7 +62,7 @@ export async function enqueueDue(sql: Sql, queue: Queue, scan: LoadedScan): Prom
   if (scan.hashPolicy !== 'off') await enqueueDueJobs(scope, queue, 'hash', scanOf)
 }
 
-/** Streams due books into jobs; they count for the scan that `scanOf` returns for a library. */
+/** Streams due books into jobs, which count toward the scan that `scanOf` returns for a library. */
 export async function enqueueDueJobs(
   scope: DueScope,
   queue: Queue,

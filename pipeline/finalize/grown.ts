@@ -1,12 +1,12 @@
-// Series that got books after the scan that added them: when they got the latest.
+// Records when existing series last got new books.
 import type { Sql } from '../../lib/store/postgres/db.ts'
 
-/** By the books that a scan has added. */
+/** For the series of books that a scan has added. */
 export async function noteGrownSeries(
   sql: Sql,
   { scanId, libraryId }: { scanId: string; libraryId: string },
 ): Promise<void> {
-  // An update notes a change of the lists even if it finds no row.
+  // An update marks the lists as changed even if it finds no row.
   const [scan] = await sql`select from scan where id = ${scanId} and added > 0`
   if (!scan) return
   await sql`

@@ -1,4 +1,4 @@
-// Missing books: decides at the end of a scan about the books whose files were not found.
+// Missing books: decides at the end of a scan about books whose files were not found.
 import {
   addShare,
   applyCounterDeltas,
@@ -16,7 +16,7 @@ import type { LoadedScan } from '../scan/scan-context.ts'
 
 const batch = 1_000
 
-/** Returns a message when so many books are missing that a fault is likely; null when all is decided. */
+/** Returns a message if so many books are missing that a fault is likely; null once everything is decided. */
 export async function finalizeMissing(
   sql: Sql,
   scan: LoadedScan,
@@ -29,13 +29,13 @@ export async function finalizeMissing(
         select from directory
         where library_id = ${scan.libraryId} and pending_digest is not null) as "hasUndecided"
     from library where id = ${scan.libraryId}`
-  // The library was deleted meanwhile.
+  // The library has been deleted in the meantime.
   if (!row) return null
   const { missing, present, hasUndecided } = row
   if (missing === 0 && !hasUndecided) return null
   if (missing > 1 && missing * 100 > present * brakePercent && !scan.options.confirmMissing) {
     await discardMissingCandidates(sql, scan.libraryId)
-    return `${missing} of ${present} books were not found, which is more than ${brakePercent} %: none was marked missing. If they were removed on purpose, scan again with --confirm-missing`
+    return `${missing} of ${present} books were not found, which is more than ${brakePercent} %: none were marked as missing. If they were removed on purpose, scan again with --confirm-missing`
   }
   while (true) {
     const count = await markMissing(sql, scan)
@@ -60,7 +60,7 @@ type MissingBook = {
   isMissing: boolean
 }
 
-/** Marks a batch of books as missing and returns their number; null when no candidate was left. */
+/** Marks a batch of books as missing and returns their number; null if no candidate was left. */
 async function markMissing(sql: Sql, scan: LoadedScan): Promise<number | null> {
   return await retryOnDeadlock(sql, async tx => {
     const next = await tx<{ bookId: string; seriesId: string }[]>`
@@ -74,7 +74,7 @@ async function markMissing(sql: Sql, scan: LoadedScan): Promise<number | null> {
       tx,
       next.map(candidate => candidate.seriesId),
     )
-    // Without those that a batch of another library has found meanwhile.
+    // Excludes books that a batch of another library has found in the meantime.
     const candidates = await tx<MissingBook[]>`
       select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.directory_id as "folderId",
         m.directory_id as "listedIn", b.page_count as "pageCount", b.size::float8 as size,
@@ -90,7 +90,7 @@ async function markMissing(sql: Sql, scan: LoadedScan): Promise<number | null> {
     await tx`
       update book set missing_at = now(), updated_at = now(), scan_id = ${scan.scanId}
       where id = any(${ids})`
-    // A folder that is gone itself has no pending digest: if it returns, it is compared.
+    // A folder that is itself gone has no pending digest: if it returns, it is compared.
     const folders = [...new Set(candidates.flatMap(book => [book.folderId, book.listedIn]))]
     await tx`
       update directory set digest = pending_digest, pending_digest = null where id = any(${folders})

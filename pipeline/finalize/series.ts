@@ -1,4 +1,4 @@
-// Series at the end of a scan: titles, metadata, labels, order of books and derived state of the series
+// Finalizes series at the end of a scan: titles, metadata, labels, book order and derived state of the series
 // whose books changed.
 import { refreshScanned } from '../../lib/catalog/derived/refresh.ts'
 import { lockSeries } from '../../lib/catalog/locks.ts'
@@ -24,14 +24,14 @@ export async function finalizeSeries(sql: Sql, library: Library): Promise<void> 
   if (!marked) return
   let batches = 0
   while (await finalizeBatch(sql, library)) batches += 1
-  // What a scan inserted is in pending lists that every search would read through.
+  // Rows inserted by a scan are in GIN pending lists, which every search would have to read.
   if (batches > 0)
     await sql`
       select gin_clean_pending_list(index)
       from unnest(array['book_search_text', 'series_search_text']::regclass[]) as index`
 }
 
-/** Returns false when no series was left. */
+/** Returns false if no series was left. */
 async function finalizeBatch(sql: Sql, library: Library): Promise<boolean> {
   return await retryOnDeadlock(sql, async tx => {
     const { libraryId } = library
@@ -71,8 +71,8 @@ async function finalizeBatch(sql: Sql, library: Library): Promise<boolean> {
 }
 
 /**
- * If no book of a series has a number, the natural order of the file names becomes its order; as soon as
- * one has a number, the others have none.
+ * If no book of a series has a number, file names determine its order naturally; as soon as one book has a
+ * number, the others have none.
  */
 async function orderBooks(
   tx: Transaction,
@@ -105,8 +105,9 @@ async function orderBooks(
 const describedColumns = [...bookMajorityFields.map(({ column }) => column), 'status']
 
 /**
- * Sets the columns that follow the books, such as publisher and language, to their most frequent value, and the status,
- * unless locked, or set by a user, by a source of metadata or by series.json. Returns the series that changed.
+ * Sets the columns that follow the books, such as publisher and language, to their most frequent value, and
+ * the status, unless locked, or set by a user, a metadata source or series.json. Returns the series that
+ * changed.
  */
 async function describeSeries(tx: Transaction, ids: string[]): Promise<string[]> {
   const differs = (
@@ -132,8 +133,8 @@ async function describeSeries(tx: Transaction, ids: string[]): Promise<string[]>
 }
 
 /**
- * Titles series as the majority of their books states, else as their folders, unless locked, or set by a user, by a source of
- * metadata or by series.json. Returns the series that changed.
+ * Titles series as the majority of their books states, or else after their folders, unless locked, or set by
+ * a user, a metadata source or series.json. Returns the series that changed.
  */
 async function renameSeries(tx: Transaction, ids: string[]): Promise<string[]> {
   const rows = await tx<{ id: string; title: string | null }[]>`
@@ -154,14 +155,14 @@ async function renameSeries(tx: Transaction, ids: string[]): Promise<string[]> {
   ]
 }
 
-/** Applies the title rules of the library again. Returns the series that changed. */
+/** Applies the library's title rules again. Returns the series that changed. */
 async function retitleSeries(tx: Transaction, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const titles = await titlesByRules(tx, tx`select id from unnest(${ids}::uuid[]) as id`)
   return await setTitles(tx, titles, {})
 }
 
-/** `provenance` is merged into that of the series. Returns their ids. */
+/** `provenance` is merged into the series' provenance. Returns their ids. */
 async function setTitles(
   tx: Transaction,
   titles: readonly { id: string; title: string }[],

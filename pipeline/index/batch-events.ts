@@ -12,7 +12,7 @@ type StoredBatch = {
   altered: ReadonlySet<string>
 }
 
-/** In the order in which they are published. Unchanged books have no event. */
+/** In publishing order. Unchanged books have no event. */
 export function batchEvents(batch: StoredBatch): NewEvent[] {
   const { libraryId, matches, series, seriesOf, altered } = batch
   const inLibrary = (id: string) => ({ id, libraryId })
@@ -35,7 +35,7 @@ export function batchEvents(batch: StoredBatch): NewEvent[] {
   ]
 }
 
-/** The series that books left, unless they have an event already. */
+/** The series that books left, unless they already have an event. */
 function leftSeries(existing: Match[], { series, seriesOf }: StoredBatch) {
   const left = new Map(
     existing
@@ -46,7 +46,7 @@ function leftSeries(existing: Match[], { series, seriesOf }: StoredBatch) {
   return [...left].map(([id, libraryId]) => ({ id, libraryId }))
 }
 
-/** Back at its place, unchanged. */
+/** Back in its place, unchanged. */
 function isBack({ outcome, before, file, reading }: Match) {
   return outcome === 'restored' && !file.forced && hasContent(before!, file, reading)
 }

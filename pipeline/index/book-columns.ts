@@ -1,10 +1,12 @@
-// Columns of table book that scans fill from metadata, from the field descriptors.
+// Columns of table book that scans fill from metadata, according to the field descriptors.
 import { scannedFields } from '../../lib/media/metadata/book-fields.ts'
 import type { Field } from '../../lib/media/metadata/field.ts'
 
 const fields: readonly Field[] = Object.values(scannedFields)
 
-/** Fields with a column of their own. Users may lock them; a locked one keeps its value when the file changes. */
+/**
+ * Fields with their own column. Users may lock them; a locked one retains its value when the file changes.
+ */
 export const metadataColumns = fields.filter(field => field.sqlType !== null)
 /** Fields stored in the column `extra_metadata`. */
 export const extraMembers = fields
@@ -22,7 +24,7 @@ export const columnTypes = metadataColumns
   .map(({ column, sqlType }) => `${column} ${sqlType}`)
   .join(', ')
 
-/** As columnNames, with empty lists for null. */
+/** Like columnNames, with empty lists for null. */
 export const columnValues = metadataColumns
   .map(({ column, sqlType }) => {
     if (sqlType === 'jsonb') return `coalesce(${column}, '[]')`

@@ -1,4 +1,4 @@
-// Book rows of a batch: one statement inserts new books and updates known ones, with their page lists and
+// Book rows of a batch: one statement inserts new books and updates known ones, including page lists and
 // search rows.
 
 import type { Fragment } from 'postgres'
@@ -18,12 +18,12 @@ import { hasContent, knownHash, type Match } from './match.ts'
 type BookBatch = {
   matches: Match[]
   seriesOf: (match: Match) => string
-  /** Books whose files are unchanged; the result names those whose row changed nevertheless. */
+  /** Books whose files are unchanged; the result names those whose row changed anyway. */
   unchangedFiles: string[]
 }
 
 /**
- * Writes the rows of readings with metadata; values that a user locked or set are retained. Returns those of
+ * Writes the rows of readings with metadata; retains values that a user locked or set. Returns those of
  * `unchangedFiles` whose visible data changed.
  */
 export async function writeBooks(
@@ -33,7 +33,8 @@ export async function writeBooks(
 ): Promise<string[]> {
   if (matches.length === 0) return []
   const rows = matches.map(match => encodeRow(match, scan, seriesOf(match)))
-  // Their ids are new. A plain insert writes each row once, one that may meet a conflict marks it a second time.
+  // Their ids are new. A plain insert writes each row once; one with a conflict clause marks it a second
+  // time.
   const onConflict = matches.every(match => match.before === null)
     ? () => tx``
     : (update: Fragment) => tx`on conflict ${update}`
@@ -107,13 +108,13 @@ export async function writeBooks(
       join given g on g.id = w.id
       left join series_search t on t.series_id = w.series_id) w
     where "isEdited" or "isAltered"`
-  // These rows hold other values than their files, or their series has another title than its folder.
+  // These rows have different values than their files, or their series a different title than its folder.
   const edited = notable.filter(book => book.isEdited).map(book => book.id)
   await refreshBookSearch(tx, edited)
   return notable.filter(book => book.isAltered).map(book => book.id)
 }
 
-// Columns that every reading writes, although clients see no change; the order in a series without
+// Columns that every reading writes without a visible change for clients; the order in a series without
 // numbers is restored when the scan ends.
 const invisibleColumns = [
   'updated_at',
@@ -128,7 +129,10 @@ function visibleData(tx: Transaction, row: string) {
   return tx`to_jsonb(${tx(row)}) - ${invisibleColumns}::text[]`
 }
 
-/** `title = case when … then b.title else excluded.title end` for each metadata column and those derived from it. */
+/**
+ * `title = case when … then b.title else excluded.title end` for each metadata column and those derived from
+ * it.
+ */
 function mergedColumns(tx: Transaction) {
   const pairs = [
     ...metadataColumns.map(({ column }) => [column, column] as const),
@@ -151,7 +155,10 @@ function isRetained(tx: Transaction, column: string) {
     or coalesce(b.provenance->>${column} = 'user' and excluded.${tx(column)} is null, false))`
 }
 
-/** The same for the members of `extra_metadata`, which are locked by the names that they would have as columns. */
+/**
+ * Like `mergedColumns`, for the members of `extra_metadata`, which are locked by the names they would have as
+ * columns.
+ */
 function mergedExtraMetadata(tx: Transaction) {
   const isMemberRetained = tx`(m.column = any(b.locks)
     or coalesce(b.provenance->>m.column = 'user', false) and not excluded.extra_metadata ? m.key)`
@@ -170,7 +177,7 @@ function mergedExtraMetadata(tx: Transaction) {
       where e.is_old = ${isMemberRetained}), '{}') end`
 }
 
-/** The columns of the reading are encoded JSON already: both objects are joined as text. */
+/** The reading's columns are already encoded JSON: both objects are joined as text. */
 function encodeRow(match: Match, scan: ScanContext, seriesId: string) {
   const { bookId, file, reading } = match
   const row = JSON.stringify({

@@ -19,7 +19,7 @@ export async function indexBooks(
   job: Jobs['index'],
 ): Promise<void> {
   const scan = await loadScan(sql, job.scanId)
-  // The pending files of a cancelled scan are left to the next one.
+  // Pending files of a canceled scan are left to the next one.
   if (scan?.state !== 'running') return
   const rows = await pendingFiles(sql, job.ids)
   const rowsById = new Map(rows.map(row => [row.id, row]))
@@ -31,18 +31,18 @@ export async function indexBooks(
     containment: containmentOf(access, scan),
     hashesAll: scan.hashPolicy === 'full',
   }
-  // Loads the parsers of sidecars, which the main thread needs for nothing else.
+  // Loads the parsers of sidecars, which the main thread does not need otherwise.
   const describeFailed = async (item: FileToRead, error: ReadError) =>
     (await import('./extract.ts')).failedReading(item, options, error)
   const failed = (id: string, error: ReadError) => describeFailed(itemsById.get(id)!, error)
-  let isCancelled = false
+  let isCanceled = false
   await runBatch<FileToRead, ReadOptions, Reading>(
     threads,
     'read',
     { items, options },
     {
       root: options.containment.root,
-      isStopped: () => isStopped() || isCancelled,
+      isStopped: () => isStopped() || isCanceled,
       signal,
       failed: describeFailed,
       async onResults(readings, files) {
@@ -61,7 +61,7 @@ export async function indexBooks(
         countReading('index', readings)
         await space.whenEnough(['database'], isStopped)
         await storeEach({ sql, queue, scan }, { matches, bytesRead, opens }, failed)
-        isCancelled = !(await isRunning(sql, scan.scanId))
+        isCanceled = !(await isRunning(sql, scan.scanId))
       },
     },
   )
@@ -118,7 +118,7 @@ type PendingRow = PendingFile & {
   isAlone: boolean
 }
 
-/** In natural order, by which new books get their ids: lists sort by id the books that were added together. */
+/** In natural order, in which new books get their ids: lists order books that were added together by id. */
 async function pendingFiles(sql: Sql, ids: string[]): Promise<PendingRow[]> {
   const rows = await sql<PendingRow[]>`
     select f.id::text, f.directory_id as "directoryId", encode(f.name, 'hex') as name,
@@ -143,7 +143,7 @@ async function pendingFiles(sql: Sql, ids: string[]): Promise<PendingRow[]> {
         'hasError', b.error_code is not null,
         'hasCover', num_nonnulls(a.cover, a.cover_error) > 0) as "bookAtPlace"
       from (
-        -- The present book of the place, else the last missing one; one branch for each of the two
+        -- The present book at the place, otherwise the last missing one; one branch for each of the two
         -- partial indexes on locations.
         (select * from book
          where directory_id = f.directory_id and name = f.name and missing_at is null)
@@ -169,7 +169,7 @@ function fileToRead(row: PendingRow, root: Uint8Array): FileToRead {
     path: joinPath(root, relative).toString('latin1'),
     relative: pathText(relative),
     known: book?.size === row.size ? book : null,
-    // While a book was missing its series may have followed another folder, and must be determined again.
+    // While a book was missing its series may have followed another folder, so it must be determined again.
     forced: row.forced || book?.isMissing === true,
     sidecars: Object.keys(row.sidecars),
     isAlone: row.isAlone,

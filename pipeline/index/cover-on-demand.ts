@@ -1,4 +1,4 @@
-// Cover on demand: the cover of one book, made at once because it is displayed or was requested.
+// Cover on demand: the cover of one book, generated right away because it is displayed or was requested.
 import { existsSync } from 'node:fs'
 import { Unavailable } from '../../lib/base/errors.ts'
 import { thumbnailPath } from '../../lib/media/image/thumbnail-path.ts'
@@ -17,8 +17,8 @@ import {
 } from './thumbnail-request.ts'
 
 /**
- * Makes the cover if there is none, if its file is gone or with `again`; then notifies all processes,
- * which wait for it in lib/catalog/cover/cover-on-demand.ts, also without success.
+ * Generates the cover if there is none, if its file is gone, or with `again`. Then notifies all processes,
+ * which wait for it in lib/catalog/cover/cover-on-demand.ts, even if it failed.
  */
 export async function makeCoverOnDemand(
   { sql, threads, thumbnailOptions, space, access, isStopped, signal }: JobContext,
@@ -52,7 +52,7 @@ export async function makeCoverOnDemand(
       },
     )
   } finally {
-    // A stopped job is run by another process, which then notifies.
+    // A stopped job is run by another process, which will notify.
     if (exists || !isStopped())
       await sql.notify('cover_ready', exists ? bookId : `${bookId} without`)
   }
@@ -62,7 +62,7 @@ async function hasCoverFile(sql: Sql, bookId: string, folder: string) {
   const [row] = await sql<{ cover: string | null }[]>`
     select encode(cover, 'hex') as cover from book_artifact where book_id = ${bookId}`
   const cover = row?.cover ?? null
-  // The extension depends on the format that was configured when the cover was made.
+  // The extension depends on the format configured when the cover was generated.
   return (
     cover !== null &&
     (['webp', 'jpeg'] as const).some(format => existsSync(thumbnailPath(folder, cover, format)))

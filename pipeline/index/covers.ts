@@ -132,9 +132,9 @@ async function artworkRequests(
 type StoredBook = { id: string; libraryId: string; seriesId: string; isChanged: boolean }
 
 type CoverRequest = {
-  /** Null for covers that no scan requested. */
+  /** Null for covers not requested by a scan. */
   scanId: string | null
-  /** A user waits for a new cover, which is an event even if it has the same bytes. */
+  /** A user is waiting for a new cover, which is an event even if its bytes are the same. */
   isForced?: boolean
 }
 
@@ -154,7 +154,7 @@ export async function storeCovers(
     const stored = await tx<StoredBook[]>`
       with old as (
         select a.book_id as id, a.cover as before,
-          -- Without one of its own, a book has none when its artwork is gone.
+          -- A book without a cover of its own has none once its artwork is gone.
           coalesce(decode(c.cover, 'hex'),
             case when c.artwork is not distinct from a.artwork then a.cover end) as cover, c.error, c.artwork
         from jsonb_to_recordset(${tx.json(rows)})

@@ -1,5 +1,5 @@
-// Catalogue data of a book, from the metadata of its file, sidecars, file name and folder. Pure: the same in
-// a thread and for a book whose thread was terminated.
+// Catalog data of a book, from the metadata of its file, sidecars, file name and folder. Pure: the same in a
+// thread and for a book whose thread was terminated.
 import { stemOf } from '../../lib/media/format/formats.ts'
 import { type Field, snakeCase } from '../../lib/media/metadata/field.ts'
 import {
@@ -105,7 +105,10 @@ export function describeBook(
   }
 }
 
-/** Columns that are taken from the metadata as they are. Most are empty: those are left out, which the statement takes for null. */
+/**
+ * Columns copied from the metadata. Empty ones, which are most, are omitted; the statement reads them as
+ * null.
+ */
 function bookColumns({ metadata, provenance }: MergedMetadata, placement: Placement) {
   const values: Record<string, unknown> = {
     ...metadata,
@@ -119,7 +122,7 @@ function bookColumns({ metadata, provenance }: MergedMetadata, placement: Placem
         .filter(([, value]) => hasValue(value)),
     ),
     extra_metadata: Object.fromEntries(extra.map(member => [member, values[member]])),
-    // By column, like locks, so that a locked field keeps its source together with its value.
+    // By column, like locks, so that a locked field retains its source together with its value.
     provenance: Object.fromEntries(
       Object.entries(provenance).map(([member, source]) => [snakeCase(member), source]),
     ),
@@ -140,7 +143,7 @@ function filenameMetadata(stem: string): Metadata {
   }
 }
 
-/** The series of a series.json has the title of its name, if it is that of the folder in which the file is. */
+/** A series.json names its series only if it is in the series' own folder. */
 function nameFolder({ series, ...metadata }: Metadata, { folder }: Placement, path: string) {
   const isOfFolder = folder !== null && path.lastIndexOf('/') === folder.length
   return isOfFolder && series !== undefined ? { ...metadata, title: series } : metadata
@@ -195,7 +198,7 @@ function seriesColumns(placement: Placement, book: Metadata, series: Metadata) {
 
 const unstorable = /\\u0000|\\ud[89a-f]/i
 
-/** JSON that Postgres accepts: no NUL, no lone surrogates. They are rare, so the text is checked first. */
+/** JSON that Postgres accepts: no NUL, no lone surrogates. These are rare, so the text is checked first. */
 function encodeStorable(value: object): string {
   const text = JSON.stringify(value)
   if (!unstorable.test(text)) return text

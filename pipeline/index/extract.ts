@@ -1,5 +1,5 @@
-// Reads one file in a thread: fingerprint, pages, metadata of all sources. The file is opened once, and the
-// result is ready to be stored.
+// Reads one file in a thread: fingerprint, pages, metadata of all sources. Opens the file once; the result is
+// ready to store.
 import { hash } from 'node:crypto'
 import { scoped } from '../../lib/base/async/dispose.ts'
 import type { DiskAccess } from '../../lib/base/async/interleave.ts'
@@ -31,7 +31,7 @@ import { readSidecars } from './sidecars.ts'
 
 const maxWarnings = 50
 
-/** Does not throw for the content of the file: an unreadable one results in a Reading with `error`. */
+/** Does not throw because of a file's content: an unreadable file results in a Reading with `error`. */
 export async function readBook(
   item: FileToRead,
   options: ReadOptions,
@@ -73,8 +73,8 @@ export async function readBook(
 type Tools = { reading: Reading; limits: Limits; tick: () => void }
 
 /**
- * Whether the file has the content of the book at its place. With another time it may differ where the fingerprint has no
- * sample: its checksums decide, or the hash of a file without.
+ * Whether the file has the content of the book at its place. With a different time it may differ where the
+ * fingerprint takes no sample: its checksums decide, or the hash if it has none.
  */
 async function isKnown(
   file: File,
@@ -92,8 +92,8 @@ async function isKnown(
 }
 
 /**
- * Without a new time other bytes are damage or an edit, which the checksums of the content distinguish. Throws Unreadable for
- * damage, also as long as it is not repaired.
+ * If the time is unchanged, different bytes are damage or an edit; the content's checksums tell which. Throws
+ * Unreadable for damage, until it is repaired.
  */
 async function checkSilentChange(
   file: File,
@@ -114,7 +114,7 @@ async function checkSilentChange(
 
 const differ = (a: string | null, b: string | null) => a !== null && b !== null && a !== b
 
-/** The error is that of the reading which follows. */
+/** The subsequent reading reports the error. */
 function ignoreUnreadable(error: unknown): null {
   if (error instanceof Unreadable) return null
   throw error
@@ -189,13 +189,13 @@ function addBook(
   reading.pages = packPages(book.pages, { notes, changedMs }).toString('base64')
   reading.pageType = pageTypeOf(book)
   reading.warnings = [...book.warnings]
-  // Whether a reflowable book without images has a cover is known only when the cover is made.
+  // Whether a reflowable book without images has a cover is only known once the cover is generated.
   reading.hasCover = book.pages.length > 0 || isReflowable(book.format)
 }
 
 const streamable = new Set(['image/jpeg', 'image/png', 'image/gif'])
 
-/** The media type that OPDS-PSE announces for every page; null when the pages have to be converted. */
+/** The media type that OPDS-PSE announces for every page; null if pages have to be converted. */
 function pageTypeOf({ format, pages, pageCount, layout }: DetectedBook): string | null {
   const types = new Set(pages.map(page => page.mediaType))
   const [firstType] = types
@@ -206,7 +206,7 @@ function pageTypeOf({ format, pages, pageCount, layout }: DetectedBook): string 
   return isFixed && pages.length > 0 ? (isUniform ? firstType! : 'image/jpeg') : null
 }
 
-/** SHA-256 of the original bytes of page 1; null when there is none or it cannot be read. */
+/** SHA-256 of the original bytes of page 1; null if there is none or it cannot be read. */
 async function hashFirstPage(book: DetectedBook) {
   if (book.pages.length === 0) return null
   try {

@@ -6,7 +6,7 @@ import { batchJobs } from '../scan/batch-jobs.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
 import type { Match } from './match.ts'
 
-/** Hashes that can confirm or refute a duplicate run before those that only complete the catalogue. */
+/** Hashes that can confirm or rule out a duplicate run before those that only complete the catalog. */
 const duplicatePriority = 10
 
 /** Returns the number of books enqueued. */
@@ -27,7 +27,10 @@ function hasImage({ reading, before }: Match): boolean {
   return before!.pageCount > 0 || isReflowable(before!.format as FormatName | null)
 }
 
-/** Returns the number of books enqueued; an older book with equal content that waits for its hash is enqueued again with priority. */
+/**
+ * Returns the number of books enqueued; an older book with equal content that still waits for its hash is
+ * enqueued again with priority.
+ */
 export async function enqueueHashes(
   tx: Transaction,
   queue: Queue,
@@ -49,7 +52,7 @@ export async function enqueueHashes(
   const urgent = new Set(pairs.map(pair => pair.id))
   for (const pair of pairs) if (pair.isTwinDue) urgent.add(pair.twinId)
   const others = [...bookIds].filter(id => !urgent.has(id))
-  // `again` is part of the job, because a later scan may take over the jobs of this one.
+  // `again` is part of the job, because a later scan may take over this scan's jobs.
   const again = new Set(matches.filter(m => m.file.forced || m.before?.hasError).map(m => m.bookId))
   const jobsOf = (ids: string[]) => [
     ...batchJobs(

@@ -1,5 +1,5 @@
-// SHA-256 of whole files, in a thread: a synchronous loop over one buffer is 2.7 times as fast as a
-// stream, and a buffer per file would cost six times as much on small files.
+// SHA-256 of whole files, in a thread: a synchronous loop over one buffer is 2.7 times as fast as a stream,
+// and a buffer per file would cost six times as much for small files.
 import { createHash } from 'node:crypto'
 import { scoped } from '../../lib/base/async/dispose.ts'
 import type { DiskAccess } from '../../lib/base/async/interleave.ts'
@@ -17,7 +17,7 @@ export type FileToHash = {
   containment: Containment
   size: number
   modifiedMs: number
-  /** The known hash of the file, which is to be compared. */
+  /** The known hash of the file, to compare with. */
   sha256: string | null
 }
 
@@ -25,11 +25,11 @@ export type HashOptions = { limits: Limits }
 
 export type HashResult = {
   id: string
-  /** Lower-case hex; null on an error, for a damaged file or when the size differs from that of the catalogue. */
+  /** Lowercase hex; null on an error, for a damaged file, or if the size differs from the cataloged one. */
   sha256: string | null
-  /** Why the content no longer is the known one; `changedMs` as in Reading. */
+  /** Why the content is no longer the known one; `changedMs` as in Reading. */
   damage: (ReadError & { changedMs: number }) | null
-  /** The file has other bytes than before, and no checksums that could show whether it is damaged. */
+  /** The file has different bytes than before, and no checksums to show whether it is damaged. */
   isUnchecked: boolean
   size: number
   modifiedMs: number
@@ -71,9 +71,12 @@ export async function hashFile(
   }
 }
 
-/** The error of a book whose file was good when it was read before. */
+/** The error of a book whose file was intact when last read. */
 export const damagedSince = ({ code, message }: Unreadable): Unreadable =>
-  new Unreadable(`Damaged since it was last read, without a new time: ${message}`, code)
+  new Unreadable(
+    `Damaged since it was last read, with an unchanged modification time: ${message}`,
+    code,
+  )
 
 const failureOf = ({ code, message }: Unreadable): ReadError => ({ code, message })
 

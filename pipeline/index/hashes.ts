@@ -78,7 +78,7 @@ async function filesToHash(
   }))
 }
 
-/** Counts the books of a job that need no hash any more. */
+/** Counts the job's books that no longer need a hash. */
 async function countSkipped(sql: Sql, scanId: string, skipped: number) {
   await sql.begin(async tx => {
     const [scan] = await tx<{ isLast: boolean }[]>`
@@ -124,7 +124,8 @@ export async function storeHashes(
     const changed = stored.filter(book => book.isChanged)
     const changedIds = changed.map(book => book.id)
     if (changed.length > 0) {
-      // Same size, time and fingerprint, but other bytes: only a deep scan can detect it, and only here.
+      // Same size, time and fingerprint, but different bytes: only a deep scan can detect this, and only
+      // here.
       const unchecked = results.filter(result => result.isUnchecked).map(({ id }) => id)
       await tx`update scan set changed = changed + ${changed.length} where id = ${scan.scanId}`
       await tx`
@@ -150,7 +151,7 @@ export async function storeHashes(
   })
 }
 
-/** Records files that are damaged since they were hashed: the books keep their hash, and get the error. */
+/** Records files that were damaged after they were hashed: the books retain their hash, and get the error. */
 async function storeDamage(
   tx: Transaction,
   scan: { scanId: string; followed: boolean },

@@ -13,6 +13,6 @@ export type JobContext = JobControl & {
   threads: ThreadPool
   thumbnailOptions: ThumbnailOptions
   space: SpaceGuard
-  /** Which files may be read, as configured now. */
+  /** Which files may be read, as currently configured. */
   access: FileAccess
 }

@@ -1,4 +1,4 @@
-// Records of the files of a batch, for a scan that is followed (`scan --ndjson`).
+// Records of the files of a batch, for a scan that is being followed (`scan --ndjson`).
 import type { Transaction } from '../../lib/store/postgres/db.ts'
 import { insertRecords, recordBooks } from '../scan/figures.ts'
 import { hasContent, knownHash, type Match } from './match.ts'
@@ -6,7 +6,7 @@ import { hasContent, knownHash, type Match } from './match.ts'
 const isMovedIntact = ({ outcome, before, file, reading }: Match) =>
   outcome === 'moved' && hasContent(before!, file, reading)
 
-/** Call it after the books were written: an unchanged book is recorded from its row. */
+/** Call it after the books have been written: an unchanged book is recorded from its row. */
 export async function insertMatchRecords(tx: Transaction, scanId: string, matches: Match[]) {
   const unread = matches.filter(m => !m.reading.recordFields).map(m => m.bookId)
   if (unread.length > 0)

@@ -1,5 +1,5 @@
 // Matches files to books: a file is the book at its place, a book that moved here, one that came back, or a
-// new one. Reads the catalogue and the disk, changes nothing.
+// new one. Reads the catalog and the disk but changes nothing.
 import { lstat, stat } from 'node:fs/promises'
 import { containmentOf, type FileAccess } from '../../lib/base/containment.ts'
 import { NotResponding } from '../../lib/base/errors.ts'
@@ -22,7 +22,7 @@ export type PendingFile = {
   bookAtPlace: KnownBook | null
 }
 
-/** A book of the catalogue. */
+/** A book in the catalog. */
 export type KnownBook = KnownContent & {
   id: string
   libraryId: string
@@ -32,7 +32,7 @@ export type KnownBook = KnownContent & {
   size: number
   pageCount: number
   isMissing: boolean
-  /** A cover was made, or cannot be made. */
+  /** A cover was generated, or cannot be. */
   hasCover: boolean
   format: string | null
 }
@@ -43,12 +43,12 @@ export type Match = {
   file: PendingFile
   reading: Reading
   outcome: MatchOutcome
-  /** Id of the book after the store: a known one, or a new one. */
+  /** Id of the book after storing: a known one, or a new one. */
   bookId: string
   before: KnownBook | null
   /** A present book whose place this file takes and whose own content is gone. */
   displaced: KnownBook | null
-  /** An earlier batch displaced the book, and counted it as missing. */
+  /** An earlier batch displaced the book and counted it as missing. */
   wasDisplaced: boolean
 }
 
@@ -63,7 +63,7 @@ type Candidate = KnownBook & {
 
 type ReadFile = { file: PendingFile; reading: Reading }
 
-/** One query for the whole batch; the disk is checked only for books with the same fingerprint as a file. */
+/** One query for the whole batch; the disk is only checked for books with the same fingerprint as a file. */
 export async function matchFiles(
   sql: Sql,
   files: ReadFile[],
@@ -72,7 +72,7 @@ export async function matchFiles(
   const candidates = await findCandidates(sql, files, scanId)
   const matchedIds = new Set(files.filter(isSameBook).map(({ file }) => file.bookAtPlace!.id))
   const search = { candidates, matchedIds, libraryId, access, silent: new Set<string>() }
-  // One after the other: a book that is matched is no candidate for the next file.
+  // In sequence: a book that has been matched is not a candidate for the next file.
   const origins: (Candidate | null)[] = []
   for (const file of files) origins.push(isSameBook(file) ? null : await findOrigin(search, file))
   const matches = files.map((file, i) => matchFile(file, origins[i] ?? null, matchedIds))
@@ -82,7 +82,7 @@ export async function matchFiles(
   )
 }
 
-/** The file is the book that the catalogue knows for its place, possibly with other metadata inside. */
+/** The file is the book that the catalog has at its place, possibly with different metadata inside. */
 function isSameBook({ file, reading }: ReadFile): boolean {
   const book = file.bookAtPlace
   return book !== null && book.fingerprint !== null && isSame(book, file, reading)
@@ -90,7 +90,7 @@ function isSameBook({ file, reading }: ReadFile): boolean {
 
 const inPlace = { displaced: null, wasDisplaced: false }
 
-/** Content takes precedence over place: a changed file is one whose content no other book has. */
+/** Content takes precedence over place: a file counts as changed only if no other book has its content. */
 function matchFile(read: ReadFile, origin: Candidate | null, matchedIds: Set<string>): Match {
   const { file, reading } = read
   const book = file.bookAtPlace
@@ -128,7 +128,7 @@ async function findCandidates(
     .filter(read => read.reading.fingerprint && !isSameBook(read))
     .map(({ file, reading }) => ({ size: file.size, fingerprint: reading.fingerprint }))
   if (contents.length === 0) return new Map()
-  // Missing books first; twenty books of one content are enough to find one that has left its place.
+  // Missing books first; twenty books with the same content are enough to find one that has left its place.
   const rows = await sql<Candidate[]>`
     select b.id, b.library_id as "libraryId", b.series_id as "seriesId",
       b.directory_id as "directoryId", encode(b.name, 'hex') as name, b.size::float8 as size,
@@ -159,7 +159,7 @@ type Search = {
   /** The library of the files. */
   libraryId: string
   access: FileAccess
-  /** Folders that did not respond: waiting for each of their files would take the time of all. */
+  /** Folders that did not respond: waiting for each of their files would add up. */
   silent: Set<string>
 }
 
@@ -189,12 +189,12 @@ async function findOrigin(
   return origin
 }
 
-// More than any place: of two books that differ only in their metadata, each keeps its own.
+// Outweighs any place: two books that differ only in their metadata each keep their own.
 const otherContent = 16
 
 /**
- * A copy that is being moved, too, or that went long ago is not the book: first those that were there until now, and of
- * these the ones of the same library.
+ * Ranks candidates: books that were present until now come first, and among them those of the same library. A
+ * copy that is also being moved, or that disappeared long ago, is not the book.
  */
 function rank(candidate: Candidate, file: PendingFile, libraryId: string): number {
   const sameFolder = candidate.directoryId === file.directoryId
@@ -208,8 +208,8 @@ function rank(candidate: Candidate, file: PendingFile, libraryId: string): numbe
 }
 
 /**
- * SHA-256 that is stored with the book. Null when the hash job computes it, because the file was not read whole, and
- * when the book has the content that was hashed before.
+ * SHA-256 to store with the book. Null if the hash job computes it, because the file was not read completely,
+ * and if the book has the content that was hashed before.
  */
 export function knownHash({ before, file, reading }: Match): string | null {
   const isChanged =
@@ -217,21 +217,23 @@ export function knownHash({ before, file, reading }: Match): string | null {
   return isChanged ? reading.sha256 : null
 }
 
-/** A file that cannot be read although its size and time are the same: what is known of its content stays. */
+/**
+ * A file that cannot be read although its size and time are unchanged: what is known about its content stays.
+ */
 export const isDamaged = ({ before, file, reading }: Match): boolean =>
   reading.error !== null && before?.size === file.size && before.modifiedMs === file.modifiedMs
 
-/** Whether the book of the catalogue has the size and fingerprint of the file: its identity. */
+/** Whether the cataloged book has the file's size and fingerprint: its identity. */
 const isSame = (book: KnownBook, file: PendingFile, reading: Reading): boolean =>
   book.fingerprint === reading.fingerprint && book.size === file.size
 
-/** Whether all of the file is as the catalogue knows it, also what the fingerprint does not sample. */
+/** Whether the whole file is as cataloged, including what the fingerprint does not sample. */
 export function hasContent(book: KnownBook, file: PendingFile, reading: Reading): boolean {
   if (!isSame(book, file, reading)) return false
   return reading.isUnchanged || !(isOther(book, reading) ?? book.modifiedMs !== file.modifiedMs)
 }
 
-/** By the most exact digest that both have; null without one. */
+/** Compares the strongest digest that both have; null without one. */
 function isOther(book: KnownContent, { sha256, checks }: Reading): boolean | null {
   if (book.sha256 !== null && sha256 !== null) return book.sha256 !== sha256
   return book.checks !== null && checks !== null ? book.checks !== checks : null
@@ -242,8 +244,8 @@ function contentKey(size: number, contentFingerprint: string): string {
 }
 
 /**
- * The file of a book is gone or has other content, although its library is available. In a library whose root changed
- * since its last scan no place is known.
+ * Whether a book's file is gone or has different content, although its library is available. If the library's
+ * root changed since the last scan, all places are unknown.
  */
 async function hasLeft(
   candidate: Candidate,

@@ -1,10 +1,10 @@
-// Merge of metadata from several sources: each field from the first source that states it.
+// Merges metadata from several sources: each field comes from the first source that states it.
 import type { Metadata, MetadataSource, SourceReading } from '../../lib/media/metadata/metadata.ts'
 
 /** `provenance` names the source of each field. */
 export type MergedMetadata = { metadata: Metadata; provenance: Record<string, MetadataSource> }
 
-/** `sources` by descending priority. Lists are not mixed: the first source that has one wins. */
+/** `sources` in descending priority. Lists are not mixed: the first source with one wins. */
 export function mergeSources(sources: SourceReading[]): MergedMetadata {
   const metadata: Record<string, unknown> = {}
   const provenance: Record<string, MetadataSource> = {}

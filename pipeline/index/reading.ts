@@ -1,12 +1,12 @@
-// Messages to and from the threads that read books: plain values, with strings where they are long, because
-// a string is cheaper to pass between threads than the object it encodes.
+// Messages to and from the threads that read books: plain values, with long ones as strings, because a string
+// is cheaper to pass between threads than the object it encodes.
 
 import type { Containment } from '../../lib/base/containment.ts'
 import type { Limits } from '../../lib/media/archive/limits.ts'
 import type { FormatName } from '../../lib/media/format/formats.ts'
 import type { LibraryRules } from '../scan/scan-context.ts'
 
-/** The same for every file of a job. */
+/** Shared by all files of a job. */
 export type ReadOptions = LibraryRules & {
   limits: Limits
   containment: Containment
@@ -21,16 +21,19 @@ export type FileToRead = {
   path: string
   /** Library-relative path, decoded. */
   relative: string
-  /** The book at this place, if its file had the same size: if the content is the same, it is not read further. */
+  /**
+   * The book at this place, if its file had the same size: if the content is the same, it is not read
+   * further.
+   */
   known: KnownContent | null
   forced: boolean
   /** Names of metadata.opf, series.json and cover files in the same folder. */
   sidecars: string[]
-  /** True for the only book of its folder, which owns the folder's metadata.opf. */
+  /** True for the only book in its folder, which owns the folder's metadata.opf. */
   isAlone: boolean
 }
 
-/** Content of a book as the catalogue has it; digests are hex. */
+/** Content of a book as cataloged; digests are hex. */
 export type KnownContent = {
   fingerprint: string | null
   checks: string | null
@@ -41,7 +44,8 @@ export type KnownContent = {
 }
 
 /** Warning about a file without checksums, which may be damaged or edited. */
-export const changedSilently = 'The content changed without a new time; it may be damaged'
+export const changedSilently =
+  'The content changed but its modification time did not; it may be damaged'
 
 export type ReadError = { code: string; message: string }
 
@@ -51,23 +55,23 @@ export type Reading = {
   path: string
   bytesRead: number
   opens: number
-  /** Time in the thread. */
+  /** Time spent in the thread. */
   ms?: number
-  /** Hex; null when the file could not be opened. */
+  /** Hex; null if the file could not be opened. */
   fingerprint: string | null
   /** Digest of its checksums; see `headerChecks`. */
   checks: string | null
-  /** Hex, of a file that was read whole because it is small; null for others, which are hashed later. */
+  /** Hex, for a file small enough to be read completely; null for others, which are hashed later. */
   sha256: string | null
-  /** Time of the last change of the file; see `File`. */
+  /** Time of the file's last change; see `File`. */
   changedMs: number | null
-  /** The content is that of the catalogue; the fields below are then empty. */
+  /** The content is as cataloged; the fields below are then empty. */
   isUnchanged: boolean
   error: ReadError | null
   warnings: string[]
   format: FormatName | null
   pageCount: number
-  /** True when there is an image to make a thumbnail of. */
+  /** Whether there is an image for a thumbnail. */
   hasCover: boolean
   series: SeriesDraft | null
   /** JSON object of book columns; see describe.ts. */
@@ -76,7 +80,7 @@ export type Reading = {
   pages: string | null
   /** Media type in which every page is streamed; see `book.page_type`. */
   pageType: string | null
-  /** Only when the scan requests it. */
+  /** Only present if the scan requests it. */
   firstPageSha256?: string | null
   recordFields: RecordFields | null
 }
@@ -93,7 +97,7 @@ export type RecordFields = {
   author: string | null
 }
 
-/** The series of a book: its key, and the values with which it is created. */
+/** The series of a book: its key, and the values to create it with. */
 export type SeriesDraft = {
   key: string
   name: string
@@ -104,7 +108,7 @@ export type SeriesDraft = {
   searchKey: string
   /** Initial values of metadata columns. */
   columns: Record<string, unknown>
-  /** Columns that series.json states: they are also written to a series that exists. */
+  /** Columns stated by series.json: they are also written to an existing series. */
   statedColumns: string[]
   externalIds: { source: string; externalId: string; url: string | null }[]
 }

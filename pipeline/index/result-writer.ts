@@ -1,5 +1,5 @@
-// Result writer of cover and hash jobs. When the library or the thumbnail folder is unavailable, errors
-// are not properties of the books: the jobs are postponed and run again, when there is space or later.
+// Result writer of cover and hash jobs. If the library or the thumbnail folder is unavailable, errors are not
+// properties of the books: the jobs are postponed and run again later, or once there is space.
 import { Unavailable } from '../../lib/base/errors.ts'
 import { isDiskFull } from '../../lib/store/postgres/connection-error.ts'
 import { unavailableReason } from '../scan/availability.ts'
@@ -18,8 +18,8 @@ type WriterOptions<R> = {
 }
 
 /**
- * Stores results while the threads work on the next. `finish` waits for the last of them and throws
- * Unavailable when the job has to be run again.
+ * Stores results while the threads work on the next ones. `finish` waits for the last of them and throws
+ * Unavailable if the job has to run again.
  */
 export function createResultWriter<R extends Result>(
   { sql, queue, space, isStopped }: JobContext,
@@ -40,7 +40,7 @@ export function createResultWriter<R extends Result>(
     async onResults(results: R[]) {
       const previous = storing
       storing = previous.then(() => write(results))
-      // The error is thrown by the next call or by `finish`.
+      // The next call or `finish` throws the error.
       storing.catch(() => {})
       await previous
     },

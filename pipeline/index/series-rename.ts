@@ -1,5 +1,4 @@
-// Renamed series: a series follows its renamed folder or one-shot file, and retains its id and what users
-// set on it.
+// Renamed series: a series follows its renamed folder or one-shot file, and retains its id and user edits.
 import { hash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { joinPath } from '../../lib/base/path.ts'
@@ -20,8 +19,8 @@ type OldSeries = {
 type Rename = { id: string; draft: SeriesDraft }
 
 /**
- * Renames the series of moved and restored books whose folder is gone, and one-shots whose file was renamed. Returns
- * the ids of the renamed series.
+ * Renames the series of moved and restored books whose folder is gone, and one-shots whose file was renamed.
+ * Returns the ids of the renamed series.
  */
 export async function renameSeries(
   tx: Transaction,
@@ -30,7 +29,7 @@ export async function renameSeries(
 ): Promise<string[]> {
   const drafts = new Map<string, SeriesDraft>()
   const moved: string[] = []
-  // A series goes with the books that were there until now rather than with one that was missing.
+  // A series follows books that were present until now rather than ones that were missing.
   const found = ['moved', 'restored'].flatMap(outcome => matches.filter(m => m.outcome === outcome))
   for (const { reading, before, bookId } of found) {
     const draft = reading.series
@@ -64,8 +63,8 @@ async function isRenamed({ root }: Library, old: OldSeries, draft: SeriesDraft):
 }
 
 /**
- * The name of the folder was decoded: as UTF-8, or byte by byte if it is not valid UTF-8. A folder that cannot be
- * looked at exists.
+ * The folder name was decoded, as UTF-8 or, if invalid, byte by byte. A folder that cannot be inspected
+ * counts as existing.
  */
 async function folderExists(root: Uint8Array, folder: string): Promise<boolean> {
   for (const encoding of ['utf8', 'latin1'] as const) {
@@ -83,7 +82,7 @@ async function folderExists(root: Uint8Array, folder: string): Promise<boolean> 
 
 /**
  * `renames` by their new keys. A series whose new key is held by another series is not renamed. A one-shot
- * whose books all left gives up its key, and its row gets another one when they are found again.
+ * whose books have all left gives up its key, and its row gets another one when they are found again.
  */
 async function rename(
   tx: Transaction,
@@ -98,7 +97,7 @@ async function rename(
         as "isVacated"
     from series s
     where library_id = ${libraryId} and md5(key) = any(${digests})`
-  // A dropped rename keeps its old key, which may block another: repeat until nothing changes.
+  // A dropped rename retains its old key, which may block another: repeat until nothing changes.
   for (let previousSize = -1; previousSize !== renames.size; ) {
     previousSize = renames.size
     const leaving = new Set([...renames.values()].map(series => series.id))

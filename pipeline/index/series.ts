@@ -60,7 +60,7 @@ export async function findOrCreateSeries(
   return { ids, created, changed: [...changed] }
 }
 
-/** One draft per key; one with columns of a series.json wins. */
+/** One draft per key, preferably one with columns from a series.json. */
 function draftsByKey(matches: Match[]): Map<string, SeriesDraft> {
   const drafts = new Map<string, SeriesDraft>()
   for (const { reading } of matches) {
@@ -109,8 +109,9 @@ const typesOf = (fields: readonly Field[]) =>
 const statableColumns = seriesJsonFields.map(({ column }) => column)
 
 /**
- * Writes the columns that series.json states, unless locked, or set by a user or by a source of metadata. The values that follow from
- * the books are written at the end of the scan (pipeline/finalize/series.ts). Returns the changed series.
+ * Writes the columns that series.json states, unless locked, or set by a user or a metadata source. Values
+ * that follow from the books are written at the end of the scan (pipeline/finalize/series.ts). Returns the
+ * changed series.
  */
 async function storeStated(tx: Transaction, series: DraftedSeries[]): Promise<string[]> {
   if (series.length === 0) return []

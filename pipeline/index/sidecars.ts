@@ -1,4 +1,4 @@
-// Metadata files beside the books: metadata.opf and <name>.opf of a book, series.json of its series.
+// Metadata files next to the books: metadata.opf and <name>.opf of a book, series.json of its series.
 import { scoped } from '../../lib/base/async/dispose.ts'
 import type { DiskAccess } from '../../lib/base/async/interleave.ts'
 import { Unreadable } from '../../lib/base/errors.ts'
@@ -11,8 +11,8 @@ import type { FileToRead, Reading, ReadOptions } from './reading.ts'
 type SidecarOptions = ReadOptions & { disk: DiskAccess | null }
 
 /**
- * `metadata.opf` applies to a book alone in its folder, and always in a Calibre library, where every book
- * has its own. Counts the bytes in `reading`.
+ * `metadata.opf` applies to a book that is alone in its folder, and always in a Calibre library, where every
+ * book has its own. Counts the bytes in `reading`.
  */
 export async function readSidecars(
   item: FileToRead,

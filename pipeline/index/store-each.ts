@@ -1,4 +1,4 @@
-// Stores a batch, or, when the database rejects its data, each book by itself, so that a book that cannot be
+// Stores a batch or, if the database rejects its data, each book separately, so that a book that cannot be
 // stored does not affect the others.
 import { Conflict } from '../../lib/base/errors.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
@@ -8,7 +8,7 @@ import type { Match } from './match.ts'
 import type { ReadError, Reading } from './reading.ts'
 import { type Batch, storeBatch } from './store.ts'
 
-/** PostgreSQL error classes of invalid data, which a retry does not change. */
+/** PostgreSQL error classes for invalid data, where a retry would not help. */
 const invalidData = /^(22|42|54)/
 
 const deadlockDetected = '40P01'
@@ -21,7 +21,9 @@ const unstorable: ReadError = {
 
 type StoreDeps = { sql: Sql; queue: Queue; scan: ScanContext }
 
-/** `failedReading` returns the reading of a file without its content. Throws errors that a retry may resolve. */
+/**
+ * `failedReading` returns the reading of a file without its content. Throws errors that a retry may resolve.
+ */
 export async function storeEach(
   deps: StoreDeps,
   batch: Batch,
@@ -44,7 +46,9 @@ export async function storeEach(
   }
 }
 
-/** Two batches that move books between the same series may deadlock; PostgreSQL aborts one, which is repeated. */
+/**
+ * Two batches that move books between the same series may deadlock; PostgreSQL aborts one, which is repeated.
+ */
 async function storeWithRetry(deps: StoreDeps, batch: Batch) {
   for (let attempt = 1; ; attempt++) {
     try {

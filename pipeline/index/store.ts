@@ -1,5 +1,5 @@
-// Stores a batch of readings in one transaction: books, pages, series, counters, the figures of the scan,
-// follow-up jobs and events. After a crash a batch is stored completely or not at all.
+// Stores a batch of readings in one transaction: books, pages, series, counters, the scan's figures,
+// follow-up jobs and events. After a crash, a batch is stored either completely or not at all.
 
 import { Conflict } from '../../lib/base/errors.ts'
 import {
@@ -29,7 +29,7 @@ export type Batch = { matches: Match[]; bytesRead: number; opens: number }
 
 type StoreDeps = { sql: Sql; queue: Queue; scan: ScanContext }
 
-/** Throws Conflict when a book changed since it was matched. */
+/** Throws Conflict if a book changed since it was matched. */
 export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch): Promise<void> {
   const figures = await sql.begin(async tx => {
     const claimed = await claimFiles(tx, batch.matches)
@@ -80,7 +80,9 @@ export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch):
   if (figures) countFiles(scan.libraryId, figures)
 }
 
-/** Deletes the pending files. One that another process took, or that changed or was requested since, is skipped. */
+/**
+ * Deletes the pending files, skipping any that another process took, or that changed or were requested since.
+ */
 async function claimFiles(tx: Transaction, matches: Match[]): Promise<Set<string>> {
   const files = matches.map(({ file }) => ({
     id: file.id,
@@ -105,8 +107,8 @@ async function claimFiles(tx: Transaction, matches: Match[]): Promise<Set<string
 }
 
 /**
- * Locks the known books of the batch, after their series and those to which they may move, and compares the
- * books with what was matched; after a difference the job is retried.
+ * Locks the batch's known books, after their series and the series they may move to, and compares the books
+ * with what was matched; if they differ, the job is retried.
  */
 async function lockKnownBooks(tx: Transaction, { libraryId }: ScanContext, matches: Match[]) {
   const books = matches.flatMap(m => [m.before, m.displaced]).filter(book => book !== null)
@@ -126,13 +128,13 @@ async function lockKnownBooks(tx: Transaction, { libraryId }: ScanContext, match
     const { directoryId, name, isMissing, pageCount, size, fingerprint } = book
     const expected = `${directoryId}${name}${isMissing ? 't' : 'f'}${pageCount}/${size}${fingerprint ?? ''}`
     if (states.get(book.id) !== expected)
-      throw new Conflict('The book changed while its file was read')
+      throw new Conflict('The book changed while its file was being read')
   }
 }
 
 /**
- * A file that has become unreadable keeps the metadata of the book; only the error is new. A moved file
- * was unreadable before, and its new place is more informative than the old one.
+ * A file that has become unreadable retains the book's metadata; only the error is new. If a moved file was
+ * already unreadable, its new place is more informative than the old one.
  */
 function keepsMetadata(m: Match) {
   return m.reading.error !== null && m.before !== null && m.outcome !== 'moved'
@@ -151,7 +153,7 @@ function countersOf(matches: Match[], scan: ScanContext, seriesOf: (m: Match) =>
   return counters
 }
 
-/** Contribution of a book to the counters after the store. */
+/** What a book contributes to the counters after storing. */
 function shareAfter(m: Match, scan: ScanContext, seriesOf: (m: Match) => string): Share {
   const isRetained = m.reading.isUnchanged || keepsMetadata(m)
   return {
@@ -163,7 +165,7 @@ function shareAfter(m: Match, scan: ScanContext, seriesOf: (m: Match) => string)
   }
 }
 
-/** Marks books that move or are displaced as missing first: only one present book may have a place. */
+/** First marks books that move or are displaced as missing: a place can only have one present book. */
 async function vacatePlaces(tx: Transaction, matches: Match[]) {
   const displaced = matches.filter(m => m.displaced).map(m => m.displaced!.id)
   const moving = matches.filter(leavesPlace).map(m => m.bookId)
@@ -173,7 +175,7 @@ async function vacatePlaces(tx: Transaction, matches: Match[]) {
     where id = any(${[...displaced, ...moving]})`
 }
 
-/** A present book is found elsewhere. */
+/** A present book was found elsewhere. */
 const leavesPlace = ({ outcome, before }: Match) => outcome === 'moved' && !before!.isMissing
 
 /** Updates books whose metadata stays: a new time, a return, or an error on a book that was readable. */
@@ -202,13 +204,13 @@ async function touchBooks(tx: Transaction, scan: ScanContext, matches: Match[]) 
     from jsonb_to_recordset(${tx.json(rows)})
       as t(id uuid, directory uuid, place text, ms bigint, size bigint, fingerprint text, code text, message text)
     where b.id = t.id`
-  // What could not be read may have other content than the one that was hashed.
+  // Unreadable files may have different content than what was hashed.
   const unreadable = rows.filter(row => row.hasLost).map(row => row.id)
   if (unreadable.length > 0)
     await tx`update book_artifact set sha256 = null where book_id = any(${unreadable})`
 }
 
-/** Records attempts to read files that fail now, and clears those of files that failed before. */
+/** Records failed attempts to read files, and clears those of files that failed before. */
 async function recordAttempts(tx: Transaction, read: Match[]) {
   const rows = read
     .filter(m => m.reading.error !== null || m.before?.hasError)
@@ -225,7 +227,7 @@ async function recordAttempts(tx: Transaction, read: Match[]) {
     where a.book_id = t.id`
 }
 
-/** The end of the scan refreshes the titles, order and derived state of these series. */
+/** The end of the scan refreshes titles, order and derived state of these series. */
 async function markSeriesForRefresh(tx: Transaction, libraryId: string, ids: string[]) {
   if (ids.length === 0) return
   await tx`
@@ -242,10 +244,12 @@ function needsCover(m: Match) {
   return m.file.forced || !isKnown || !hasContent(m.before!, m.file, m.reading)
 }
 
-/** A moved or restored book keeps its hash; deep mode hashes again to detect what the fingerprint cannot. */
+/**
+ * A moved or restored book retains its hash; deep mode hashes again to detect what the fingerprint cannot.
+ */
 function needsHash(match: Match) {
   const { before, file, reading } = match
-  // Empty files are no duplicates of each other.
+  // Empty files are not duplicates of each other.
   if (file.size === 0 || reading.fingerprint === null || knownHash(match) !== null) return false
   if (before === null || before.sha256 === null) return true
   if (isDamaged(match)) return false
@@ -259,7 +263,7 @@ function figuresOf(
   batch: Batch,
   { covers, hashes }: { covers: number; hashes: number },
 ) {
-  // A file with an error counts only as failed.
+  // A file with an error only counts as failed.
   const countOf = (outcome: Match['outcome']) =>
     matches.filter(m => m.outcome === outcome && !m.reading.error).length
   const failed: Record<string, number> = {}

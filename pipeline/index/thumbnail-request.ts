@@ -1,5 +1,5 @@
-// Thumbnail request and result: what the main thread and a pool thread exchange. The main thread must not load
-// the image decoders, which take 20 MB.
+// Thumbnail request and result, exchanged between the main thread and a pool thread. The main thread must not
+// load the image decoders, which take 20 MB.
 
 import type { Containment } from '../../lib/base/containment.ts'
 import type { Limits } from '../../lib/media/archive/limits.ts'
@@ -17,24 +17,24 @@ export type ThumbnailOptions = {
 export type ThumbnailRequest = {
   /** Id of the book or series. */
   id: string
-  /** File of the book, latin1; null for a series, whose thumbnail is made from `artwork` alone. */
+  /** File of the book, latin1; null for a series, whose thumbnail is generated from `artwork` alone. */
   path: string | null
   containment: Containment
-  /** The image beside the book that is its cover, if it can be decoded. `version`: its time and name. */
+  /** The image next to the book that is its cover, if it can be decoded. `version`: its time and name. */
   artwork: { path: string; version: string } | null
 }
 
 export type Thumbnail = {
   id: string
   cover: string | null
-  /** Version of the artwork of the request, also if it could not be decoded. */
+  /** Version of the request's artwork, even if it could not be decoded. */
   artwork: string | null
   bytesRead: number
   opens: number
-  /** Time in the thread. */
+  /** Time spent in the thread. */
   ms?: number
   error: ReadError | null
-  /** errno name when the thumbnail could not be written; not a property of the book. */
+  /** errno name if the thumbnail could not be written; not a property of the book. */
   writeError: string | null
 }
 

@@ -1,4 +1,4 @@
-// Thumbnail of a book or of local artwork, made in a thread and stored under the hash of its bytes.
+// Thumbnail of a book or of local artwork, generated in a thread and stored under the hash of its bytes.
 import { hash, randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -64,7 +64,7 @@ type Work = {
   result: Thumbnail
 }
 
-/** Null without artwork, and for what cannot be decoded: a book has a cover of its own. */
+/** Null if there is no artwork or it cannot be decoded: a book has its own cover. */
 async function coverOfArtwork({ request, options, disk, result }: Work) {
   const { artwork, containment } = request
   if (artwork === null) return null
@@ -115,8 +115,8 @@ async function withFile<T>(
 }
 
 /**
- * Returns the name: `abc/<hash>.webp` below `folder`. A file without its last bytes, which a crash leaves, is named by no
- * row, and replaced when the same thumbnail is made again.
+ * Returns the name: `abc/<hash>.webp` below `folder`. A truncated file left by a crash is not named by any
+ * row, and is replaced when the same thumbnail is generated again.
  */
 function storeThumbnail(folder: string, bytes: Uint8Array, format: 'webp' | 'jpeg'): string {
   const name = hash('sha256', bytes, 'hex').slice(0, 40)
@@ -141,7 +141,7 @@ function replace(path: string, bytes: Uint8Array) {
   renameSync(draft, path)
 }
 
-/** A full disk leaves no part of the file. */
+/** A full disk leaves no partial file. */
 function create(path: string, bytes: Uint8Array) {
   const fd = openSync(path, 'wx')
   try {

@@ -1,4 +1,4 @@
-// Entry point of a pool thread. No database, queue or configuration: values come in, values go out.
+// Entry point of a pool thread. Has no database, queue or configuration: values come in, values go out.
 import { enterRun } from '../../lib/base/async/memory-budget.ts'
 import type { ThreadRequest } from '../../lib/base/async/thread-pool.ts'
 import { threadTask } from '../../lib/base/async/thread-task.ts'
@@ -27,7 +27,7 @@ export const read = itemTask(
 export const cover = itemTask(
   slots.cover,
   ({ containment }: ThumbnailRequest, _options: ThumbnailOptions) => containment,
-  // Its file was read well before: MuPDF fails with sound files after some others, for any reason.
+  // Its file was readable before: MuPDF sometimes fails with sound files after reading certain others.
   {
     task: makeThumbnail,
     isDoubtful: (result, { path }) =>

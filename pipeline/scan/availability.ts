@@ -1,4 +1,4 @@
-// Availability of a library folder: an unmounted or exchanged disk must not look like an empty library.
+// Availability of a library folder: an unmounted or replaced disk must not look like an empty library.
 import { lstat, opendir, stat } from 'node:fs/promises'
 import { NotResponding } from '../../lib/base/errors.ts'
 import type { Log } from '../../lib/base/log.ts'
@@ -8,7 +8,10 @@ import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { LoadedScan } from './scan-context.ts'
 
-/** Why the library must not be compared now, for users; null when it may be. Throws NotResponding, Shortage. */
+/**
+ * Why the library must not be compared now, in words for users; null if it may be. Throws NotResponding,
+ * Shortage.
+ */
 export const unavailableReason = (sql: Sql, scan: LoadedScan): Promise<string | null> =>
   mountHealth.run(mountKey(scan.root), () => findReason(sql, scan))
 
@@ -21,7 +24,7 @@ async function findReason(sql: Sql, scan: LoadedScan): Promise<string | null> {
       return 'The library folder is not a folder; correct the path of the library and scan again'
     device = String(rootStat.dev)
     if (scan.bookCount > 0 && (await isEmpty(root))) {
-      return `The library folder is empty, but the catalogue holds ${scan.bookCount} of its books; mount its disk and scan again`
+      return `The library folder is empty, but the catalog contains ${scan.bookCount} of its books; mount its disk and scan again`
     }
   } catch (error) {
     if (isShortage(error)) throw shortage(error)
@@ -29,18 +32,18 @@ async function findReason(sql: Sql, scan: LoadedScan): Promise<string | null> {
     return `The library folder cannot be read (${code}); ${adviceOn(code)} and scan again`
   }
   if (scan.device === null || scan.device === device || scan.bookCount === 0) return null
-  // Device numbers also change when a file system is remounted: then the books are in place.
+  // Device numbers also change when a file system is remounted; then the books are in place.
   return (await holdsItsBooks(sql, scan))
     ? null
-    : 'The library folder is on another device than before and does not hold its books; mount its disk and scan again'
+    : 'The library folder is on a different device than before and does not contain its books; mount its disk and scan again'
 }
 
 const adviceOn = (code: string) =>
   code === 'EACCES' || code === 'EPERM'
-    ? 'let the account of the server read it'
+    ? 'give the account of the server permission to read it'
     : 'mount its disk, or correct the path of the library,'
 
-/** True when more than half of a sample of the books is in place. */
+/** True if more than half of a sample of the books is in place. */
 async function holdsItsBooks(sql: Sql, scan: LoadedScan): Promise<boolean> {
   const sample = await sql<{ folder: Uint8Array; name: Uint8Array }[]>`
     select d.path as folder, b.name
@@ -59,16 +62,16 @@ async function holdsItsBooks(sql: Sql, scan: LoadedScan): Promise<boolean> {
   return results.filter(Boolean).length * 2 > sample.length
 }
 
-/** Why a scan that is run again pauses, for users; null for another error. */
+/** Why a scan that will run again is pausing, in words for users; null for other errors. */
 export function pauseMessage(error: unknown): string | null {
   if (error instanceof NotResponding)
-    return 'The library folder does not respond; the scan goes on when it does'
+    return 'The library folder does not respond; the scan resumes when it does'
   return isShortage(error)
     ? 'The server lacks file descriptors or memory; the scan resumes automatically'
     : null
 }
 
-/** st_dev of the library folder; null when stat fails. Throws NotResponding. */
+/** st_dev of the library folder; null if stat fails. Throws NotResponding. */
 export async function deviceOf({ root }: Pick<LoadedScan, 'root'>): Promise<string | null> {
   try {
     const { dev } = await mountHealth.run(mountKey(root), () => stat(Buffer.from(root)))
@@ -88,7 +91,7 @@ async function isEmpty(root: Buffer): Promise<boolean> {
   }
 }
 
-/** One line when the folder becomes unavailable, and one when it is back. */
+/** Logs one line when the folder becomes unavailable, and one when it is back. */
 export async function logAvailability(
   { sql, log }: { sql: Sql; log: Log },
   { scanId, libraryId }: LoadedScan,

@@ -1,13 +1,13 @@
 // Payloads of batch jobs: splits ids into jobs of limited size.
 
-// Each job costs some forty statements; a crash repeats only what was not stored of it.
+// Each job costs some forty statements; a crash only repeats the part that was not stored.
 const maxIdsPerJob = 512
 const minIdsPerJob = 64
 const minJobs = 8
 
 type BatchJob = { scanId: string; libraryId: string; ids: string[] }
 
-/** Jobs of which each uses all threads. */
+/** Jobs that each use all threads. */
 export function batchJobs(
   { scanId, libraryId }: { scanId: string; libraryId: string },
   ids: string[],
@@ -19,7 +19,7 @@ export function batchJobs(
   return jobs
 }
 
-/** Jobs of which each uses one thread: a small library is spread over enough of them that all threads take part. */
+/** Jobs that each use one thread: a small library is spread over enough of them to occupy all threads. */
 export function singleThreadJobs(
   scan: { scanId: string; libraryId: string },
   ids: string[],

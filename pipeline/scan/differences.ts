@@ -1,6 +1,6 @@
-// Writes the differences of a batch of the walk in one transaction: files to read with their jobs, books
-// that are gone, and the new digests of the folders. Rows are passed as arrays, because JSON in Postgres
-// ends at 256 MB and a folder may hold millions of files.
+// Writes the differences of a batch of the walk in one transaction: files to read with their jobs, books that
+// are gone, and the new folder digests. Rows are passed as arrays, because Postgres limits JSON to 256 MB and
+// a folder may contain millions of files.
 import type { Queryable, Sql, Transaction } from '../../lib/store/postgres/db.ts'
 import { retryOnDeadlock } from '../../lib/store/postgres/retry-on-deadlock.ts'
 import type { Queue } from '../../lib/store/queue/queue.ts'
@@ -15,8 +15,8 @@ export type Difference = {
   ms: number
   forced: boolean
   /**
-   * A book has the place with another size or time. The file that it was may have moved, and is found only when all new
-   * files are read: until then this one has no job (see `retryPending`).
+   * A book has this place with a different size or time. The file it was may have moved, and is only found
+   * once all new files are read: until then this file has no job (see `retryPending`).
    */
   replaces: boolean
 }
@@ -29,7 +29,7 @@ export type FolderState = { id: string; digest: string; sidecars: Record<string,
 export type Comparison = {
   differences: Difference[]
   missing: MissingCandidate[]
-  /** Folders that their parent no longer lists: all present books below them are missing, too. */
+  /** Folders that their parent no longer lists: all present books below them are missing too. */
   missingFolders: string[]
   folders: FolderState[]
 }
@@ -85,7 +85,7 @@ async function enqueueFiles(tx: Transaction, queue: Queue, scan: LoadedScan, fil
     set size = excluded.size, modified_ms = excluded.modified_ms,
       forced = f.forced or excluded.forced
     returning id::text, directory_id || encode(name, 'hex') as place`
-  // Jobs take the files in the order of the listing, although rows are locked in that of their key.
+  // Jobs take files in listing order, although rows are locked in key order.
   const idsByPlace = new Map(rows.map(row => [row.place, row.id]))
   const ids = files
     .filter(file => !file.replaces)
@@ -94,8 +94,8 @@ async function enqueueFiles(tx: Transaction, queue: Queue, scan: LoadedScan, fil
 }
 
 /**
- * Returns how many candidates each folder has. A batch that is stored at this moment may have found one
- * of the books elsewhere: each is locked and checked again, else its new place would be marked missing.
+ * Returns how many candidates each folder has. A batch being stored concurrently may have found one of the
+ * books elsewhere, so each is locked and checked again: otherwise its new place would be marked as missing.
  */
 async function storeMissingCandidates(
   tx: Transaction,
@@ -152,7 +152,9 @@ function foldersBelow(sql: Queryable, folderIds: string[]) {
   )`
 }
 
-/** Leaves missing books undecided; the folders keep their old digests, so the next scan compares them again. */
+/**
+ * Leaves missing books undecided; the folders retain their old digests, so the next scan compares them again.
+ */
 export async function discardMissingCandidates(sql: Queryable, libraryId: string) {
   await sql`delete from missing_candidate where library_id = ${libraryId}`
   await sql`

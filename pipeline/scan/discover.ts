@@ -1,7 +1,6 @@
-// Discovery, the first stage of a scan: walks the library and compares it with the catalogue, folder by
-// folder. A folder with an unchanged digest costs one row of a lookup; only a changed folder is compared
-// file by file. New and changed files, missing candidates, digests and jobs are written in one
-// transaction per batch.
+// Discovery, the first stage of a scan: walks the library and compares it with the catalog, folder by folder.
+// A folder with an unchanged digest costs one row of a lookup; only changed folders are compared file by
+// file. New and changed files, missing candidates, digests and jobs are written in one transaction per batch.
 
 import { hash } from 'node:crypto'
 import { containmentOf, type FileAccess } from '../../lib/base/containment.ts'
@@ -31,15 +30,15 @@ import type { LoadedScan } from './scan-context.ts'
 import { addUnreadableNames, type Unreadable } from './unreadable.ts'
 import { type Listing, openWalk, type Walk } from './walk.ts'
 
-/** The extensions of books in a library that does not name its formats. */
+/** The book extensions in a library that does not specify its formats. */
 export const defaultExtensions = extensionsOf(formatNames)
 
-// Part of every digest; a new number makes every folder be compared once.
+// Part of every digest; a new number has every folder compared once.
 const discoveryVersion = 2
 
 export type DiscoverCounts = {
   files: number
-  /** New or changed files, and the sum of their sizes in bytes. */
+  /** New or changed files, and their total size in bytes. */
   toRead: number
   toReadBytes: number
   missing: number
@@ -54,7 +53,7 @@ const progressMs = 250
 export type DiscoverOptions = {
   sql: Sql
   walk: Walk
-  /** Null only for a dry run. */
+  /** Only null for a dry run. */
   queue: Queue | null
   scan: LoadedScan
   /** Compare and count only. */
@@ -64,7 +63,7 @@ export type DiscoverOptions = {
   beforeBatch?: () => Promise<void>
 }
 
-/** Memory holds four batches of listings, however large the library is. */
+/** Holds four batches of listings in memory, however large the library is. */
 export async function discover(options: DiscoverOptions): Promise<DiscoverResult> {
   const { scan } = options
   const leftOut = new Set<string>()
@@ -87,7 +86,9 @@ export async function discover(options: DiscoverOptions): Promise<DiscoverResult
 
 const maxLeftOut = 500
 
-/** Adds the recently modified files; if they are many, their folders; if these are many, the root. */
+/**
+ * Adds the recently modified files; if there are many, their folders; if there are many of these, the root.
+ */
 function addRecent(leftOut: Set<string>, batch: Listing[]) {
   for (const { path, recent } of batch) {
     if (recent.length === 0) continue
@@ -114,7 +115,7 @@ type WalkSource = {
   ioDepth: number
 }
 
-/** The walk of a scan. Its threads load at once. */
+/** The walk of a scan. Its threads start loading immediately. */
 export function openScanWalk({ scan, access, ioDepth }: WalkSource): Walk {
   const extensions = scan.allowedFormats ? extensionsOf(scan.allowedFormats) : defaultExtensions
   const rules = [
@@ -152,7 +153,7 @@ async function compareBatch(options: DiscoverOptions, batch: Listing[]): Promise
   if (changed.length === 0) return { files, toRead: 0, toReadBytes: 0, missing: 0, unreadable }
   if (!isDryRun) {
     const parents = await createFolders(sql, scan.libraryId, changed, folders)
-    // The digests of unlisted parents do not cover the new folders: should one go, it must be noticed.
+    // The digests of unlisted parents do not cover the new folders, whose later removal must be noticed.
     if (scan.paths.length > 0) await resetDigests(sql, parents)
   }
   const comparison = await compareFolders(sql, scan, changed, folders)
@@ -203,7 +204,7 @@ function retainSidecars(listing: Listing, folder: Folder) {
   }
 }
 
-/** Books of the folder whose files it no longer lists. */
+/** Books in the folder whose files it no longer lists. */
 function missingBooks(
   listing: Listing,
   { id }: Folder,
@@ -234,7 +235,7 @@ async function storedBooks(sql: Sql, directoryIds: string[]) {
   return byFolder
 }
 
-/** In natural order: the volumes of a series are read, and listed as new, one after the other. */
+/** In natural order: the volumes of a series are read, and listed as new, one after another. */
 function changedFiles(
   listing: Listing,
   folder: Folder | undefined,
@@ -262,7 +263,7 @@ function changedFiles(
   return sortByFileName(changed, ({ name }) => pathText(Buffer.from(name, 'hex')))
 }
 
-/** Compares sidecars with metadata. Images are compared at the end of the scan, without reading the books. */
+/** Compares metadata sidecars. Images are compared at the end of the scan, without reading the books. */
 function sameSidecars(a: Record<string, number>, b: Record<string, number>) {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(isMetadataSidecar)
   return names.every(name => a[name] === b[name])

@@ -9,10 +9,10 @@ export type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isFile'>
 
 const metadataName = /^(series\.json|.+\.opf)$/i
 
-/** True for a file beside the books that holds metadata. */
+/** True for a metadata file next to the books. */
 export const isMetadataSidecar = (name: string): boolean => metadataName.test(name)
 
-/** True for a file beside the books that holds metadata, or a cover of the folder. */
+/** True for a metadata file next to the books, or a cover of the folder. */
 export const isSidecar = (name: string): boolean => isMetadataSidecar(name) || isFolderArtwork(name)
 
 export function readFolder(path: string | Buffer): Entry[] {
@@ -24,8 +24,8 @@ export function readFolder(path: string | Buffer): Entry[] {
 }
 
 /**
- * Some file systems (NFS, FUSE, 9p) do not return the types of entries. Node then calls stat itself, and
- * cannot join our path and a latin1 name; so only names are read here and each is looked up.
+ * Some file systems (NFS, FUSE, 9p) do not return entry types. Node would then call stat itself, and fail to
+ * join our path with a latin1 name; so only names are read here and each is looked up.
  */
 export function readUntyped(path: string | Buffer): Entry[] {
   const folder = Buffer.from(path)
@@ -34,7 +34,7 @@ export function readUntyped(path: string | Buffer): Entry[] {
   )
 }
 
-/** The same as `readFolder`, with its calls in the queue. */
+/** Like `readFolder`, with its calls in the queue. */
 export async function readFolderQueued(path: string | Buffer, queue: DiskQueue): Promise<Entry[]> {
   try {
     return await queue.run(() => readTyped(path))
@@ -76,11 +76,11 @@ const asOrCode = (call: typeof stat | typeof lstat) => (path: string | Buffer) =
     call(path, (error, stats) => resolve(error ? errorCode(error) : stats)),
   )
 
-/** The stat of a path, or the errno name when that fails; the second does not follow links. */
+/** The stat of a path, or the errno name if it fails; the second does not follow links. */
 export const followOrCode: (path: string | Buffer) => Promise<Stats | string> = asOrCode(stat)
 export const lstatOrCode: typeof followOrCode = asOrCode(lstat)
 
-/** The stat of a path, or the errno name when that fails. */
+/** The stat of a path, or the errno name if it fails. */
 export function statOrCode(stat: (path: string | Buffer) => Stats, path: string | Buffer) {
   try {
     return stat(path)
@@ -93,10 +93,10 @@ export function errorCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'EIO'
 }
 
-// The clock of a file server may be ahead of ours; a time further ahead is wrong.
+// A file server's clock may be ahead of ours; a time further ahead is wrong.
 const maxAheadMs = 60_000
 
-/** True when a file was modified less than `quietMs` ago: it may still be written. */
+/** True if a file was modified less than `quietMs` ago: it may still be being written. */
 export function isRecent(modifiedMs: number, quietMs: number): boolean {
   const ageMs = Date.now() - modifiedMs
   return ageMs < quietMs && ageMs > -maxAheadMs

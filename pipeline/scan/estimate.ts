@@ -1,4 +1,4 @@
-// Estimate of a scan: counts what it would find and read, without opening or writing anything.
+// Estimates a scan: counts what it would find and read, without opening or writing anything.
 import { scoped } from '../../lib/base/async/dispose.ts'
 import type { FileAccess } from '../../lib/base/containment.ts'
 import { Invalid, NotFound } from '../../lib/base/errors.ts'
@@ -11,7 +11,7 @@ import { discover, openScanWalk } from './discover.ts'
 import { defaultLibrarySettings, type LoadedScan, librarySettings } from './scan-context.ts'
 
 type EstimateRequest = {
-  /** Null for a folder that is not a library yet. */
+  /** Null for a folder that is not yet a library. */
   library: LibraryRow | null
   path: Buffer
   access: FileAccess
@@ -21,7 +21,7 @@ type EstimateRequest = {
   strategy?: string
 }
 
-/** `files` and `bytes` are those of new and changed files. Throws Invalid when the folder is unavailable. */
+/** `files` and `bytes` count new and changed files. Throws Invalid if the folder is unavailable. */
 export async function estimateScan(
   sql: Sql,
   { library, path, access, ioDepth, mode, strategy }: EstimateRequest,

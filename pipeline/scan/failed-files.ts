@@ -1,5 +1,6 @@
-// Files and covers that failed, and are tried again: at every scan what the disk did not give, once with each version of the
-// program and after growing pauses what took too much memory or time, and files that changed without a new time.
+// Files and covers that failed and are tried again: disk errors at every scan; errors of memory or time once
+// with each program version and after growing pauses; and files that changed while their modification time
+// did not.
 
 import { stat } from 'node:fs/promises'
 import type { Fragment } from 'postgres'
@@ -9,23 +10,26 @@ import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
 import type { Queryable, Sql, Transaction } from '../../lib/store/postgres/db.ts'
 import { isFull, type LoadedScan } from './scan-context.ts'
 
-/** Errors that may be the fault of the program, or of what it read at the same time. */
+/** Errors that may be caused by the program, or by what it read at the same time. */
 const doubtfulCodes = ['memory', 'timeout', 'internal']
 const maxDoublings = 6
 
-/** Assignments of `book_artifact a` after an attempt to read the file or to make the cover. */
+/** Assignments for `book_artifact a` after an attempt to read the file or to generate the cover. */
 export const afterAttempt = (sql: Queryable, hasFailed: Fragment): Fragment => sql`
   attempts = case when not ${hasFailed} then 0
     when a.tried_version = ${version} then least(a.attempts + 1, 1000) else 1 end,
   tried_version = case when ${hasFailed} then ${version}::text end,
   tried_at = case when ${hasFailed} then now() end`
 
-/** A condition on the `book_artifact a` of a book that failed: another version, or the pause is over, a day at first. */
+/**
+ * A condition on the `book_artifact a` of a book that failed: the version is different, or the pause,
+ * initially a day, is over.
+ */
 const isDue = (sql: Queryable): Fragment => sql`
   (a.tried_version is distinct from ${version}
     or a.tried_at + interval '1 day' * power(2, least(a.attempts - 1, ${maxDoublings})) <= now())`
 
-/** Adds files to read again; `changedIds` are those of `findChanged`. */
+/** Adds files to read again; `changedIds` come from `findChanged`. */
 export async function retryFailedFiles(tx: Transaction, scan: LoadedScan, changedIds: string[]) {
   const { libraryId } = scan
   await tx`
@@ -39,7 +43,7 @@ export async function retryFailedFiles(tx: Transaction, scan: LoadedScan, change
     on conflict (directory_id, name) do nothing`
 }
 
-/** Forgets the errors of covers that are due, so that they are made again. */
+/** Clears the errors of due covers, so that they are generated again. */
 export async function retryFailedCovers(sql: Sql, { libraryId }: LoadedScan) {
   await sql`
     with due as (
@@ -66,8 +70,8 @@ type FailedFile = {
 const batch = 500
 
 /**
- * Ids of unreadable books whose files were changed since they were read: a download is often written into a file of its
- * final size, and gets its final time, too. Throws NotResponding.
+ * Ids of unreadable books whose files have changed since they were read: downloads often write to a file of
+ * the final size, and then also set its final time. Throws NotResponding.
  */
 export async function findChanged(sql: Sql, { libraryId, root }: LoadedScan): Promise<string[]> {
   const changed: string[] = []
@@ -90,7 +94,7 @@ export async function findChanged(sql: Sql, { libraryId, root }: LoadedScan): Pr
   return changed
 }
 
-/** Another size or time is found by the walk. */
+/** The walk finds a different size or time. */
 const wasChanged = (path: Buffer, { size, modifiedMs, changedMs }: FailedFile): Promise<boolean> =>
   stat(path).then(
     now =>

@@ -1,4 +1,4 @@
-// Figures of a scan (columns of table scan) and, for a scan that is followed, one record per book.
+// Figures of a scan (columns of table scan) and, for a scan that is being followed, one record per book.
 
 import { joinPath, pathText } from '../../lib/base/path.ts'
 import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
@@ -20,7 +20,10 @@ export type ScanFigures = {
   opens: number
 }
 
-/** Adds the figures of a batch. The last statement of its transaction: all batches of a scan update this row. */
+/**
+ * Adds the figures of a batch. Must be the last statement of its transaction, because all batches of a scan
+ * update this row.
+ */
 export async function addScanFigures(tx: Transaction, scanId: string, f: ScanFigures) {
   await tx`
     update scan
@@ -36,7 +39,7 @@ export async function addScanFigures(tx: Transaction, scanId: string, f: ScanFig
     where id = ${scanId}`
 }
 
-/** Adds covers and hashes to the scan that they count for and publishes it; the last of them in any case. */
+/** Adds covers and hashes to the scan they count toward and publishes it; always publishes the last ones. */
 export async function addFollowUpFigures(
   tx: Transaction,
   scanId: string,
@@ -57,7 +60,7 @@ export async function addFollowUpFigures(
   await publishScan(tx, scanId, { force: isLast, isFollowUp: true })
 }
 
-/** One line of `scan --ndjson`. `path` is relative to the root of the library. */
+/** One line of `scan --ndjson`. `path` is relative to the library root. */
 export type ScanRecord = {
   path: string
   id: string
@@ -86,7 +89,7 @@ export async function insertRecords(tx: Transaction, scanId: string, records: ob
     select ${scanId}, value from jsonb_array_elements(${tx.json(records as never)})`
 }
 
-/** Inserts records made from the rows of the books, with one outcome for all or one for each. */
+/** Inserts records built from the book rows, with one outcome for all or one for each. */
 export async function recordBooks(
   tx: Transaction,
   scanId: string,

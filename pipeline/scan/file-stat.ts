@@ -1,4 +1,4 @@
-// Stat of the files and links of a library for the walk, synchronous and asynchronous.
+// Stat of library files and links for the walk, synchronous and asynchronous.
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { type Containment, isPermittedTarget } from '../../lib/base/containment.ts'
@@ -16,12 +16,15 @@ export type LinkRules = {
   linkTargets: Buffer[]
 }
 
-/** The stat of a file that may be read; undefined when it went, or is no regular file; an errno name. */
+/**
+ * The stat of a file that may be read; undefined if it is gone or not a regular file; otherwise an errno
+ * name.
+ */
 export type FileStat = Stats | string | undefined
 
 /**
- * The stat of an entry that is not a folder. A link may be circular, or lead to a disk that is away or to a forbidden
- * folder: the result is an errno name when it exists but its stat fails.
+ * The stat of an entry that is not a folder. A link may be circular, or lead to a missing disk or a forbidden
+ * folder: the result is an errno name if the entry exists but its stat fails.
  */
 export function statFile({ isFile, path }: LibraryFile, options: LinkRules): FileStat {
   if (isFile) return undefinedIfGone(statOrCode(lstatSync, path))
@@ -31,7 +34,7 @@ export function statFile({ isFile, path }: LibraryFile, options: LinkRules): Fil
   return isPermitted(realPaths([path])[0], options) ? stat : undefined
 }
 
-/** The same with asynchronous calls. */
+/** Like `statFile`, with asynchronous calls. */
 export async function statFileAsync(
   { isFile, path }: LibraryFile,
   options: LinkRules,
@@ -50,7 +53,7 @@ function statOfBroken(stat: Stats | string, link: Stats | string): FileStat {
   return existing === undefined || typeof existing === 'string' ? existing : stat
 }
 
-/** Whether a link leads to a file that may be read. It is checked again when it is opened. */
+/** Whether a link leads to a file that may be read. Checked again when it is opened. */
 const isPermitted = (
   target: Buffer | undefined,
   { linkTargets, containment }: LinkRules,

@@ -1,5 +1,5 @@
-// Folder rows of the catalogue (table directory) for the comparison with the disk. Paths are latin1
-// strings, as in listings.
+// Folder rows of the catalog (table directory) for comparing with the disk. Paths are latin1 strings, as in
+// listings.
 import { hash } from 'node:crypto'
 import { newId } from '../../lib/base/id.ts'
 import { childPath, parentPath } from '../../lib/base/path.ts'
@@ -40,8 +40,8 @@ async function foldersByPath(sql: Sql, libraryId: string, paths: string[]) {
 }
 
 /**
- * Inserts folders that are not stored yet, and their ancestors down to the start of a partial scan; adds
- * them to `folders`. Returns the ids of stored parents that are not among the listings.
+ * Inserts folders that are not stored yet, and their ancestors up to the start of a partial scan; adds them
+ * to `folders`. Returns the ids of stored parents that are not among the listings.
  */
 export async function createFolders(
   sql: Sql,
@@ -91,8 +91,8 @@ export async function resetDigests(sql: Sql, ids: string[]) {
 }
 
 /**
- * The same for the folders of places that a book has left and no other has taken: their digests stand for the book, too,
- * and if it returns, the folder would count as unchanged. The name is hex.
+ * Like `resetDigests`, for folders with places that a book has left and no other has taken: their digests
+ * still include the book, so if it returned, the folder would count as unchanged. The name is hex.
  */
 export async function resetLeftFolders(
   tx: Transaction,

@@ -1,4 +1,4 @@
-// Pending files of a library (table pending_file): files that were discovered and not yet indexed. A scan
+// Pending files of a library (table pending_file): files that were discovered but not yet indexed. A scan
 // takes over those of earlier scans, and gives up those that cannot be stored.
 
 import { hostName } from '../../lib/base/host.ts'
@@ -15,8 +15,8 @@ const pageSize = 6_400
 const maxAttempts = 2
 
 /**
- * Starts a scan: takes over the unfinished work of earlier scans and retries files that were unreadable.
- * Returns false when the scan was cancelled at this moment.
+ * Starts a scan: takes over unfinished work of earlier scans and retries files that were unreadable. Returns
+ * false if the scan has just been canceled.
  */
 export async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promise<boolean> {
   const filled = isFull(scan) ? await findChanged(sql, scan) : []
@@ -46,7 +46,7 @@ export async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promis
   })
 }
 
-/** Records of earlier scans have no reader any more, unless jobs of the scan go on. */
+/** Records of earlier scans no longer have a reader, unless jobs of the scan continue. */
 async function deleteOldRecords(tx: Transaction, { scanId, libraryId }: LoadedScan) {
   const hasJobs = hasScanJobs(tx, ['cover', 'hash'], {
     libraryId: tx`${libraryId}`,
@@ -64,7 +64,10 @@ async function enqueuePending(tx: Transaction, queue: Queue, scan: LoadedScan): 
   return await enqueueAttempts(tx, queue, scan, 1)
 }
 
-/** Enqueues the files whose number of attempts, this one included, is `attempts`: from the second on one per job. */
+/**
+ * Enqueues the files whose number of attempts, including this one, is `attempts`: one per job from the second
+ * attempt on.
+ */
 async function enqueueAttempts(
   tx: Transaction,
   queue: Queue,
@@ -88,9 +91,9 @@ async function enqueueAttempts(
 }
 
 /**
- * Enqueues the pending files that have no job: those requested while the scan runs, and for the second and last time
- * those whose job gave up. What gave up twice is abandoned; returns their number. Call it when the library has no index
- * jobs.
+ * Enqueues the pending files without a job: those requested while the scan runs, and those whose job gave up,
+ * for a second and last time. Abandons files given up twice and returns their number. Call it when the
+ * library has no index jobs.
  */
 export async function retryPending(
   tx: Transaction,
@@ -106,7 +109,9 @@ export async function retryPending(
   return abandoned
 }
 
-/** Gives up files that no attempt could store: counted as failed, and compared again by the next scan. */
+/**
+ * Gives up files that no attempt could store: they count as failed, and the next scan compares them again.
+ */
 async function abandonPending(tx: Transaction, scan: LoadedScan): Promise<number> {
   const [row] = await tx<{ files: number }[]>`
     with dropped as (

@@ -1,5 +1,6 @@
-// Edits of the series of regrouped books: fields that users or sources set, or that are locked, go to the series that the
-// books move to, unless those fields are set there. Of several series the one of the most books wins, and the highest age rating.
+// Edits of the series of regrouped books: fields set by users or sources, or locked, go to the series that
+// the books move to, unless set there. Among several source series, the one with the most books wins, and the
+// highest age rating.
 import { editedColumns, type RowValues, updateRows } from '../../lib/catalog/metadata/columns.ts'
 import type { SqlType } from '../../lib/media/metadata/field.ts'
 import { seriesFields } from '../../lib/media/metadata/series-fields.ts'
@@ -16,7 +17,7 @@ const columns: Record<string, SqlType> = {
   ),
   ...{ genres: 'text[]', tags: 'text[]' },
 }
-/** What holds for each part of a series; the others describe the whole. */
+/** What applies to each part of a series; other fields describe the whole. */
 const sharedColumns = [
   'publisher',
   'imprint',

@@ -1,8 +1,9 @@
-// What belongs to the series of regrouped books: their places in collections and lists, ratings, sharing tags, external ids
-// and covers go to the series that the books move to, unless these have their own. The rows of `regrouped` name both.
+// What belongs to the series of regrouped books: their places in collections and lists, ratings, sharing
+// tags, external ids and covers go to the series that the books move to, unless it has its own. The rows of
+// `regrouped` name both.
 import type { Transaction } from '../../lib/store/postgres/db.ts'
 
-/** A part of a series is where the whole was; sharing tags must not reveal it. */
+/** Part of a series is placed where the whole was; sharing tags must not reveal it. */
 export async function keepPlaces(tx: Transaction): Promise<void> {
   await tx`
     insert into collection_series (collection_id, series_id, position, added_at)
@@ -10,7 +11,7 @@ export async function keepPlaces(tx: Transaction): Promise<void> {
     from regrouped r join collection_series m on m.series_id = r.from_id
     order by m.collection_id, r.to_id, m.position
     on conflict do nothing`
-  // Each has a place of its own.
+  // Each member has its own position.
   await tx`
     update collection_series m set position = n.place
     from (
@@ -41,7 +42,7 @@ export async function keepPlaces(tx: Transaction): Promise<void> {
     from regrouped r join series_sharing_tag t on t.series_id = r.from_id
     order by 1, 2
     on conflict do nothing`
-  // A part is not the series that another service describes.
+  // Part of a series is not the series that another service describes.
   await tx`
     insert into external_reference (kind, series_id, source, external_id, url, hash, rating, votes)
     select distinct on (r.to_id, e.kind, e.source) e.kind, r.to_id, e.source, e.external_id, e.url,
@@ -52,7 +53,7 @@ export async function keepPlaces(tx: Transaction): Promise<void> {
     on conflict do nothing`
 }
 
-/** The selected cover, uploaded or of a book; after the books have moved. */
+/** Moves the selected cover, uploaded or from a book; called after the books have moved. */
 export async function keepCovers(tx: Transaction): Promise<void> {
   await tx`
     insert into cover (id, series_id, source, hash, original, width, height, created_at)

@@ -1,5 +1,6 @@
-// Regrouping: books of a library whose strategies were changed move to the series of the new strategy. A series whose books
-// all leave is renamed to the series that most of them go to, so that it keeps its id and all that users set on it.
+// Regrouping: when a library's strategies change, its books move to the series of the new strategy. A series
+// that all books leave is renamed to the series most of them go to, so it retains its id and everything users
+// set on it.
 import { hash } from 'node:crypto'
 import { newId } from '../../lib/base/id.ts'
 import { applyCounterDeltas, createCounterDeltas } from '../../lib/catalog/derived/counters.ts'
@@ -18,7 +19,7 @@ import type { LoadedScan } from './scan-context.ts'
 
 type Library = Pick<LoadedScan, 'libraryId' | 'rules'>
 
-/** Moves the books at once: after a crash none or all have moved. Repeated, it changes nothing. */
+/** Moves the books atomically: after a crash none or all have moved. Idempotent. */
 export async function regroupBooks(sql: Sql, library: Library): Promise<void> {
   const { libraryId } = library
   await retryOnDeadlock(sql, async tx => {
@@ -44,7 +45,10 @@ export async function regroupBooks(sql: Sql, library: Library): Promise<void> {
   })
 }
 
-/** Temporary tables: of each book the series of the new strategy, and these series as they are created. */
+/**
+ * Temporary tables: for each book its series under the new strategy, and these series as they would be
+ * created.
+ */
 async function placeBooks(sql: Sql, tx: Transaction, { libraryId, rules }: Library) {
   await tx`
     create temporary table placed_book (book_id uuid, series_id uuid, digest text) on commit drop`
@@ -54,7 +58,7 @@ async function placeBooks(sql: Sql, tx: Transaction, { libraryId, rules }: Libra
       title text, sort_key text, search_key text, publisher text, year integer) on commit drop`
   const applyRules = compileRules(rules.titleRules)
   const { seriesStrategy: strategy, seriesConfig: config } = rules
-  // On a connection of its own: a cursor occupies its connection.
+  // On a separate connection, because a cursor occupies its connection.
   for await (const placed of placeStoredBooks(sql, { libraryId, strategy, config })) {
     const series = new Map(placed.map(({ placement }) => [digestOf(placement), placement]))
     const rows = [...series].map(([digest, p]) => ({ digest, ...draftOf(p, applyRules) }))
@@ -85,7 +89,7 @@ function draftOf(placement: Placement, applyRules: (title: string) => string) {
   }
 }
 
-/** Also those that keep their books under another name. */
+/** Includes series that retain their books under another name. */
 async function renameSeries(tx: Transaction, libraryId: string) {
   await tx`
     with flow as (
@@ -136,7 +140,7 @@ async function createSeries(tx: Transaction, libraryId: string): Promise<string[
   return ids.map(({ id }) => id)
 }
 
-/** Temporary table: from which series to which others books move, and whether any stays. */
+/** Temporary table: from which series to which others books move, and whether any stay. */
 async function findMoves(tx: Transaction, libraryId: string) {
   await tx`
     create temporary table regrouped on commit drop as
@@ -186,7 +190,9 @@ async function applyMoves(tx: Transaction, libraryId: string) {
   await applyCounterDeltas(tx, deltas)
 }
 
-/** The end of the scan refreshes what follows from the books. Returns the series whose books or key changed. */
+/**
+ * The end of the scan refreshes what follows from the books. Returns the series whose books or key changed.
+ */
 async function markChanged(tx: Transaction, libraryId: string): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     insert into series_refresh (library_id, series_id)

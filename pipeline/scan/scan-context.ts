@@ -1,4 +1,4 @@
-// Scans with the settings of their library, as loaded by the jobs of a scan.
+// Scans with the settings of their library, as loaded by a scan's jobs.
 
 import { newId } from '../../lib/base/id.ts'
 import type { ScanOptions } from '../../lib/catalog/scan/scan-request.ts'
@@ -19,14 +19,14 @@ export type LibraryRules = {
   pageHash: boolean
 }
 
-/** What storing a batch needs of its scan. */
+/** What is needed of a scan to store a batch. */
 export type ScanContext = {
   scanId: string
   libraryId: string
   root: Uint8Array
   followLinks: boolean
   hashPolicy: 'full' | 'candidates' | 'off'
-  /** The scan is followed by a client: one record per book goes to `scan_record`. */
+  /** A client follows the scan: one record per book goes to `scan_record`. */
   followed: boolean
 }
 
@@ -39,15 +39,16 @@ export type LoadedScan = ScanContext & {
   allowedFormats: FormatName[] | null
   excludedPatterns: string
   bookCount: number
-  /** The books are grouped again. */
+  /** The books are to be regrouped. */
   strategiesChanged: boolean
-  /** All of them are read again, too. */
+  /** All of them are also to be read again. */
   appliesStrategies?: boolean
   rules: LibraryRules
 }
 
 /**
- * A full scan finishes what other scans left, and tries again what failed; otherwise scans go on when their jobs run again.
+ * A full scan finishes what other scans left, and retries what failed; otherwise scans continue when their
+ * jobs run again.
  */
 export const isFull = ({ paths, options }: LoadedScan): boolean =>
   paths.length === 0 && !options.analysis && options.quietMs === undefined
@@ -57,7 +58,7 @@ type LibrarySettings = Omit<
   'scanId' | 'deep' | 'followed' | 'state' | 'paths' | 'options'
 >
 
-/** Null when the scan or its library is gone. */
+/** Null if the scan or its library is gone. */
 export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | null> {
   const [row] = await sql`
     select id as "scanId", library_id as "libraryId", mode, state, paths, options
@@ -80,7 +81,7 @@ export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | n
   return { ...scan, rules: { ...settings.rules, pageHash: options.pageHash ?? false } }
 }
 
-/** The settings of a library that its scans depend on; null when it is gone. */
+/** The library settings that its scans depend on; null if it is gone. */
 export async function librarySettings(
   sql: Sql,
   libraryId: string,
@@ -107,7 +108,7 @@ export async function librarySettings(
   return { ...settings, rules: { ...strategies, titleRules, pageHash: false } } as LibrarySettings
 }
 
-/** The default settings, for a folder that is not a library yet. */
+/** The default settings, for a folder that is not yet a library. */
 export function defaultLibrarySettings(
   root: Buffer,
   seriesStrategy = 'series_volume',

@@ -2,7 +2,7 @@
 import { childPath, pathText } from '../../lib/base/path.ts'
 import type { Listing } from './walk.ts'
 
-/** Their number, and the paths of some, relative to the library; '' is its root. */
+/** How many there are, and some of their paths, relative to the library; '' is its root. */
 export type Unreadable = { unreadable: number; unreadableNames: string[] }
 
 export const nothingUnreadable: Unreadable = { unreadable: 0, unreadableNames: [] }
@@ -17,13 +17,13 @@ export function addUnreadableNames(names: string[], batch: Listing[]) {
   }
 }
 
-/** "7 folders or files could not be read; their books were left as they are: Lost/Row, Alien, …" */
+/** "7 folders or files could not be read; their books were left unchanged: Lost/Row, Alien, …" */
 export function unreadableMessage({ unreadable, unreadableNames }: Unreadable): string | null {
   if (unreadable === 0) return null
   const subject =
     unreadable === 1
-      ? 'A folder or file could not be read; its books were left as they are'
-      : `${unreadable} folders or files could not be read; their books were left as they are`
+      ? 'A folder or file could not be read; its books were left unchanged'
+      : `${unreadable} folders or files could not be read; their books were left unchanged`
   const names = unreadableNames.map(name => name || 'the library folder').join(', ')
   return `${subject}: ${names}${unreadable > unreadableNames.length ? ', …' : ''}`
 }

@@ -1,6 +1,6 @@
 // Thread that lists folders: synchronous readdir and stat are many times as fast as asynchronous ones, and do
-// not block the process. On a slow disk waiting counts more: there many calls are in flight. Names are passed
-// as latin1 strings, one character per byte.
+// not block the process here. On a slow disk waiting matters more, so many calls are in flight there. Names
+// are passed as latin1 strings, one character per byte.
 import { hash } from 'node:crypto'
 import { createDiskQueue, type DiskQueue } from '../../lib/base/async/disk-queue.ts'
 import { threadTask } from '../../lib/base/async/thread-task.ts'
@@ -30,7 +30,7 @@ type CompiledOptions = LinkRules & {
 }
 
 const nonAscii = /[^\x00-\x7f]/
-// Enough that the hand-over is cheap, few enough that progress is visible.
+// Enough for cheap hand-over, few enough to show progress.
 const maxFiles = 6_000
 
 let compiled: CompiledOptions | null = null
@@ -129,9 +129,9 @@ type Target = {
   digestParts: string[]
   /** Path relative to the root, decoded. */
   folderText: string
-  /** Names of the books without extensions, folded: an image of the same name is a cover. */
+  /** Names of the books without extensions, folded: an image with the same name is a cover. */
   stems: Set<string>
-  /** Path on the disk with a slash at its end, latin1. */
+  /** Path on disk with a trailing slash, latin1. */
   diskFolder: string
   isAscii: boolean
 }
@@ -142,7 +142,7 @@ function pathsOf(path: string, { rootText }: CompiledOptions) {
   return { folderText: decode(path), diskFolder, isAscii: !nonAscii.test(diskFolder) }
 }
 
-/** Reads synchronously until the disk proves slow, the rest with many calls in flight. */
+/** Reads synchronously until the disk proves slow, and the rest with many calls in flight. */
 async function addEntries(entries: Entry[], target: Target, options: CompiledOptions) {
   const { queue } = options
   let i = 0
@@ -163,7 +163,7 @@ async function addEntries(entries: Entry[], target: Target, options: CompiledOpt
     addItem(item, item.kind === 'folder' ? undefined : stats[next++], target, options)
 }
 
-/** An entry that concerns the catalogue. */
+/** An entry that is relevant to the catalog. */
 type Item = {
   kind: 'folder' | 'book' | 'sidecar'
   name: string
@@ -199,7 +199,7 @@ function kindOf(
     const isCover = isImageName(nameText) && stems.has(imageStem(nameText))
     return isCover || isSidecar(nameText) ? 'sidecar' : null
   }
-  // The later volumes of a multi-volume archive are part of the first one's book.
+  // Later volumes of a multi-volume archive are part of the first one's book.
   return isLaterVolume(nameText) ? null : 'book'
 }
 
@@ -222,11 +222,11 @@ function addItem(
   if (!stat?.isFile()) return
   if (options.quietMs > 0 && isRecent(stat.mtimeMs, options.quietMs)) {
     listing.recent.push(name)
-    // The folder differs again as soon as the file is old enough, or is scanned without `quietMs`.
+    // The folder will differ again once the file is old enough, or is scanned without `quietMs`.
     digestParts.push(`${name}\0recent`)
     return
   }
-  // Rounded, not truncated: utimes through a JavaScript Date rounds to milliseconds as well.
+  // Rounded, not truncated: setting times through a JavaScript Date also rounds to milliseconds.
   const time = Math.round(stat.mtimeMs)
   digestParts.push(`${name}\0${stat.size}\0${time}`)
   if (kind === 'sidecar') {
@@ -238,7 +238,7 @@ function addItem(
   listing.times.push(time)
 }
 
-// The first calls of a thread are timed, and then a sample.
+// The first calls of a thread are timed, then a sample of them.
 const timedCalls = 64
 const sample = 8
 let calls = 0

@@ -1,5 +1,5 @@
-// Directory walk of a library in two threads, in batches of folder listings. A folder may come before or
-// after its parent.
+// Directory walk of a library in two threads, producing batches of folder listings. A folder may come before
+// or after its parent.
 import { availableParallelism } from 'node:os'
 import type { Piscina } from 'piscina'
 import { createDiskQueue, type DiskQueue } from '../../lib/base/async/disk-queue.ts'
@@ -11,7 +11,7 @@ import { lstatOrCode } from './disk.ts'
 /** One folder on disk. Names and paths are latin1 strings (one character per byte), paths relative to the root. */
 export type Listing = {
   path: string
-  /** MD5 over names, sizes and times of books and sidecars and the names of folders; hex. */
+  /** MD5 of the names, sizes and times of books and sidecars and the names of folders; hex. */
   digest: string
   /** Sidecar name → modified ms. */
   sidecars: Record<string, number>
@@ -22,46 +22,51 @@ export type Listing = {
   folders: string[]
   /** Names of files and links that exist but whose stat fails: neither read nor missing. */
   unreadable: string[]
-  /** Names of recently modified files, which are left to a later scan because of `quietMs`. */
+  /** Names of recently modified files, which `quietMs` leaves to a later scan. */
   recent: string[]
-  /** errno name when the folder could not be read; nothing below it is visited. */
+  /** errno name if the folder could not be read; nothing below it is visited. */
   error?: string
 }
 
 export type WalkOptions = {
   root: Uint8Array
   containment: Containment
-  /** Folders walked recursively, or files whose folder is listed alone; `''` is the root. */
+  /** Folders to walk recursively, or files whose folder is listed without subfolders; `''` is the root. */
   starts: string[]
   extensions: string[]
   excludedPatterns: string
   /** Part of every digest: a change of the rules makes every folder look changed. */
   seed: string
-  /** Leaves out files modified less than this long ago; 0 includes all. */
+  /** Omits files modified less than this long ago; 0 includes all. */
   quietMs: number
-  /** Calls in flight on the disk; 0 derives them from its latency. */
+  /** Calls in flight on the disk; 0 derives their number from its latency. */
   ioDepth: number
 }
 
 export type WalkRequest = { options: WalkOptions; folders: string[] }
 
-/** Listings of the first folders; `rest` was not reached. `isSlow`: calls of the thread are in flight together. */
+/**
+ * Listings of the first folders; `rest` was not reached. `isSlow`: the thread has several calls in flight.
+ */
 export type WalkResult = { listings: Listing[]; rest: string[]; isSlow: boolean }
 
-// `find` is one thread in C; two of ours keep up with it.
+// `find` is one thread in C; two of ours match it.
 const maxThreads = Math.min(2, availableParallelism())
-// A second thread costs 60 ms of computing (loading, compiling); it pays where there is that much to read.
+// A second thread costs 60 ms of CPU time (loading, compiling); it only pays off if there is that much to
+// read.
 const filesOfOneThread = 10_000
-// So many calls show whether the disk is slow: then one thread has all calls in flight.
+// This many calls show whether the disk is slow: then one thread has all calls in flight.
 const firstFolders = 8
-// A request costs as much as reading some folders.
+// A request costs as much as reading a few folders.
 const minFolders = 64
 const maxFolders = 512
 const stopPollMs = 100
 
-/** Its threads load at once; they end when it is disposed of, without waiting for a disk that does not respond. */
+/**
+ * Its threads load immediately; they end when it is disposed of, without waiting for an unresponsive disk.
+ */
 export type Walk = Disposable & {
-  /** Begins to read the folders, before the batches are awaited. */
+  /** Starts reading folders before the batches are awaited. */
   start(): void
   /**
    * Batches of listings. At most four requests to the threads are running or unread. Ends when `isStopped`.
@@ -88,7 +93,7 @@ export function openWalk(options: WalkOptions, expectedFiles = 0): Walk {
     const isParallel = isKnown && !isSingle && (isLarge || files >= filesOfOneThread)
     const most = isParallel ? 2 * maxThreads : 1
     while (pending.length > 0 && running.size + finished.length < most) {
-      // Shares, so that no thread is without work while another has all folders.
+      // Shares, so that no thread is idle while another has all folders.
       const share = isParallel ? Math.max(minFolders, Math.ceil(pending.length / most)) : maxFolders
       const count = isKnown ? Math.min(share, maxFolders) : firstFolders
       const request: WalkRequest = { options, folders: pending.splice(-count) }
@@ -96,7 +101,7 @@ export function openWalk(options: WalkOptions, expectedFiles = 0): Walk {
         running.delete(task)
         finished.push(result)
       })
-      // It is awaited only by races: one may have ended, and without it the failure is unhandled.
+      // Only awaited in races: a race may have ended, which would leave the rejection unhandled.
       task.catch(() => {})
       running.add(task)
     }
@@ -110,7 +115,7 @@ export function openWalk(options: WalkOptions, expectedFiles = 0): Walk {
     starting.catch(() => {})
     return starting
   }
-  /** Takes the finished results: where the consumer takes longer than the walk, it has fewer and larger batches. */
+  /** Takes all finished results: a consumer slower than the walk gets fewer and larger batches. */
   function takeListings(): Listing[] {
     const results = finished.splice(0)
     const listings = results.flatMap(result => result.listings)
@@ -135,7 +140,7 @@ export function openWalk(options: WalkOptions, expectedFiles = 0): Walk {
           if (finished.length === 0) await Promise.race([...running, ...ends])
           if (finished.length === 0) return
           const listings = takeListings()
-          // The threads read on while these are compared.
+          // The threads continue to read while these are compared.
           startRequests()
           yield listings
         }
@@ -152,10 +157,10 @@ export function openWalk(options: WalkOptions, expectedFiles = 0): Walk {
 
 type Threads = { pool: Piscina; failure: Promise<never> }
 
-// Not shared by walks: a disk that hangs holds the threads of its walk.
+// Not shared between walks: a hung disk holds the threads of its walk.
 let spare: Threads | null = null
 
-/** Starts the threads of the next walk, for a process that will scan when it has started. */
+/** Starts the threads of the next walk, for a process that will scan after startup. */
 export function prepareWalk() {
   spare ??= openThreads(maxThreads)
 }
@@ -169,20 +174,20 @@ export function discardPreparedWalk() {
 function takeThreads(isLarge: boolean): Threads {
   const prepared = spare
   spare = null
-  // Most rescans read a single folder: there the second starts when a request waits.
+  // Most rescans read a single folder: there the second thread starts once a request waits.
   return prepared ?? openThreads(isLarge ? maxThreads : 1)
 }
 
 function openThreads(minThreads: number): Threads {
   const { promise, reject } = Promise.withResolvers<never>()
-  // It is awaited only by races.
+  // Only awaited in races.
   promise.catch(() => {})
   const filename = new URL('./walk-thread.ts', import.meta.url).href
   const pool = openPiscina({ filename, minThreads, maxThreads, atomics: 'disabled' }, reject)
   return { pool, failure: promise }
 }
 
-/** Resolves when the condition holds, unless it is ended before. */
+/** Resolves when the condition holds, unless it is ended first. */
 function whenTrue(condition: () => boolean) {
   const { promise, resolve } = Promise.withResolvers<null>()
   const timer = setInterval(() => {
@@ -191,7 +196,7 @@ function whenTrue(condition: () => boolean) {
   return { promise, end: () => clearInterval(timer) }
 }
 
-/** The folders to start with, and which of them are listed without their subfolders. None is visited twice. */
+/** The start folders, and which of them are listed without their subfolders. None is visited twice. */
 async function startFolders(options: WalkOptions) {
   const folders = new Set<string>()
   const listedAlone = new Set<string>()
@@ -223,7 +228,7 @@ async function isFolder({ root }: WalkOptions, path: string, queue: DiskQueue) {
   return typeof stat !== 'string' && stat.isDirectory()
 }
 
-/** The nearest ancestor that exists: a file may be gone together with its folder. */
+/** The nearest existing ancestor: a file may be gone together with its folder. */
 async function nearestFolder(options: WalkOptions, path: string, queue: DiskQueue) {
   let folder = parentPath(path)
   while (!(await isFolder(options, folder, queue))) folder = parentPath(folder)

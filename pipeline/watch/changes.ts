@@ -1,24 +1,27 @@
-// Changes of a library that were not scanned yet: paths while they are few, the folders around them when
-// they are many, the whole library at worst. A path is due when two checks, some time apart, saw the same
+// Changes of a library that have not been scanned yet: paths while there are few, the folders around them if
+// there are many, the whole library at worst. A path is due when two checks, some time apart, saw the same
 // state. Paths are latin1 strings relative to the root.
 import { lstat, stat } from 'node:fs/promises'
 import { joinPath, parentPath } from '../../lib/base/path.ts'
 import { folderOf, mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
 import { isRecent } from '../scan/disk.ts'
 
-/** How long a file must be unchanged before it counts as written. A busy disk may pause for a second. */
+/**
+ * How long a file must be unchanged before it counts as completely written. A busy disk may pause for a
+ * second.
+ */
 export const quietMs = 1_500
 
 const maxPaths = 500
 const maxFolders = 500
-// Folders with many changes are not checked file by file: their scan leaves out recently modified files.
+// Folders with many changes are not checked file by file: their scan omits recently modified files.
 const folderQuietMs = 1_000
 const maxFolderWaitMs = 3_000
 const concurrency = 16
 
 type Check = { state: string; checkedAt: number; isDue: boolean }
 type Span = { first: number; last: number }
-/** Paths that were not checked yet are null; folder '' is the whole library. Times in ms since 1970. */
+/** Paths not yet checked are null; folder '' is the whole library. Times in ms since 1970. */
 export type Changes = { paths: Map<string, Check | null>; folders: Map<string, Span> }
 
 export function createChanges(): Changes {
@@ -39,7 +42,7 @@ export function addChanges(changes: Changes, paths: string[], now = Date.now()) 
   }
 }
 
-/** Replaces the paths by their folders; when these are many as well, by the root. */
+/** Replaces the paths by their folders; if there are many of these as well, by the root. */
 function mergeToFolders(changes: Changes, now: number) {
   for (const path of changes.paths.keys()) addFolder(changes, parentPath(path), now)
   changes.paths.clear()
@@ -64,7 +67,7 @@ function enclosingFolder(folders: Map<string, Span>, path: string): string | nul
 }
 
 /**
- * Checks the paths whose time has come. Files for which `isRelevant` returns false are removed. Throws
+ * Checks the paths whose time has come. Removes files for which `isRelevant` returns false. Throws
  * NotResponding.
  */
 export async function checkPaths(
@@ -102,7 +105,7 @@ async function stateOf(path: Buffer): Promise<{ state: string; isYoung: boolean 
   return { state: `file ${stats.size} ${stats.mtimeMs}`, isYoung: isRecent(stats.mtimeMs, quietMs) }
 }
 
-/** Removes and returns what is due: paths to scan, or '' alone for the whole library. */
+/** Removes and returns what is due: paths to scan, or just '' for the whole library. */
 export function takeDue(changes: Changes, now = Date.now()): string[] {
   const due: string[] = []
   for (const [folder, { first, last }] of changes.folders) {

@@ -17,7 +17,7 @@ const unwatchableTypes = new Map([
   [0x786f4256, 'vboxsf'],
 ])
 
-/** Why changes below `root` are not reported, for users; null when they are. */
+/** Why changes below `root` are not reported, in words for users; null if they are. */
 export async function unwatchableReason(root: Buffer): Promise<string | null> {
   try {
     // Some of the numbers are returned as negative.
@@ -30,7 +30,7 @@ export async function unwatchableReason(root: Buffer): Promise<string | null> {
   }
 }
 
-/** The same for the errno name with which watching failed. */
+/** Like `unwatchableReason`, for the errno name of a failed watch. */
 export function watchErrorMessage(code: string): string {
   if (code === 'ENOSPC')
     return 'The kernel allows no more watches; the limit is fs.inotify.max_user_watches'
@@ -45,7 +45,7 @@ function unavailable(code = 'unknown') {
   return `The library folder cannot be watched (${code})`
 }
 
-/** Differs after another folder was mounted or moved to this path; null when there is no folder. */
+/** Differs after another folder was mounted on or moved to this path; null if there is no folder. */
 export async function folderIdentity(root: Buffer): Promise<string | null> {
   const stats = await stat(root).catch(() => null)
   return stats?.isDirectory() ? `${stats.dev} ${stats.ino}` : null

@@ -1,5 +1,5 @@
-// Watch of one library: collects changes, waits until they are written and requests scans of them. Where
-// changes are not reported, the whole library is scanned at intervals.
+// Watch of one library: collects changes, waits until they are completely written, and requests scans for
+// them. Where changes are not reported, the whole library is scanned at intervals.
 import { createWakeup, type Wakeup } from '../../lib/base/async/wakeup.ts'
 import { NotResponding, Unavailable } from '../../lib/base/errors.ts'
 import type { Log } from '../../lib/base/log.ts'
@@ -23,11 +23,11 @@ import type { FolderWatch } from './watch-folders.ts'
 export type WatchDeps = ScanSchedulerDeps & {
   log: Log
   folders: Pick<FolderWatch, 'watch'>
-  /** How often to check that the folder is still the one that is watched. */
+  /** How often to check that the folder is still the watched one. */
   checkMs: number
 }
 
-/** Why a library is not watched, as a message for users; `isAway` when its folder did not exist. */
+/** Why a library is not watched, as a message for users; `isAway` if its folder did not exist. */
 type WatchEnd = { message: string; isAway: boolean }
 
 type StoreState = (state: WatchState) => Promise<void>
@@ -50,7 +50,7 @@ const retryWatchMs = 600_000
 
 export type LibraryWatch = ReturnType<typeof watchLibrary>
 
-/** Starts watching; `close` resolves when nothing runs any more. */
+/** Starts watching; `close` resolves once nothing is running any more. */
 export function watchLibrary(deps: WatchDeps, library: LibraryToWatch, storeState: StoreState) {
   const closing = new AbortController()
   const { signal } = closing
@@ -86,7 +86,7 @@ async function run(watch: Watch) {
   }
 }
 
-/** Looks at the folder of the library. Throws NotResponding, and Unavailable when the watch is closed. */
+/** Inspects the library folder. Throws NotResponding, and Unavailable once the watch is closed. */
 function onDisk<T>({ library, signal }: Watch, look: (root: Buffer) => Promise<T>): Promise<T> {
   return mountHealth.run(mountKey(library.root), () => look(library.root), { signal })
 }
@@ -97,7 +97,7 @@ async function waitUntilResponding(watch: Watch) {
   while (!watch.isClosed() && mountHealth.isHung(mountKey(watch.library.root)))
 }
 
-/** Returns when watching ended; null when it can be tried again at once. */
+/** Returns when watching has ended; null if it can be retried right away. */
 async function watchChanges(watch: Watch): Promise<WatchEnd | null> {
   const { root } = watch.library
   const reason = await onDisk(watch, unwatchableReason)
@@ -173,7 +173,7 @@ async function poll(watch: Watch, end: WatchEnd | null) {
   let isLoggedAway = false
   const startedAt = Date.now()
   let polledAt = 0
-  // The folder may be back before the first look at it.
+  // The folder may be back before it is first checked.
   let wasAway = end?.isAway ?? false
   let isFirst = true
   while (!isClosed()) {

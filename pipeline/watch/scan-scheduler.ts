@@ -1,5 +1,5 @@
-// Scan scheduler of a watched library: requests scans of changed paths, one at a time, and none while
-// another scan of the library is active.
+// Scan scheduler of a watched library: requests scans of changed paths, one at a time, and none while another
+// scan of the library is active.
 import { requestScan } from '../../lib/catalog/scan/scan-request.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Queue } from '../../lib/store/queue/queue.ts'
@@ -10,7 +10,7 @@ const retryPauseMs = 60_000
 /** `wake` wakes the workers of this process. */
 export type ScanSchedulerDeps = { sql: Sql; queue: Queue; wake: () => void }
 
-/** `paths` as in changes; '' is the whole library. Returns the id of the scan. */
+/** `paths` as in Changes; '' is the whole library. Returns the id of the scan. */
 export async function requestWatchScan(
   { sql, queue, wake }: ScanSchedulerDeps,
   libraryId: string,
@@ -26,14 +26,14 @@ export async function requestWatchScan(
   return scanId
 }
 
-/** True while a scan of the library is queued or running, requested by watching or not. */
+/** True while a scan of the library is queued or running, whoever requested it. */
 export async function isScanActive(sql: Sql, libraryId: string): Promise<boolean> {
   const [row] = await sql`
     select from scan where library_id = ${libraryId} and state in ('queued', 'running') limit 1`
   return row !== undefined
 }
 
-/** Returns a function that requests a scan of the changes that are due; it resolves to true while it has to wait. */
+/** Returns a function that requests a scan of due changes; it resolves to true if it has to wait. */
 export function createScanScheduler(deps: ScanSchedulerDeps, libraryId: string) {
   let requested: { scanId: string; paths: string[] } | null = null
   let pausedUntil = 0
@@ -62,8 +62,8 @@ export function createScanScheduler(deps: ScanSchedulerDeps, libraryId: string) 
 }
 
 /**
- * Paths that a scan left out because they were modified recently; 'all' when it was cancelled or failed;
- * null while it is active. A scan of an unavailable library leaves nothing: the watch notices its return.
+ * Paths that a scan omitted because they were modified recently; 'all' if it was canceled or failed; null
+ * while it is active. A scan of an unavailable library omits nothing: the watch notices its return.
  */
 async function leftOutPaths(sql: Sql, scanId: string): Promise<string[] | 'all' | null> {
   const [row] = await sql<{ state: string; paths: string[] | null }[]>`

@@ -1,6 +1,6 @@
-// Claims of libraries to watch (table library_watch): a process that watches a library renews its row. Not
-// an advisory lock, because the loss of the lock's connection would have to be detected; a row that is not
-// renewed can be claimed by any process. Its mode and message are displayed to users.
+// Claims of libraries to watch (table library_watch): a process that watches a library renews its row, and
+// any process can claim a row that is not renewed. Not an advisory lock, because losing the lock's connection
+// would have to be detected. Mode and message are displayed to users.
 import type { Sql } from '../../lib/store/postgres/db.ts'
 
 /** A library that is configured to be watched or polled. */
@@ -10,7 +10,10 @@ export type WatchClaim = { libraryId: string; since: string }
 export type WatchMode = 'watching' | 'polling'
 export type WatchState = { mode: WatchMode; message: string | null }
 
-/** A claim expires this long after its last renewal. Renewed every 10 s, it passes to others within a minute. */
+/**
+ * A claim expires this long after its last renewal. Renewed every 10 s, it passes to other processes within a
+ * minute.
+ */
 const expirySeconds = 40
 
 export async function librariesToWatch(sql: Sql): Promise<LibraryToWatch[]> {
@@ -21,7 +24,7 @@ export async function librariesToWatch(sql: Sql): Promise<LibraryToWatch[]> {
     order by id`
 }
 
-/** Claims those libraries that no process watches. */
+/** Claims the libraries that no process watches. */
 export async function claimLibraries(sql: Sql, libraryIds: string[]): Promise<WatchClaim[]> {
   if (libraryIds.length === 0) return []
   return await sql<WatchClaim[]>`
@@ -47,7 +50,7 @@ export async function renewClaims(sql: Sql, claims: WatchClaim[]): Promise<Set<s
   return new Set(rows.map(row => row.id))
 }
 
-/** Stores how the library is watched, or why it is not. Returns the claim, or null when it was lost. */
+/** Stores how the library is watched, or why it is not. Returns the claim, or null if it was lost. */
 export async function storeWatchState(
   sql: Sql,
   claim: WatchClaim,
@@ -62,7 +65,7 @@ export async function storeWatchState(
   return row ?? null
 }
 
-/** Gives up claims, so that another process can take the libraries at once. */
+/** Gives up claims, so that another process can take the libraries right away. */
 export async function releaseClaims(sql: Sql, claims: WatchClaim[]): Promise<void> {
   if (claims.length === 0) return
   await sql`

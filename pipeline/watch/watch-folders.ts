@@ -1,14 +1,16 @@
-// Folder watch: starts the watch thread with the first folder and passes its messages to listeners. A thread that
-// is blocked by a folder that does not respond is replaced.
+// Folder watch: starts the watch thread with the first folder and passes its messages to listeners. Replaces
+// a thread that is blocked by an unresponsive folder.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
 import type { WatchMessage, WatchRequest } from './watch-thread.ts'
 
 export type ChangeListener = {
-  /** Paths relative to the root, as latin1 strings; `mayBeIncomplete` when the kernel may have dropped events. */
+  /**
+   * Paths relative to the root, as latin1 strings; `mayBeIncomplete` if the kernel may have dropped events.
+   */
   onChanged(paths: string[], mayBeIncomplete: boolean): void
-  /** The watch ended, with an errno name, `thread`, or `hung` when the folder does not respond. */
+  /** The watch ended, with an errno name, `thread`, or `hung` if the folder does not respond. */
   onFailed(code: string): void
 }
 

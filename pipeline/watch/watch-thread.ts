@@ -1,12 +1,12 @@
-// Thread that watches the folders of libraries with inotify, one watch per folder. A folder is watched
-// before it is listed, so that no change in a new folder is missed. Paths are latin1 strings (one character
-// per byte), relative to the root.
+// Thread that watches library folders with inotify, one watch per folder. A folder is watched before it is
+// listed, so that no change in a new folder is missed. Paths are latin1 strings (one character per byte),
+// relative to the root.
 import { type FSWatcher, lstatSync, readFileSync, watch } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { childPath, joinPath } from '../../lib/base/path.ts'
 import { readFolder } from '../scan/disk.ts'
 
-/** `root` null ends the watch; `ping` is answered at once. */
+/** A null `root` ends the watch; `ping` is answered immediately. */
 export type WatchRequest = { tree: number; root: Uint8Array | null } | { ping: true }
 export type WatchMessage =
   | { type: 'pong' }
@@ -27,7 +27,8 @@ type Tree = {
 const port = parentPort!
 const trees = new Map<number, Tree>()
 const debounceMs = 100
-// The kernel drops events when its queue is full, without a notice from Node. A full queue fills at once.
+// The kernel drops events when its queue is full, and Node does not report that. A queue fills up all at
+// once.
 const maxEvents = eventQueueLength() / 2
 let events = 0
 let isReportScheduled = false
@@ -87,7 +88,7 @@ function watchBelow(tree: Tree, path: string) {
   }
 }
 
-// A folder that is gone or cannot be read: a scan does not see it either.
+// A folder that is gone or unreadable: a scan does not see it either.
 function isIgnorable(error: unknown) {
   const { code = '' } = error as NodeJS.ErrnoException
   return ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ESTALE', 'EIO'].includes(code)
@@ -127,19 +128,19 @@ function report(tree: Tree, mayBeIncomplete: boolean) {
   const folders = renamed.filter(path => isFolder(tree, path))
   unwatch(tree, new Set(renamed.filter(path => tree.folders.has(path))))
   for (const folder of folders) watchBelow(tree, folder)
-  // New folders whose events were dropped are found only by listing everything again.
+  // New folders whose events were dropped are only found by listing everything again.
   if (mayBeIncomplete) watchBelow(tree, '')
   send({ tree: tree.id, type: 'changed', paths, mayBeIncomplete })
 }
 
-/** inotify reports changed attributes of a folder under its own name, as if it were an entry of itself. */
+/** inotify reports changed attributes of a folder under its own name, as if it were its own entry. */
 function isFolderItself(tree: Tree, path: string) {
   const parts = path.split('/')
   if (tree.renamed.has(path) || parts.length < 2 || parts.at(-1) !== parts.at(-2)) return false
   return lstatSync(diskPath(tree, path), { throwIfNoEntry: false }) === undefined
 }
 
-/** Ends the watches of folders that are gone or replaced, and of all below them. */
+/** Ends the watches of folders that are gone or replaced, and of everything below them. */
 function unwatch(tree: Tree, folders: Set<string>) {
   if (folders.size === 0) return
   for (const [path, watcher] of tree.folders) {

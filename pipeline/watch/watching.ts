@@ -1,4 +1,4 @@
-// Watching of all libraries that are configured for it: each in one of the processes, by claims.
+// Watches all libraries configured for it: each in one of the processes, using claims.
 import type { Log } from '../../lib/base/log.ts'
 import { isConnectionLost } from '../../lib/store/postgres/connection-error.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
@@ -30,7 +30,7 @@ type Options = {
 
 const defaultCheckMs = 10_000
 
-/** Follows the configuration of libraries until it is closed. */
+/** Follows the configuration of the libraries until closed. */
 export async function startWatching({
   folders = openFolderWatch(),
   checkMs = defaultCheckMs,
@@ -41,7 +41,7 @@ export async function startWatching({
   const watched = new Map<string, WatchedLibrary>()
   const closing = new Set<Promise<void>>()
   let isClosed = false
-  // Claims are changed one at a time: a renewal with an outdated claim would take it for lost.
+  // Claims are changed one at a time: a renewal with an outdated claim would consider it lost.
   let lastChange: Promise<unknown> = Promise.resolve()
   const serialize = <T>(work: () => Promise<T>): Promise<T> => {
     const result = lastChange.then(work)
@@ -77,7 +77,7 @@ export async function startWatching({
     watched.set(library.id, { library, claim, watch })
   }
 
-  // Not awaited here, because the watch may wait for `serialize`.
+  // Not awaited here, because the watch may be waiting for `serialize`.
   function end(id: string) {
     const promise = watched
       .get(id)!

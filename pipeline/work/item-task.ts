@@ -1,4 +1,4 @@
-// Tasks of pool threads over the items of a batch: one after the other, as many as there is time for.
+// Pool thread tasks over the items of a batch: one after another, as many as time permits.
 import { workerData } from 'piscina'
 import { createDiskQueue, type DiskQueue } from '../../lib/base/async/disk-queue.ts'
 import { type DiskAccess, interleave } from '../../lib/base/async/interleave.ts'
@@ -18,8 +18,9 @@ export type ReadThreadData = { ioDepth: number; threads: number }
 
 const { ioDepth, threads } = workerData as ReadThreadData
 
-// A call returns after this time, so that results are seen while the rest is read. On a busy machine a shorter time
-// leads to small batches, each with some forty statements: with 250 ms a scan took 7 % more CPU time.
+// A call returns after this time, so that results become visible while the rest is read. On a busy machine,
+// shorter times lead to small batches, each with some forty statements: with 250 ms a scan took 7 % more CPU
+// time.
 const maxCallMs = 1_000
 // For all threads together.
 const maxPreloadedBytes = 32 * 1024 * 1024
@@ -51,7 +52,7 @@ function diskOf(root: string): DiskQueue {
   return disk.queue
 }
 
-/** Runs a task over the first items, until the time is up or the pool requests the thread to return. */
+/** Runs a task over the first items, until time is up or the pool requests the thread to return. */
 export function itemTask<I, R, O extends Result>(
   slots: number,
   containmentOf: (item: I, options: R) => Containment,
@@ -59,7 +60,7 @@ export function itemTask<I, R, O extends Result>(
 ) {
   return threadTask(async ({ items, options, control }: ThreadRequest<I, R>): Promise<O[]> => {
     enterRun(control)
-    // The first result that may be the fault of earlier files, and all after it, are not returned.
+    // The first result that earlier files may have caused, and all after it, are not returned.
     let valid = items.length
     const end = performance.now() + maxCallMs
     const tick = () => {

@@ -22,28 +22,28 @@ import type { JobControl, JobOutcome } from '../../lib/store/queue/job-run.ts'
 import { type JobName, type Jobs, jobTypes } from '../../lib/store/queue/jobs.ts'
 import type { SpaceGuard, StorageArea } from '../../lib/store/space-guard.ts'
 
-/** `group` is the worker group that runs the job; its jobs are taken in the order of the handlers. */
+/** `group` is the worker group that runs the job; the group takes jobs in the order of the handlers. */
 export type JobHandler<N extends JobName, G extends string = string> = {
   group: G
-  /** What the job fills: it waits while one of these is short of space. */
+  /** Areas that the job fills: it waits while one of them is short of space. */
   fills?: readonly StorageArea[]
   run(job: Jobs[N], control: JobControl): Promise<JobOutcome | undefined> | Promise<void>
 }
 
-/** A handler for every job: one that is missing does not compile. */
+/** A handler for every job: a missing one is a type error. */
 export type JobHandlers<G extends string = string> = { [N in JobName]: JobHandler<N, G> }
 
 const heartbeatMs = 10_000
 const lostRetryMs = 250
 const fullRetrySeconds = 5
-// They are made ready when the disk responds; one that is tried before costs little.
+// They are made ready when the disk responds; trying one too early costs little.
 const hungRetrySeconds = 30
 const shortageRetrySeconds = 5
 
 type Deps = { sql: Sql; log: Log; space: Pick<SpaceGuard, 'shortage' | 'reportFull'> }
 type Run = { jobs: readonly ClaimedJob[]; abort: AbortController }
 
-/** Starts heartbeats and listens for cancelled jobs. */
+/** Starts heartbeats and listens for canceled jobs. */
 export async function startJobRuns({ sql, log, space }: Deps, handlers: Partial<JobHandlers>) {
   const runs = new Set<Run>()
   let isClosing = false
@@ -52,7 +52,7 @@ export async function startJobRuns({ sql, log, space }: Deps, handlers: Partial<
     for (const run of runs) if (run.jobs.some(job => job.id === jobId)) run.abort.abort()
   }
 
-  // A job that ended or was claimed by another process must not go on here.
+  // A job that ended or was claimed by another process must not continue here.
   async function sendHeartbeats() {
     const current = [...runs]
     const alive = await heartbeat(
@@ -63,7 +63,7 @@ export async function startJobRuns({ sql, log, space }: Deps, handlers: Partial<
   }
 
   async function run<N extends JobName>(name: N, jobs: ClaimedJob<N>[]) {
-    // Claimed at the moment in which the process began to stop.
+    // Claimed just as the process began to stop.
     if (isClosing) return await release(sql, jobs)
     const current: Run = { jobs, abort: new AbortController() }
     const startedAt = performance.now()
@@ -80,7 +80,7 @@ export async function startJobRuns({ sql, log, space }: Deps, handlers: Partial<
   async function attempt<N extends JobName>(name: N, { abort }: Run, jobs: ClaimedJob<N>[]) {
     const { signal } = abort
     const handler = handlers[name] as JobHandler<N>
-    // Caught at once: an error must not end the process while the job goes on.
+    // Caught here: an error must not end the process while the job continues.
     const publishing = start(sql, jobs).catch(() => {})
     try {
       let outcome: JobOutcome | null = null
@@ -93,19 +93,21 @@ export async function startJobRuns({ sql, log, space }: Deps, handlers: Partial<
       if (error instanceof NotResponding) await postponeLibrary(name, jobs)
       return outcomeOfError({ log, space }, error, { job: name, jobIds: jobs.map(job => job.id) })
     } finally {
-      // The start is published before the end.
+      // The start must be published before the end.
       await publishing
     }
   }
 
-  /** The other jobs of a library whose disk hangs would be claimed before those of other libraries. */
+  /** Otherwise, other jobs of a library with a hung disk would be claimed before those of other libraries. */
   async function postponeLibrary(name: JobName, jobs: readonly ClaimedJob[]) {
     for (const { data } of jobs)
       if ('libraryId' in data && data.libraryId)
         await postpone(sql, name, data.libraryId, hungRetrySeconds)
   }
 
-  /** The end of a job outlasts a loss of the database: without it the job would wait for its heartbeat to expire. */
+  /**
+   * Ending a job survives the loss of the database: otherwise the job would wait for its heartbeat to expire.
+   */
   async function endWhenPossible(run: Run, outcome: Outcome) {
     for (;;) {
       try {
@@ -146,32 +148,32 @@ function outcomeOfError(
   const details = { err: error, ...job }
   // None of these four is a failure of the job: it is repeated as if it had not run.
   if (isShortage(error)) {
-    log.warn({ ...job, reason: failureReason(error) }, 'job is repeated later')
+    log.warn({ ...job, reason: failureReason(error) }, 'job will be repeated later')
     return { end: 'later', seconds: shortageRetrySeconds }
   }
   if (isConnectionLost(error)) {
-    log.debug(details, 'job is repeated: the database was lost')
+    log.debug(details, 'job will be repeated: the database was lost')
     return { end: 'later', seconds: 0 }
   }
   if (isDiskFull(error)) {
-    log.debug(details, 'job is repeated: the disk is full')
+    log.debug(details, 'job will be repeated: the disk is full')
     if (!(error instanceof Failure)) space.reportFull('database')
     return { end: 'later', seconds: fullRetrySeconds }
   }
   if (error instanceof NotResponding) {
-    log.debug(details, 'job is repeated: a disk does not respond')
+    log.debug(details, 'job will be repeated: a disk does not respond')
     return { end: 'later', seconds: hungRetrySeconds }
   }
-  // A batch that met a concurrent change is retried; that is expected.
-  if (error instanceof Conflict) log.debug(details, 'job is retried')
+  // A batch that hit a concurrent change is retried; that is expected.
+  if (error instanceof Conflict) log.debug(details, 'job will be retried')
   // As of a library folder that is not there.
   else if (error instanceof Unavailable)
-    log.warn({ reason: error.message, ...job }, 'job is retried')
+    log.warn({ reason: error.message, ...job }, 'job will be retried')
   else log.error(details, 'job failed')
   return { end: 'retry', reason: failureReason(error) }
 }
 
-/** Stores the end of a run; returns the name of its result for the metrics. */
+/** Stores the end of a run; returns the name of its result for metrics. */
 async function endRun(sql: Sql, { jobs, abort }: Run, outcome: Outcome) {
   if (abort.signal.aborted) {
     await release(sql, jobs)
@@ -194,7 +196,7 @@ async function endRun(sql: Sql, { jobs, abort }: Run, outcome: Outcome) {
   return 'failed'
 }
 
-/** Merges the batches of jobs of one scan into one payload. */
+/** Merges the batches of one scan's jobs into one payload. */
 function mergePayloads<D extends Jobs[JobName]>(payloads: D[]): D[] {
   const merged = new Map<string, D>()
   for (const payload of payloads) {

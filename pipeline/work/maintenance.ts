@@ -1,5 +1,5 @@
-// Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans and streams, and
-// combines old sittings.
+// Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans and streams, and merges
+// old reading sessions.
 import { deleteExpired } from '../../lib/accounts/session.ts'
 import type { Log } from '../../lib/base/log.ts'
 import { combineListChanges } from '../../lib/list/list-version.ts'
@@ -15,7 +15,7 @@ import { fetchSetting } from '../../lib/store/setting/setting.ts'
 
 type Deps = { sql: Sql; config: Pick<Config, 'auth'>; log: Log }
 
-/** Deletes in small steps; it can be stopped and repeated at any time. */
+/** Deletes in small steps; can be stopped and repeated at any time. */
 export async function runMaintenance(
   { sql, config, log }: Deps,
   isStopped: () => boolean,
@@ -45,7 +45,10 @@ const deleteSlots = (sql: Sql, limit: number) => sql`
   where (job, slot) in (
     select job, slot from schedule_slot where slot < now() - interval '2 days' limit ${limit})`
 
-/** Deletes scans that ended longer ago than tasks are retained, except the last of a library and those with jobs. */
+/**
+ * Deletes scans that ended longer ago than tasks are retained, except a library's last one and those with
+ * jobs.
+ */
 async function pruneScans(sql: Sql, isStopped: () => boolean): Promise<number> {
   const days = await fetchSetting(sql, 'tasks.retention_days')
   const hasJobs = hasScanJobs(sql, ['scan', 'analyze', 'index', 'cover', 'hash'], {

@@ -1,5 +1,5 @@
-// Advisory lock of processes that run jobs: each holds it shared, so one that could take it exclusively
-// is the first and reclaims the jobs of dead processes.
+// Advisory lock of processes that run jobs: each holds it shared, so a process that could take it exclusively
+// is the first one and reclaims the jobs of dead processes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type DedicatedConnection,
@@ -15,12 +15,12 @@ export type Membership = {
   leave(): Promise<void>
 }
 
-/** `reclaim` is called when no other process runs jobs, and before another one can join. */
+/** `reclaim` is called if no other process runs jobs, and before another one can join. */
 export async function joinWorkers(sql: Sql, reclaim: () => Promise<unknown>): Promise<Membership> {
   let hasLeft = false
   const lockShared = () =>
     connection.sql`select pg_advisory_lock_shared(hashtext('stackroom.workers'))`
-  // The lock ends with its connection; without it the next process would take itself for the first.
+  // The lock ends with its connection; without it the next process would consider itself the first.
   const relock = async () => {
     while (!hasLeft) {
       try {

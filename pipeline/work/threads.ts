@@ -1,4 +1,4 @@
-// Batches of books on the thread pool. An item that terminates its thread fails alone; the others go on.
+// Batches of books on the thread pool. An item that terminates its thread fails alone; the others continue.
 import type { ThreadFailure, ThreadPool } from '../../lib/base/async/thread-pool.ts'
 import { mountHealth } from '../../lib/store/mount/mount-health.ts'
 
@@ -6,27 +6,27 @@ import { mountHealth } from '../../lib/store/mount/mount-health.ts'
 export type ThreadTask = 'read' | 'cover' | 'hash'
 
 export type BatchOptions<I, O> = {
-  /** Folder of the library that the items belong to, latin1. */
+  /** Folder of the items' library, latin1. */
   root: string
   /** The result of an item that terminated its thread. */
   failed: (item: I, failure: ThreadFailure) => O | Promise<O>
   /** Called with the results of the next items, in order; may store them. */
   onResults: (results: O[], items: I[]) => Promise<void>
   isStopped: () => boolean
-  /** Runs before all batches that are not urgent. */
+  /** Runs before all non-urgent batches. */
   urgent?: boolean
-  /** Aborted when `isStopped` becomes true: threads return early, or are terminated. */
+  /** Aborts when `isStopped` becomes true: threads return early, or are terminated. */
   signal?: AbortSignal
 }
 
-// One file must not hold up the others of its batch for its whole time limit.
+// A single file must not hold up its batch for its whole time limit.
 const patienceOfBatch = 1 / 6
 const minPatienceMs = 2_000
 
 /**
- * Runs a task over all items. One that terminates its thread, or takes a sixth of the time limit, runs again after all
- * others, alone, and fails if it does so again. Returns the items that were not reached. Throws NotResponding when
- * the disk hangs.
+ * Runs a task over all items. An item that terminates its thread, or takes a sixth of the time limit, runs
+ * again alone after all others, and fails if it does so again. Returns the items that were not reached.
+ * Throws NotResponding if the disk hangs.
  */
 export async function runBatch<I, R, O>(
   threads: ThreadPool,
@@ -51,8 +51,8 @@ export async function runBatch<I, R, O>(
       return threads.run<I, R, O>(task, request, { urgent, signal, timeoutMs })
     })
     if (failure && !isAlone) {
-      // The results before it are lost with the thread. If two items ran at once, another may be the culprit: that
-      // one is found by the next call.
+      // The results before it are lost with the thread. If two items ran at once, the other may be the
+      // culprit: the next call finds out.
       const index = Math.max(0, failedIndex)
       suspects.push(batch[index]!)
       rest = batch.filter((_item, i) => i !== index)
@@ -68,7 +68,9 @@ export async function runBatch<I, R, O>(
   return [...rest, ...suspects]
 }
 
-/** `runBatch` over all threads at once; items are dealt out, so that no thread is left with the rest alone. */
+/**
+ * `runBatch` over all threads at once; items are distributed so that no thread is left with the rest alone.
+ */
 export async function runParallel<I, R, O>(
   threads: ThreadPool,
   task: ThreadTask,

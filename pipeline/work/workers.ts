@@ -9,13 +9,13 @@ import type { Queue } from '../../lib/store/queue/queue.ts'
 import type { SpaceGuard } from '../../lib/store/space-guard.ts'
 import { type JobHandlers, startJobRuns } from './job-runs.ts'
 
-// Large books are stored a few at a time and leave small jobs behind; together they keep a thread busy.
+// Large books are stored a few at a time and leave small jobs behind; together they occupy a thread.
 const claimLimits: Partial<Record<JobName, number>> = { cover: 3, hash: 3 }
-/** Between two checks for jobs whose notification was lost: the longer, the longer there were none. */
+/** Interval between checks for jobs whose notification was lost; it grows while there are none. */
 const defaultPollMs = { min: 100, max: 1_000 }
 
-// One cheap statement for all workers that look for jobs at the same time: a claim of each name costs ten times as
-// much where nothing is ready, and each connection has to plan its statements.
+// One cheap statement for all workers that look for jobs at the same time: claiming each name costs ten times
+// as much when nothing is ready, and each connection has to plan its statements.
 const isReady = createBatchLoader(async (_: null, queue: Queue, names: string[]) => {
   const ready = await queue.readyNames(names as JobName[])
   return new Map(ready.map(name => [name as string, true]))
@@ -25,8 +25,8 @@ type Deps = { sql: Sql; queue: Queue; log: Log; space: Pick<SpaceGuard, 'shortag
 type WorkerGroup = { jobs: JobName[]; concurrency: number; wakeup: Wakeup }
 
 /**
- * Starts the workers; `concurrency` is the number of workers of each group. `close()` stops all jobs at
- * their next safe point and releases unfinished ones.
+ * Starts the workers; `concurrency` is the number of workers in each group. `close()` stops all jobs at their
+ * next safe point and releases unfinished ones.
  */
 export async function startWorkers<G extends string>(
   { sql, queue, log, space }: Deps,
@@ -46,7 +46,7 @@ export async function startWorkers<G extends string>(
       const seen = wakeup.notifyCount()
       const ran = await runFirst(jobs).catch(error => {
         lastClaimFailed = true
-        // These are reported once: the loss by the monitor of the database, the full disk by the space guard.
+        // These are reported once: the loss by the database monitor, the full disk by the space guard.
         const isFull = isDiskFull(error)
         if (isFull) space.reportFull('database')
         const level = isFull || isConnectionLost(error) || isStopping ? 'debug' : 'error'
@@ -54,7 +54,7 @@ export async function startWorkers<G extends string>(
         return false
       })
       waitMs = ran ? pollMs.min : Math.min(waitMs * 2, pollMs.max)
-      // With `seen`, a job that was enqueued while the queues were checked is not missed.
+      // With `seen`, a job enqueued while the queues were being checked is not missed.
       if (!ran && !isStopping) await wakeup.wait(waitMs, seen)
     }
   }
@@ -92,7 +92,7 @@ export async function startWorkers<G extends string>(
     Array.from({ length: group.concurrency }, () => loop(group)),
   )
   return {
-    /** Checks for jobs, or those of one name, now instead of at the next poll. */
+    /** Checks for jobs, optionally of one name, now rather than at the next poll. */
     wake,
     /** Notified when a scan has ended in this process. */
     scanEnds,

@@ -68,7 +68,7 @@ t.test('requests end with 503 while the database does not respond', async t => {
   ])
   for (const answer of [...answers, await ask('/api/v1/series')]) {
     t.match(answer, { status: 503, retryAfter: '3' })
-    t.match(answer.body, { message: /^The database is not available at the moment/ })
+    t.match(answer.body, { message: /^The database is not available right now/ })
   }
   t.match(await ask('/health'), { status: 503, body: { status: 'degraded' } })
 

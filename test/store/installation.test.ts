@@ -39,7 +39,7 @@ t.test('a database and a data directory that started together belong together', 
       'b',
       /^The data directory \S+ belongs to another database, not to the database a at db:5432; /,
     ],
-    ['a', 'new', /^The data directory \S+ is not the one of the database a at db:5432; /],
+    ['a', 'new', /^The data directory \S+ does not belong to the database a at db:5432; /],
     ['new', 'a', /^The data directory \S+ belongs to another .+ not to the new database new at db/],
   ] as const) {
     await t.rejects(start(database, folder), Conflict, `${database} with ${folder}`)

@@ -1,19 +1,19 @@
-// Gates by account: how much work of one account runs at the same time and how much waits.
+// Gates per account: limit how much work of one account runs at once and how much waits.
 import { RateLimited } from '../errors.ts'
 import { createSemaphore } from './semaphore.ts'
 
 type Bounds = {
   running: number
   waiting: number
-  /** Of the error. */
+  /** Message of the RateLimited error. */
   message: string
 }
 
 const retryAfterSeconds = 2
 
 /**
- * Runs `work` in the order of the calls of the account. Throws RateLimited when too many of them wait,
- * Unavailable when `signal` aborts before. An account without work takes no memory.
+ * Runs `work` in the order in which the account called. Throws RateLimited when too many calls of the account
+ * are waiting, Unavailable when `signal` aborts first. An idle account takes no memory.
  */
 export function createAccountGates({ running, waiting, message }: Bounds) {
   const gates = new Map<string, { gate: ReturnType<typeof createSemaphore>; users: number }>()

@@ -1,40 +1,43 @@
-// Queue of calls on one disk: many in flight where a call takes long, from measured latency (`pipeline.io_depth`).
-// libuv runs file operations in one pool of threads for the whole process: one disk gets a share of it.
+// Queue of calls on one disk: when calls are slow, runs many of them at once, as measured latency permits
+// (`pipeline.io_depth`). libuv runs all file operations of a process in one thread pool; one disk gets a
+// share of it.
 
 export type DiskQueue = {
-  /** False while calls return so fast that synchronous ones are cheapest. */
+  /** False while calls return so fast that synchronous ones are cheaper. */
   isSlow: () => boolean
   /** Counts a synchronous call; enough long ones make the disk slow for the lifetime of the queue. */
   record: (ms: number) => void
   /** How many calls may be in flight now. */
   depth: () => number
-  /** Starts the call as soon as there is a free place. */
+  /** Starts the call as soon as a slot is free. */
   run: <T>(call: () => Promise<T>) => Promise<T>
-  /** Runs a call for each item. Only as many wait as may be in flight, however many the items are. */
+  /** Runs a call for each item. No more calls wait than may be in flight, however many items there are. */
   each: <I, T>(items: readonly I[], call: (item: I) => Promise<T>) => Promise<T[]>
-  /** Resolves when few calls wait: then more can be prepared. */
+  /** Resolves when few calls are waiting, so more can be prepared. */
   whenFree: () => Promise<void>
 }
 
-// A call on a local disk takes 3 µs from the cache of the system, 100 µs from an SSD; on a network disk
-// at least 500 µs. Asynchronous calls cost 15 µs of computing each.
+// A call on a local disk takes 3 µs from the system's cache, 100 µs from an SSD; on a network disk at least
+// 500 µs. An asynchronous call costs 15 µs of CPU time.
 const slowMs = 0.3
-// A busy machine delays single calls.
+// A busy machine delays individual calls.
 const slowCalls = 8
 const firstDepth = 8
-// Latency that grows this much with depth is waiting in the queue of a busy disk: others use it as well.
-// Below 10 ms it may be a busy machine.
+// Latency that grows this much with depth means that calls queue in a disk that others use too. Below 10 ms
+// it may just be a busy machine.
 const maxGrowth = 4
 const minLowestMs = 2.5
 
-// Of the threads of libuv's pool: a disk that hangs must leave some to the others. 48 of the 128 that
+// Share of libuv's thread pool: a hung disk must leave threads for the others. That is 48 of the 128 that
 // cmd/stackroom.mjs sets.
 const maxShare = 3 / 8
 
 type DiskQueueOptions = {
-  /** Calls in flight: 0 derives them from latency; from 2 on the disk counts as slow at once. */
+  /**
+   * Calls in flight: 0 derives the number from latency; from 2 on, the disk counts as slow from the start.
+   */
   depth: number
-  /** The queues of one library that run at the same time and share the depth. */
+  /** Number of queues of one library that run at the same time and share the depth. */
   share?: number
 }
 
@@ -102,7 +105,7 @@ export function createDiskQueue({ depth, share = 1 }: DiskQueueOptions): DiskQue
   }
 }
 
-/** Doubles the depth while latency stays near the lowest, and halves it when it does not. */
+/** Doubles the depth while latency stays near its minimum, and halves it otherwise. */
 export function createDepth(most: number) {
   const least = Math.min(2, most)
   let lowestMs = Number.POSITIVE_INFINITY
@@ -121,7 +124,7 @@ export function createDepth(most: number) {
       const meanMs = sumMs / calls
       calls = 0
       sumMs = 0
-      // At the least depth calls do not wait for each other: the disk became slower.
+      // At the minimum depth calls do not wait for each other, so the disk itself became slower.
       lowestMs = limit === least ? meanMs : Math.min(lowestMs, meanMs)
       return meanMs > maxGrowth * Math.max(lowestMs, minLowestMs)
         ? Math.max(least, Math.floor(limit / 2))

@@ -5,8 +5,8 @@ type Resource = Disposable | AsyncDisposable
 export type Use = <R extends Resource | null | undefined>(resource: R) => R
 
 /**
- * Runs `work`, then disposes what it passed to `use`, in reverse order. Throws what `work` throws, else the first
- * error of a disposal; every resource is disposed in any case.
+ * Runs `work`, then disposes of what it passed to `use`, in reverse order. Always disposes of every resource;
+ * throws what `work` throws, else the first error of a disposal.
  */
 export async function scoped<T>(work: (use: Use) => Promise<T>): Promise<T> {
   const resources: Resource[] = []

@@ -1,4 +1,4 @@
-// Interleaved items of one thread: while some wait for their disk, others compute, in the order of the items.
+// Interleaves items in one thread: while some wait for their disk, others compute, in order.
 import type { DiskQueue } from './disk-queue.ts'
 
 /** The disk as an item uses it. */
@@ -7,7 +7,7 @@ export type DiskAccess = {
   isSlow: boolean
   /** Counts a synchronous call. */
   record(ms: number): void
-  /** One asynchronous call; as many are in flight as the disk takes. */
+  /** One asynchronous call; the disk queue limits how many are in flight. */
   call<T>(call: () => Promise<T>): Promise<T>
   /**
    * Lets other items compute until the calls in `work` have ended. Waits until `bytes` of memory are free for
@@ -15,23 +15,26 @@ export type DiskAccess = {
    */
   wait<T>(work: () => Promise<T>, bytes?: number): Promise<T>
   free(bytes: number): void
-  /** Holds memory if as much is free and no item waits for it. */
+  /** Reserves memory if that much is free and no item is waiting for it. */
   tryHold(bytes: number): boolean
 }
 
 type InterleaveOptions = {
   queue: DiskQueue
-  /** How many items compute at the same time: more than one where computing includes work of other threads. */
+  /** How many items compute at the same time: more than one if computing includes work in other threads. */
   slots: number
-  /** Bytes that the items together hold in memory; the first unfinished one may exceed it. */
+  /** Bytes of memory that the items may hold together; the first unfinished one may exceed it. */
   maxBytes: number
-  /** Called with the index of the item that computes, or that waits longest. */
+  /** Called with the index of the item that is computing, or else of the one that has waited longest. */
   onProgress: (index: number) => void
   /** Whether another item may be started. */
   hasTime: () => boolean
 }
 
-/** Results of the first items: all, unless there was no time to start the others. Throws the first error of `task`. */
+/**
+ * Resolves to the results of the first items; to all results unless time ran out. Throws the first error of
+ * `task`.
+ */
 export function interleave<I, O>(
   items: readonly I[],
   { queue, slots, maxBytes, onProgress, hasTime }: InterleaveOptions,
@@ -39,7 +42,7 @@ export function interleave<I, O>(
 ): Promise<O[]> {
   const { promise, resolve, reject } = Promise.withResolvers<O[]>()
   const results: O[] = []
-  // Items that were started and have not ended, those of them that compute, and those that could.
+  // Started items that have not finished; those of them that are computing; those that are ready to.
   const started = new Set<number>()
   const computing = new Set<number>()
   const ready = new Map<number, () => void>()
@@ -102,7 +105,7 @@ export function interleave<I, O>(
     const disk = accessOf(index)
     started.add(index)
     try {
-      // Begins to wait at once: opening the file computes nothing.
+      // Starts waiting at once: opening the file needs no CPU time.
       if (!disk.isSlow) await compute(index)
       results[index] = await task(items[index]!, disk)
     } catch (error) {

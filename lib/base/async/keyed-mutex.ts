@@ -1,4 +1,4 @@
-// Mutex per key: work for the same key runs one after the other, in the order of the calls.
+// Mutex per key: calls with the same key run one after another, in order.
 
 /** Runs `work` when no other work for `key` runs. An error of earlier work does not affect later work. */
 export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>

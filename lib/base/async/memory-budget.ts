@@ -1,5 +1,5 @@
-// Memory budget of decoding: what the threads of this process hold in large images at the same time is bounded;
-// an image that exceeds the budget is decoded alone.
+// Memory budget of decoding: limits the memory that this process's threads use for large images at the same
+// time; an image that exceeds the budget is decoded alone.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
 
@@ -8,7 +8,7 @@ const budgetMb = 64
 const minMb = 4
 const pollMs = 20
 
-/** [MiB reserved by all threads, large reservations that wait]. Threads inherit it from the main thread. */
+/** [MiB reserved by all threads, large reservations waiting]. Threads inherit it from the main thread. */
 const key = 'stackroom.memory-budget'
 if (isMainThread && !getEnvironmentData(key))
   setEnvironmentData(key, new Int32Array(new SharedArrayBuffer(8)) as never)
@@ -18,12 +18,17 @@ const budget = getEnvironmentData(key) as unknown as Int32Array
 type Control = Int32Array
 let run: Control | null = null
 
-/** Connects the thread to the call that it runs now: the pool releases what an ended thread had reserved. */
+/**
+ * Connects the thread to its current call: if the thread dies, the pool releases what the call had reserved.
+ */
 export function enterRun(control: Control): void {
   run = control
 }
 
-/** Runs `work`, which needs about that many bytes, when the budget admits it. Outside of pool threads at once. */
+/**
+ * Runs `work`, which needs about `bytes` of memory, as soon as the budget allows; immediately outside pool
+ * threads.
+ */
 export async function withMemory<T>(bytes: number, work: () => Promise<T>): Promise<T> {
   const mb = Math.ceil(bytes / 2 ** 20)
   if (run === null || mb < minMb) return work()
@@ -38,14 +43,14 @@ export async function withMemory<T>(bytes: number, work: () => Promise<T>): Prom
 
 async function reserve(control: Control, mb: number) {
   const isLarge = mb > budgetMb / 2
-  // Otherwise smaller work would overtake it for ever.
+  // Otherwise smaller work would overtake it forever.
   if (isLarge) add(control, 1, 1)
   for (;;) {
     const reserved = Atomics.load(budget, 0)
     const fits = reserved + mb <= budgetMb && (isLarge || Atomics.load(budget, 1) === 0)
     const isFree = reserved === 0 || fits
     if (isFree && Atomics.compareExchange(budget, 0, reserved, reserved + mb) === reserved) break
-    // The heartbeat of a thread that waits.
+    // Heartbeat of the waiting thread.
     Atomics.add(control, 1, 1)
     if (!isFree) await sleep(pollMs)
   }
@@ -53,7 +58,7 @@ async function reserve(control: Control, mb: number) {
   if (isLarge) add(control, 1, -1)
 }
 
-/** Releases what a call has not released itself because its thread was terminated. */
+/** Releases what a call could not release because its thread was terminated. */
 export function releaseRun(control: Control): void {
   for (const index of [0, 1]) add(control, index, -Atomics.load(control, 3 + index))
 }

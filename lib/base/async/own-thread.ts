@@ -1,14 +1,14 @@
-// A thread of its own for one piece of work that takes too long for the event loop, with limited time and memory.
+// Runs work that would block the event loop too long in a dedicated thread, with limited time and memory.
 import { Worker } from 'node:worker_threads'
 
 export type ThreadLimits = { maxMs: number; maxMb: number; signal?: AbortSignal | undefined }
 
-/** The time that a thread has was not enough. */
+/** The thread exceeded its time limit. */
 export class ThreadTimeout extends Error {}
 
 /**
- * The message that a module posts for its `workerData`. Throws ThreadTimeout, the reason of `signal`, and what the
- * thread ended with, such as a lack of memory.
+ * Resolves to the message that a module posts for its `workerData`. Throws ThreadTimeout, the reason of
+ * `signal`, or the error that ended the thread, such as running out of memory.
  */
 export async function runInOwnThread<O>(
   file: URL,

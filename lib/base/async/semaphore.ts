@@ -9,7 +9,7 @@ export type SemaphoreOptions = {
 }
 
 export type AcquireOptions = {
-  /** Served before all normal callers that wait. */
+  /** Served before all waiting normal callers. */
   urgent?: boolean | undefined
   /** Stops waiting when it aborts. */
   signal?: AbortSignal | undefined
@@ -38,7 +38,7 @@ export function createSemaphore(options: SemaphoreOptions) {
       const cancel = () => {
         const index = queue.indexOf(waiter)
         if (index >= 0) queue.splice(index, 1)
-        reject(new Unavailable('Request was cancelled'))
+        reject(new Unavailable('Request was canceled'))
         admitNext()
       }
       const admit = () => {
@@ -51,9 +51,9 @@ export function createSemaphore(options: SemaphoreOptions) {
     })
   }
 
-  /** Every acquire is followed by one `release`. Throws Unavailable when `signal` aborts first. */
+  /** Each acquire must be followed by one `release`. Throws Unavailable when `signal` aborts first. */
   async function acquire({ urgent = false, signal }: AcquireOptions = {}) {
-    if (signal?.aborted) throw new Unavailable('Request was cancelled')
+    if (signal?.aborted) throw new Unavailable('Request was canceled')
     if (waiting() === 0 && holders < slots) {
       holders += 1
       return

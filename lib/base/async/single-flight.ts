@@ -11,8 +11,8 @@ export type SingleFlight<T, K = string> = (
 
 /**
  * Runs `work` once for all calls with the same key (compared as in a Map) until it completes. The signal
- * that `work` gets aborts when the signals of all callers have aborted; the next call then starts again.
- * Throws what `work` throws, and Unavailable when `signal` has aborted already.
+ * passed to `work` aborts once the signals of all callers have aborted; the next call then starts over.
+ * Throws what `work` throws, or Unavailable if `signal` has already aborted.
  */
 export function createSingleFlight<T, K = string>(): SingleFlight<T, K> {
   const flights = new Map<K, Flight<T>>()
@@ -30,7 +30,7 @@ export function createSingleFlight<T, K = string>(): SingleFlight<T, K> {
   }
 
   return async (key, work, signal) => {
-    if (signal?.aborted) throw new Unavailable('Request was cancelled')
+    if (signal?.aborted) throw new Unavailable('Request was canceled')
     const flight = flights.get(key) ?? start(key, work)
     const leave = () => {
       flight.callers -= 1

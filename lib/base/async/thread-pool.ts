@@ -10,12 +10,12 @@ import { openPiscina } from './piscina.ts'
 import { createSemaphore } from './semaphore.ts'
 import { isWorn } from './worn-thread.ts'
 
-// A small young generation: with V8's default two threads take 100 MB more and are not faster.
+// A small young generation: with V8's default, two threads take 100 MB more and are no faster.
 const youngGenerationMb = 16
 
 /**
- * Shared memory of the pool and a thread: [index of the current item, heartbeat counter, 1 when the
- * thread shall return after the current item, MiB that it has reserved, reservations that wait].
+ * Memory shared by the pool and a thread: [index of the current item, heartbeat counter, 1 to return after
+ * the current item, MiB reserved, reservations waiting].
  */
 export type ThreadControl = Int32Array
 
@@ -28,8 +28,8 @@ export type ThreadFailure = { code: UnreadableCode; message: string }
 export type PartialResult<O> = { done: O[]; failure: ThreadFailure | null; failedIndex: number }
 
 /**
- * `urgent` runs before all waiting calls. When `signal` aborts, a thread has `abortGraceMs` to return. `timeoutMs`
- * replaces that of the pool.
+ * `urgent` runs before all waiting calls. When `signal` aborts, the thread has `abortGraceMs` to return.
+ * `timeoutMs` overrides the pool's timeout.
  */
 type RunOptions = { urgent?: boolean; signal?: AbortSignal | undefined; timeoutMs?: number }
 
@@ -60,7 +60,7 @@ export function openThreadPool(options: ThreadOptions) {
   // Created on first use: each thread loads every format.
   let pool: Piscina | null = null
   const running = new Map<ThreadControl, AbortController>()
-  /** A call whose thread could not start would wait in the queue of Piscina for the next call. */
+  /** Without this, a call whose thread could not start would stay in Piscina's queue until the next call. */
   function onThreadError(error: Error) {
     const failure = noThread(error)
     for (const [control, terminator] of running) if (!hasStarted(control)) terminator.abort(failure)
@@ -72,12 +72,12 @@ export function openThreadPool(options: ThreadOptions) {
   const createPool = () => {
     const poolOptions = {
       filename: options.file.href,
-      // All threads end when they are idle: each holds 60 MB.
+      // All threads end when idle: each takes 60 MB.
       minThreads: 0,
       maxThreads: size,
       idleTimeout: options.idleMs,
       workerData: options.workerData,
-      // With 'sync' an idle thread blocks in Atomics.wait while sharp still works in it.
+      // With 'sync' an idle thread blocks in Atomics.wait while sharp is still working in it.
       atomics: 'disabled' as const,
       resourceLimits: {
         maxOldGenerationSizeMb: options.memoryMb,
@@ -86,7 +86,7 @@ export function openThreadPool(options: ThreadOptions) {
     }
     return openPiscina(poolOptions, onThreadError)
   }
-  // Waiting calls queue here: Piscina's own queue has no priorities for tasks that can be aborted.
+  // Waiting calls queue here: Piscina's own queue does not prioritize abortable tasks.
   const semaphore = createSemaphore({
     slots: size,
     onUrgentWait: () => {
@@ -97,10 +97,10 @@ export function openThreadPool(options: ThreadOptions) {
     size,
     timeoutMs: options.timeoutMs,
     /**
-     * Runs a task over the first items. On a failure `done` is empty and `failedIndex` is the index of
-     * the item that the thread was working on. An urgent call runs before all that wait, and running
-     * threads return early for it. An aborted call returns no results or those of the items that were
-     * finished; a thread that does not return in time is terminated, and its results are lost. Throws Shortage.
+     * Runs a task over the items, possibly only the first ones. On failure `done` is empty and `failedIndex`
+     * is the index of the item that the thread was working on. Running threads return early for an urgent
+     * call. An aborted call returns the results finished so far, or none; a thread that does not return in
+     * time is terminated and its results are lost. Throws Shortage.
      */
     async run<I, R, O>(
       task: string,
@@ -145,7 +145,10 @@ export function openThreadPool(options: ThreadOptions) {
   }
 }
 
-/** Runs a call again whose thread ended as worn: the next may be a used one, too. One of several items is run alone later. */
+/**
+ * Repeats a call whose thread ended as worn; the next thread may be a used one too. If there were several
+ * items, the failed one is run alone later.
+ */
 async function repeatIfWorn<O>(
   call: () => Promise<O[]>,
   control: ThreadControl,
@@ -166,7 +169,10 @@ const hasStarted = (control: ThreadControl) => Atomics.load(control, 1) > 0
 
 const requestReturn = (control: ThreadControl) => Atomics.store(control, 2, 1)
 
-/** Requests the thread to return when `signal` aborts, and terminates it after a grace period. Returns a function that stops listening. */
+/**
+ * Makes the thread return when `signal` aborts, and terminates it after a grace period. Returns a function
+ * that stops listening.
+ */
 function returnOnAbort(
   signal: AbortSignal | undefined,
   control: ThreadControl,
@@ -203,7 +209,7 @@ function toFailure(error: unknown, isStalled: boolean, options: ThreadOptions): 
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY' || isWorn(error)) {
     return { code: 'memory', message: `Reading needed more than ${options.memoryMb} MB` }
   }
-  // The thread crashed or a bug occurred on this item; the other items continue.
+  // The thread crashed or hit a bug on this item; the other items continue.
   options.onBug(error)
   return { code: 'internal', message: 'Internal error; see the server log' }
 }

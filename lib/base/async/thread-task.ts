@@ -1,10 +1,10 @@
-// Tasks of pool threads during a shortage, or in a worn thread: they end their thread. Its pool then gets the error with its code, which an error
-// that a task throws loses, and modules that could not be loaded go with the thread, since some versions of Node.js do not
-// load them again.
+// Tasks of pool threads that end their thread during a shortage, or when it is worn. The pool then gets the
+// error with its code, which would be lost if the task threw it, and modules that failed to load go away with
+// the thread, because some versions of Node.js do not try to load them again.
 import { endsThread } from '../shortage.ts'
 import { isWorn } from './worn-thread.ts'
 
-/** The task as the module of a thread exports it. */
+/** The task as a thread's module exports it. */
 export const threadTask =
   <A extends unknown[], R>(task: (...input: A) => Promise<R>) =>
   async (...input: A): Promise<R> => {
@@ -12,7 +12,7 @@ export const threadTask =
       return await task(...input)
     } catch (error) {
       if (!endsThread(error) && !isWorn(error)) throw error
-      // Nothing catches it here.
+      // Nothing catches it here, so it ends the thread.
       setImmediate(() => {
         throw error
       })

@@ -6,13 +6,13 @@ export function createWakeup() {
   const sleepers = new Set<() => void>()
   let count = 0
   return {
-    /** How many times `notify` was called; passed to `wait`, it prevents a lost wakeup. */
+    /** Number of calls of `notify` so far; passing it to `wait` prevents a lost wakeup. */
     notifyCount: () => count,
     notify() {
       count += 1
       for (const wake of sleepers) wake()
     },
-    /** Resolves on `notify` or after `ms`; at once when `notify` was called since the count was `since`. */
+    /** Resolves on `notify` or after `ms`; at once if `notify` was called after the count was `since`. */
     wait(ms: number, since = count) {
       return new Promise<void>(resolve => {
         if (since !== count) return resolve()

@@ -1,11 +1,13 @@
-// Bounded, fair work queue: limits what runs at the same time, by number, by weight and by owner, and how
-// much may wait.
+// Bounded, fair work queue: limits how much work runs at once (by count, weight and owner) and how much
+// waits.
 import { Unavailable } from '../errors.ts'
 
 type Bounds = {
   /** How many may run at the same time. */
   slots: number
-  /** Upper bound of their total weight. One whose weight exceeds half of it is heavy: heavy work runs one at a time. */
+  /**
+   * Upper bound of their total weight. Work of more than half of it is heavy: heavy work runs one at a time.
+   */
   maxWeight: number
   /** How many may wait. */
   maxWaiting: number
@@ -13,7 +15,7 @@ type Bounds = {
 
 type Work = {
   weight: number
-  /** Who requests the work. One owner gets at most half of the slots, of the weight and of the waiting places. */
+  /** Who requests the work. One owner gets at most half of the slots, the weight and the waiting places. */
   owner?: string
   /** Starts after other work, unless its owner has less running. */
   isDeferrable?: boolean
@@ -35,7 +37,7 @@ export function createWorkQueue({ slots, maxWeight, maxWaiting }: Bounds) {
   const isHeavy = (weight: number) => weight > maxWeight / 2
   const runningOf = (owner: string) => running.get(owner) ?? { count: 0, weight: 0 }
 
-  /** Whether the owner has a slot left and the weight fits beside the other work of this owner. */
+  /** Whether the owner has a slot left and the weight fits beside the owner's other work. */
   function isEligible({ owner, weight }: Waiter): boolean {
     const own = runningOf(owner)
     if (own.count >= half(slots)) return false
@@ -59,14 +61,14 @@ export function createWorkQueue({ slots, maxWeight, maxWaiting }: Bounds) {
   }
 
   /**
-   * The eligible work of the owner with the least running, what cannot be deferred and the oldest first; null if it
-   * has to wait for its weight.
+   * The eligible work whose owner has the least running; among these non-deferrable work first, then the
+   * oldest. Null if it has to wait for its weight.
    */
   function next(): Waiter | null {
     let best: Waiter | null = null
     for (const waiter of waiters)
       if (isEligible(waiter) && (!best || precedes(waiter, best))) best = waiter
-    // Lighter work does not overtake it: under load it would wait for ever.
+    // Lighter work does not overtake it: under load it would wait forever.
     const fits = best && (isHeavy(best.weight) || lightWeight + best.weight <= maxWeight)
     return fits ? best : null
   }
@@ -89,7 +91,7 @@ export function createWorkQueue({ slots, maxWeight, maxWaiting }: Bounds) {
         reject(new Unavailable(message))
       }
       const cancel = () => {
-        leave('Request was cancelled')
+        leave('Request was canceled')
         admitNext()
       }
       const admit = () => {
@@ -109,11 +111,11 @@ export function createWorkQueue({ slots, maxWeight, maxWaiting }: Bounds) {
 
   return {
     /**
-     * Runs `work` when there is room for it. Throws Unavailable when too much is waiting, and when `signal`
-     * aborts before `work` has started; started work is not stopped.
+     * Runs `work` when there is room for it. Throws Unavailable when too much is waiting, or when `signal`
+     * aborts before `work` has started; work that has started is not stopped.
      */
     async run<T>(request: Work, work: () => Promise<T>): Promise<T> {
-      if (request.signal?.aborted) throw new Unavailable('Request was cancelled')
+      if (request.signal?.aborted) throw new Unavailable('Request was canceled')
       const held = await acquire(request)
       try {
         return await work()

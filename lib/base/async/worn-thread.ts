@@ -1,12 +1,12 @@
-// Worn threads: what was read in a thread before can make a sound file fail, in particular for want of memory. Such a failure
-// ends the thread, and counts when it is repeated in a new one.
+// Worn threads: what a thread has read before can make a good file fail, mostly by lack of memory. Such a
+// failure ends the thread, and only counts if it happens again in a new one.
 
 /** Ends the thread; its pool runs the item again in another. */
 export class WornThread extends Error {
   readonly code = 'ERR_THREAD_WORN'
 }
 
-/** Whether an error is that of a thread that ended as worn. */
+/** Whether an error comes from a thread that ended as worn. */
 export const isWorn = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === 'ERR_THREAD_WORN'
 
@@ -17,10 +17,10 @@ export function startItem() {
   items += 1
 }
 
-/** Whether this thread has started only one item. */
+/** Whether the current item is the first one of this thread. */
 export const isNewThread = (): boolean => items <= 1
 
-/** Whether a result may be the fault of earlier files. */
+/** Whether a result may have been caused by earlier files. */
 export const isForMemory = ({
   error,
 }: {

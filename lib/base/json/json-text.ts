@@ -1,23 +1,25 @@
-// JSON that is stored and returned as it was written: big numbers, the order of members, escapes. It is text from the body
-// of a request to that of a response, where JavaScript would round numbers and put members that look like numbers first.
+// JSON that is stored and returned as it was written: big numbers, member order, escapes. It stays text from
+// request body to response body, because JavaScript would round numbers and move number-like members to the
+// front.
 import { randomUUID } from 'node:crypto'
 
-/** A value of a record with its text; responses contain the text. */
+/** A value of a record together with its text, which responses contain. */
 export type JsonText = { text: string; toJSON: () => string }
 
-// Texts are marked until the serializer has written the JSON around them. A client cannot write a mark, because it is never sent.
+// Placeholders for the texts until the serializer has written the JSON around them. Clients cannot forge one,
+// because it is never sent.
 const mark = randomUUID()
 const marked = new RegExp(`"${mark}([^"\\\\]*(?:\\\\.[^"\\\\]*)*)"`, 'g')
 
 export const jsonText = (text: string): JsonText => ({ text, toJSON: () => mark + text })
 
-/** JSON with the marked texts as they are. */
+/** Replaces the placeholders in serialized JSON by their texts. */
 export const writeJsonTexts = (json: string): string =>
   json.replace(marked, (_, text) => JSON.parse(`"${text}"`))
 
 const written = new WeakMap<object, string>()
 
-/** Remembers how these members of a body, which are objects, were written. `text` is the body, which was parsed. */
+/** Records how these members of a body, which are objects, were written. `text` is the unparsed body. */
 export function rememberMembers(body: unknown, text: string, names: ReadonlySet<string>): void {
   if (typeof body !== 'object' || body === null) return
   const present = Object.entries(body).filter(
@@ -31,10 +33,10 @@ export function rememberMembers(body: unknown, text: string, names: ReadonlySet<
   }
 }
 
-/** The text of an object of a request as it was written, without white space. */
+/** The text of an object in a request as it was written, without white space. */
 export const writtenText = (value: object): string => written.get(value) ?? JSON.stringify(value)
 
-/** Applies a JSON merge patch (RFC 7396); what it does not name stays as it was written. */
+/** Applies a JSON merge patch (RFC 7396); members that it does not name stay as they were written. */
 export function mergeJson(target: string | null, patch: string): string {
   if (!patch.startsWith('{')) return patch
   const members = target?.startsWith('{') ? membersOf(target) : new Map<string, Member>()
@@ -44,13 +46,13 @@ export function mergeJson(target: string | null, patch: string): string {
   return `{${[...members.values()].map(({ name, text }) => `${name}:${text}`).join(',')}}`
 }
 
-/** Without white space outside texts. */
+/** Removes white space outside strings. */
 const compactJson = (json: string) => json.replace(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g, '$1')
 
-/** As they are written, the name in quotes. */
+/** As written; the name includes its quotes. */
 type Member = { name: string; text: string }
 
-/** The members of a compact JSON object by their names; of equal names the last, as JSON.parse has it. */
+/** The members of a compact JSON object by name; the last one wins among duplicates, as in JSON.parse. */
 function membersOf(json: string): Map<string, Member> {
   const members = new Map<string, Member>()
   let depth = 0

@@ -35,7 +35,7 @@ export const downloads = [
     method: 'GET',
     path: '/books/{id}/file',
     permission: 'BooksRead',
-    // Reads one row; its disk must not hold up lists.
+    // Reads a single row; its disk must not hold up lists.
     cost: 'record',
     cookie: true,
     summary: 'Download the file of a book',
@@ -54,7 +54,7 @@ export const downloads = [
     cookie: true,
     summary: 'Download the files of a series as a ZIP archive',
     description:
-      'Present books in reading order, stored without compression and generated while it is sent; files that could not be downloaded alone are left out. 404 if there are none.',
+      'Present books in reading order, stored without compression and generated while sending; files that cannot be downloaded individually are omitted. 404 if there are none.',
     params: SeriesId,
     responses: { 200: bytes('application/zip'), 422: ErrorBody },
     async handle({ params, viewer, request, signal }, deps) {
@@ -84,7 +84,7 @@ export async function bookFileResponse(
 
 type ZipRequest = { title: string; books: readonly BookFile[]; signal: AbortSignal }
 
-/** The files as one archive. Throws NotFound without any, NotResponding. */
+/** The files as one archive. Throws NotFound if there are none, NotResponding. */
 export async function zipResponse(
   request: FastifyRequest,
   { config }: Pick<Deps, 'config'>,

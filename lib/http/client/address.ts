@@ -1,4 +1,4 @@
-// Public base URL of a request (configuration, trusted proxy headers, Host) and the URL that is routed.
+// Public base URL of a request (from configuration, trusted proxy headers, Host) and the URL to route.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Absolute URL of the server for this client, with its base path and without a trailing slash. */
     readonly base: string
-    /** The path as it was sent, below the base path. */
+    /** The path as the client sent it, below the base path. */
     readonly sentPath: string
   }
 }
@@ -27,8 +27,8 @@ declare module 'fastify' {
 type AddressOptions = { isMounted?: boolean; protocols?: readonly Protocol[] }
 
 /**
- * The configuration is read at each request, except for the trusted proxies. `isMounted`: of a server that is
- * mounted in another one, under a prefix, or has a listener of its own. Throws Invalid.
+ * Reads the configuration on each request, except for the trusted proxies. `isMounted`: the server is mounted
+ * in another one under a prefix, or has its own listener. Throws Invalid.
  */
 export function createAddressResolver(
   config: Config,
@@ -36,7 +36,7 @@ export function createAddressResolver(
 ) {
   const isTrusted = createTrustProxy(config.application.trusted_proxies)
   const withoutPrefix = withoutPrefixes(protocols)
-  // The public URL is not that of a listener beside the main one.
+  // The public URL does not apply to a listener besides the main one.
   const outerBase = (request: IncomingMessage) =>
     (isMounted && mountPrefixOf(request) === null ? null : configuredBase(config.application)) ??
     requestBase(request, isTrusted)
@@ -44,7 +44,7 @@ export function createAddressResolver(
   const localPath = (request: IncomingMessage, url: string) => {
     const base = routedBasePath(outerBase(request))
     const path = withoutPrefix(normalizeEncoding(pathOf(url)), base)
-    // Addresses of servers are entered with a slash at the end.
+    // Users enter server addresses with a trailing slash.
     return isMounted ? path.slice(mountPrefixOf(request)?.length ?? 0).replace(/^\/*/, '/') : path
   }
   return {
@@ -79,7 +79,10 @@ export function createAddressResolver(
   }
 }
 
-/** Two Host headers, of which a proxy may have used the other one, or none (RFC 9112 §3.2); null without a fault. */
+/**
+ * The fault of a request with two Host headers, of which a proxy may have used the other one, or with none
+ * (RFC 9112 §3.2); null without a fault.
+ */
 export function hostFault({ rawHeaders, httpVersion }: IncomingMessage): Invalid | null {
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && /^host$/i.test(name))
   if (hosts.length > 1) return new Invalid('The request has more than one Host header')
@@ -92,15 +95,15 @@ export function hostFault({ rawHeaders, httpVersion }: IncomingMessage): Invalid
 export const basePathOf = (base: string): string =>
   URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : ''
 
-// Four times for each request, of which most have the same base.
+// Called four times per request, mostly with the same base.
 const routedBasePath = memoizeLast(base => normalizeEncoding(basePathOf(base)))
 
 // Proxies may send the absolute form (RFC 9112 §3.2.2).
 const pathOf = (url: string) => url.split(/[?#]/, 1)[0]!.replace(/^https?:\/\/[^/]*/i, '') || '/'
-// Some clients send the fragment, which is not for servers.
+// Some clients send the fragment, which is not meant for servers.
 const queryOf = (url: string) => /^[^?#]*(\?[^#]*)?/.exec(url)![1] ?? ''
 
-/** Percent-encoding in its normal form (RFC 3986 §6.2.2): `%7e` becomes `~`, `%c3` becomes `%C3`. */
+/** Normalizes percent-encoding (RFC 3986 §6.2.2): `%7e` becomes `~`, `%c3` becomes `%C3`. */
 const normalizeEncoding = (path: string) =>
   path.replace(/%[\da-f]{2}/gi, encoded => {
     const letter = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
@@ -115,12 +118,12 @@ function withoutPrefixes(protocols: readonly Protocol[]) {
   return (path: string, prefix: string): string => {
     if (prefix === '' || (path !== prefix && !path.startsWith(`${prefix}/`))) return path
     const rest = path.slice(prefix.length) || '/'
-    // A base path that equals one of our own paths: /health stands for /health/health.
+    // Handles a base path that equals one of our own paths: /health stands for /health/health.
     return isServed(path) && !isServed(rest) ? path : rest
   }
 }
 
-// Normalized by URL, since the value is also sent in headers.
+// Normalized by URL, because the value is also sent in headers.
 function configuredBase({ public_url }: Config['application']): string | null {
   if (public_url === null || !URL.canParse(public_url)) return null
   return new URL(public_url).href.replace(/\/+$/, '')

@@ -1,4 +1,4 @@
-// Identity of the device that a request is from: what the client calls it, else its API key or program.
+// Device that sent a request: identified by what the client calls it, else by its API key or program.
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../accounts/identify.ts'
 import {
@@ -10,11 +10,11 @@ import {
 } from '../../reading/client-device.ts'
 import type { ReadingDevice } from '../../reading/device.ts'
 
-/** Names of the header with an id that a client gives to its device. */
+/** Headers with an id that a client assigns to its device. */
 const idHeaders = ['x-device-id', 'x-codex-device-id']
 const nameHeaders = ['x-device-name', 'x-codex-device-name']
 
-/** `client` is the device as the body states it; a header takes precedence. */
+/** `client` is the device as stated in the body; a header takes precedence. */
 export function deviceOf(
   { headers }: Pick<FastifyRequest, 'headers'>,
   identity: Pick<Identity, 'keyId'>,
@@ -35,7 +35,7 @@ export function deviceOf(
   return { key: `ua:${digestOf(agent)}`, name: named ?? programOf(agent) }
 }
 
-/** `Panels` of `Panels/2.1 (iPad)`; the name of the browser is further back. */
+/** `Panels` from `Panels/2.1 (iPad)`; a browser's name comes later in the header. */
 const programOf = (agent: string) =>
   (/(?:Firefox|Edg|OPR|Chrome|Safari)(?=\/)/.exec(agent)?.[0] ?? agent.split(/[\s/]/, 1)[0]!).slice(
     0,

@@ -4,7 +4,7 @@ import { compile } from '@fastify/proxy-addr'
 import { Invalid } from '../../base/errors.ts'
 import { memoizeLast } from '../../base/memoize-last.ts'
 
-/** Whether a proxy at that address is trusted; also Fastify's `trustProxy` function. */
+/** Whether a proxy at this address is trusted; also Fastify's `trustProxy` function. */
 export type TrustProxy = (address: string, hop: number) => boolean
 
 /** `prefix` has no trailing slash. */
@@ -25,7 +25,7 @@ export function createTrustProxy(list: string | null): TrustProxy {
   }
 }
 
-/** The last element is that of the nearest proxy; `Forwarded` takes precedence over X-Forwarded-*. */
+/** The last element comes from the nearest proxy; `Forwarded` takes precedence over X-Forwarded-*. */
 export function parseForwarded(headers: IncomingHttpHeaders): ForwardedHeaders {
   const forwarded = parameters(lastElement(headers.forwarded) ?? '')
   const scheme = (

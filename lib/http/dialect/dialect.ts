@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import type { Challenge } from '../protocol.ts'
 import type { Route } from '../route.ts'
 
-/** Content of an error response. `retryAfter` in seconds, of a 429. */
+/** Content of an error response. `retryAfter`: seconds, for 429. */
 export type ErrorContent = {
   status: number
   message: string
@@ -26,9 +26,9 @@ type IdentifyInput = {
 }
 
 export type Dialect = {
-  /** Is served by another server, under a prefix, or by a listener of its own. */
+  /** Served by another server under a prefix, or by its own listener. */
   isMounted: boolean
-  /** Of responses that set none. */
+  /** Default for responses that set none. */
   cacheControl: string
   /** Accepts If-Match and If-Unmodified-Since for writes. */
   hasPreconditions: boolean
@@ -37,7 +37,7 @@ export type Dialect = {
   compileValidator: FastifySchemaCompiler<TSchema>
   /** The identity of a request; null without credentials. Throws Unauthorized, Forbidden, RateLimited. */
   identify(input: IdentifyInput, deps: Deps): Promise<Identity | null>
-  /** Of a 401. */
+  /** Challenge sent with a 401. */
   challenge(request: FastifyRequest, deps: Deps): Promise<Challenge | null>
   errorBody(content: ErrorContent, request: FastifyRequest): object
   /** Schemas of error bodies by status, for their serializers. */

@@ -1,5 +1,5 @@
-// Parser of JSON bodies: long ones are received a few at a time for each account, and read one after another
-// with pauses between, since parsing and validating is work for the event loop.
+// Parser of JSON bodies. Parsing and validating long bodies blocks the event loop, so each account may send
+// only a few at a time, and they are parsed one after another with pauses in between.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createAccountGates } from '../../base/async/account-gates.ts'
@@ -19,20 +19,22 @@ declare module 'fastify' {
   }
 }
 
-/** Accepts JSON under any of its media types; an empty body of any type counts as none. Other types are 415. */
+/**
+ * Accepts JSON under any of its media types; an empty body of any type counts as none. Other types get a 415.
+ */
 export function acceptOnlyJson(server: FastifyInstance) {
   const parse = server.getDefaultJsonParser('error', 'error')
   const gates = createAccountGates(maxReceived)
   const waitForParser = createParserQueue()
   server.removeAllContentTypeParsers()
-  // Some clients state a type with every POST.
+  // Some clients send a content type with every POST.
   server.addHook('onRequest', async ({ raw: { headers } }) => {
     const isForm = headers['content-type']?.startsWith('multipart/')
     if (headers['content-length'] === '0' && !isForm) delete headers['content-type']
   })
   server.addHook('preParsing', async (request, reply, payload) => {
     if (!mayBeLong(request)) return payload
-    // Other callers may send short bodies only.
+    // Other callers may only send short bodies.
     const accountId = request.identity?.account.id ?? ''
     const { promise: finished, resolve } = Promise.withResolvers<void>()
     const leaving = new AbortController()
@@ -70,7 +72,7 @@ export function acceptOnlyJson(server: FastifyInstance) {
 
 const namesBySchema = new WeakMap<object, ReadonlySet<string>>()
 
-/** Names of the members of a body that are stored as they are written. */
+/** Members of a body that are stored as they were written. */
 function writtenNames(schema: unknown): ReadonlySet<string> {
   const { properties } = (schema ?? {}) as { properties?: Record<string, object> }
   if (!properties) return new Set()
@@ -83,7 +85,7 @@ function writtenNames(schema: unknown): ReadonlySet<string> {
   return names
 }
 
-/** Whether the body is JSON that is longer than a short one, or of unknown length. */
+/** Whether the body is JSON that is not short, or of unknown length. */
 function mayBeLong({ headers, routeOptions }: FastifyRequest): boolean {
   const { 'content-length': length, 'content-type': type = '' } = headers
   if (routeOptions.bodyLimit! <= smallBodyBytes || !isJson.test(type)) return false
@@ -91,8 +93,8 @@ function mayBeLong({ headers, routeOptions }: FastifyRequest): boolean {
 }
 
 /**
- * Returns a function that waits until the caller may parse. One caller parses at a time, and between two the
- * event loop is left to everything else for as long as the first one took.
+ * Returns a function that waits until the caller may parse. One caller parses at a time, followed by a pause
+ * as long as the parsing took, which leaves the event loop to other work.
  */
 function createParserQueue() {
   let last: Promise<unknown> = Promise.resolve()

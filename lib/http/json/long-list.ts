@@ -1,10 +1,10 @@
-// JSON of an object with a long list, in pieces between which other requests are served.
+// JSON of an object with a long list, written in pieces so that other requests are served in between.
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 
 const itemsAtOnce = 250
 
-/** The list follows the other members. Values are written as they are, without the schema of the response. */
+/** The list comes last. Values are written as they are, ignoring the response schema. */
 export function longListJson(members: object, list: Record<string, readonly object[]>): Readable {
   return Readable.from(piecesOf(members, list), { objectMode: false, highWaterMark: 64 * 1024 })
 }

@@ -1,5 +1,5 @@
-// JSON of a page of records, encoded record by record. As one text, a page would be put together from thousands of
-// pieces and then copied, with two bytes for each character if one of them needs it.
+// JSON of a page of records, encoded record by record. As one string, a page would be assembled from
+// thousands of pieces and then copied, with two bytes for every character if one of them needs it.
 
 type Schema = {
   type?: string
@@ -9,10 +9,10 @@ type Schema = {
 }
 type Compile = (schema: Schema) => (value: unknown) => string
 
-/** Members with the records of a page, in every API. */
+/** Members that hold the records of a page, in every API. */
 const listNames = ['data', 'content']
 
-/** Null for a schema that is not one of a page. `compile` makes the serializers of its parts. */
+/** Null for a schema that does not describe a page. `compile` creates the serializers of its parts. */
 export function createPageSerializer(
   schema: Schema,
   compile: Compile,
@@ -42,12 +42,12 @@ export function createPageSerializer(
 }
 
 const firstCapacity = 2048
-// More than a page of records of usual length.
+// More than a page of records of typical length.
 const maxReserved = 4 * 1024 * 1024
-// UTF-8 of a UTF-16 code unit.
+// Maximum UTF-8 length of a UTF-16 code unit.
 const maxUnitBytes = 3
 
-/** UTF-8 text that grows at its end. */
+/** A growing UTF-8 text. */
 function createText() {
   let buffer = Buffer.allocUnsafe(firstCapacity)
   let length = 0

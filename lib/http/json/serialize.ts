@@ -1,5 +1,5 @@
-// JSON serializers from response schemas, compiled at first use: compiling all of them takes longer
-// than the rest of the server start.
+// JSON serializers from response schemas, compiled on first use: compiling all of them takes longer than the
+// rest of the server start.
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySerializerCompiler } from 'fastify'
 import { writeJsonTexts } from '../../base/json/json-text.ts'
@@ -9,7 +9,7 @@ import { createPageSerializer } from './serialize-page.ts'
 type Serializer = (body: unknown) => string | Buffer
 
 const compile = SerializerSelector()()
-// By schema: servers of one process have the same routes.
+// By schema: the servers of a process share their routes.
 const compiled = new WeakMap<object, Serializer>()
 
 /** Serializer compiler for Fastify. */

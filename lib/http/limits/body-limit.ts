@@ -1,4 +1,5 @@
-// Limits of JSON bodies: the length of the longest valid body of a route, by its schema, and its structure.
+// Limits of JSON bodies: their length, derived from the longest body that a route's schema allows, and their
+// structure.
 import type { Route } from '../route.ts'
 
 type SchemaNode = {
@@ -13,9 +14,9 @@ type SchemaNode = {
   anyOf?: readonly SchemaNode[]
 }
 
-/** Of every route; free-form values and long lists are limited by it. */
+/** Maximum for every route; limits free-form values and long lists. */
 export const maxBodyBytes = 1024 * 1024
-/** Sufficient for every body without lists and long texts, and of callers that are not signed in. */
+/** Enough for any body without lists and long texts, and the limit for callers who are not signed in. */
 export const smallBodyBytes = 16 * 1024
 
 // A character outside the basic plane as two escapes: \ud83d\ude00.
@@ -25,13 +26,16 @@ const maxScalarBytes = 64
 // Quotes, colon, comma and indentation of a member.
 const memberBytes = 40
 
-/** In bytes. Parsing and validating a body is work for the event loop, so no route takes more than it needs. */
+/**
+ * Length limit in bytes. Parsing and validating a body blocks the event loop, so no route accepts more than
+ * it needs.
+ */
 export function bodyLimit({ permission, body }: Pick<Route, 'permission' | 'body'>): number {
   if (permission === 'public' || !body) return smallBodyBytes
   return Math.max(smallBodyBytes, Math.min(longest(body as SchemaNode), maxBodyBytes))
 }
 
-/** Bytes of the longest value; infinite without a limit. */
+/** Bytes of the longest valid value; infinite if unlimited. */
 function longest(schema: SchemaNode): number {
   const { anyOf, type, properties, items, maxItems = Number.POSITIVE_INFINITY } = schema
   if (anyOf) return Math.max(...anyOf.map(longest))
@@ -48,15 +52,16 @@ function longest(schema: SchemaNode): number {
   return type === undefined && !schema.enum ? Number.POSITIVE_INFINITY : maxScalarBytes
 }
 
-// Conditions, the deepest bodies, have two levels of JSON for each of theirs.
+// Conditions, the deepest bodies, take two levels of JSON per level of their own.
 const maxDepth = 200
-// The longest condition has about 5,000, an order of a collection 20,000; JSON.parse takes up to a microsecond for each.
+// The longest condition has about 5,000, a collection's order 20,000; JSON.parse takes up to a microsecond
+// for each.
 const maxValues = 21_000
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
 
 /**
- * What makes a JSON text expensive to parse, null if nothing does: more levels than any body needs, which
- * JSON.parse is slow at, or more values.
+ * What makes a JSON text expensive to parse: more levels than any body needs (JSON.parse handles them slowly)
+ * or more values. Null if nothing does.
  */
 export function structureFault(json: string): string | null {
   let depth = 0
@@ -75,7 +80,7 @@ export function structureFault(json: string): string | null {
   return null
 }
 
-/** The place of the quote that ends the text which begins at `start`. */
+/** The position of the closing quote of the string whose content begins at `start`. */
 function endOfText(json: string, start: number): number {
   for (let end = start; ; ) {
     end = json.indexOf('"', end + 1)

@@ -1,5 +1,5 @@
-// Admission of list requests: how many of an account run at the same time, fewer if they are expensive.
-// Expensive lists have database connections of their own, so that they leave those of all others free.
+// Admission of list requests: limits how many of an account run at the same time, and expensive ones more.
+// Expensive lists have their own database connections and leave all others free.
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Viewer } from '../../accounts/viewer.ts'
@@ -14,31 +14,33 @@ type Admission = { accountId: string; isExpensive: boolean; signal: AbortSignal 
 
 export type ListGate = {
   /**
-   * Runs `work` when it is the turn of the account. Its statements are cancelled when `signal` aborts.
-   * Throws RateLimited when too many requests of the account wait, Unavailable when it aborts before.
+   * Runs `work` when the account may run another request. Its statements are canceled when `signal` aborts.
+   * Throws RateLimited when too many requests of the account are waiting, Unavailable when `signal` aborts
+   * first.
    */
   run<T>(admission: Admission, work: (sql: Sql) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** Statements that a request may send at once. */
+/** Statements that one request may run concurrently. */
 const statements = 2
 const message = 'Too many lists are requested at the same time'
 /** Expensive lists of all accounts that run at the same time in this process. */
 const maxExpensive = 3
 
-/** `sql` is for normal lists, and for everything else. */
+/** `sql` is for normal lists and for everything else. */
 export function openListGate(sql: Sql): ListGate {
   const expensiveSql = connectionsLike(sql, {
     max: statements * maxExpensive,
-    // Workers of a parallel query would take the cores of other requests; compiling costs more than it saves.
+    // Workers of a parallel query would take cores from other requests; JIT compilation costs more than it
+    // saves.
     connection: { max_parallel_workers_per_gather: 0, jit: 'off' },
   })
-  // Not of the pool: there a cancellation would wait behind the statements that it cancels.
+  // Outside the pool, where a cancellation would wait behind the statements that it cancels.
   const control = connectionsLike(sql, { max: 1, connection: {} })
   const expensive = createSemaphore({ slots: maxExpensive })
   const gates = {
-    // An account that reads feed after feed leaves half of the connections to the others.
+    // Leaves half of the connections to others when an account reads feed after feed.
     normal: createAccountGates({
       running: Math.max(1, Math.floor(sql.options.max / 2 / statements)),
       waiting: 200,
@@ -76,7 +78,7 @@ export function openListGate(sql: Sql): ListGate {
 
 type RouteInput = { viewer: Viewer | undefined; signal: AbortSignal }
 
-/** The handler of a route. Unless it reads only a record, it runs in the gate, with the `sql` of the gate. */
+/** The handler of a route. Unless it reads only one record, it runs in the gate, with the gate's `sql`. */
 export function admitted(
   route: Route,
   deps: Deps,
@@ -94,8 +96,8 @@ export function admitted(
 }
 
 /**
- * The result of `work`, as soon as there is one. A stream in it reads with the `sql` of the gate, so that its
- * turn ends with the stream.
+ * The result of `work`, as soon as there is one. A stream in it reads with the gate's `sql`, so its slot is
+ * released when the stream ends.
  */
 async function runUntilSent(
   lists: ListGate,

@@ -1,5 +1,5 @@
-// Rate limits: token buckets by account, or by IP address for anonymous requests. Images have larger
-// buckets of their own, sign-in has smaller ones.
+// Rate limits: token buckets by account, or by IP address for anonymous requests. Images have larger buckets,
+// sign-in has smaller ones.
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Sql } from 'postgres'
@@ -12,7 +12,7 @@ import { createTokenBuckets, deleteFullBuckets } from './token-buckets.ts'
 
 type Rate = { perSecond: number; burst: number; share: number }
 type Rates = Config['rate_limit']
-/** What receives the headers: a reply, or what a response is made of. */
+/** Receives the headers: a reply, or anything else a response is built from. */
 type Headers = { header(name: string, value: string): unknown }
 type BucketRequest = {
   request: Pick<FastifyRequest, 'ip'>
@@ -20,15 +20,15 @@ type BucketRequest = {
   accountId: string | null
 }
 /**
- * `challenge`: requests without credentials to OPDS routes that need them. Apps that wait for the
- * challenge send fifty requests for covers this way, and each costs next to nothing.
+ * `challenge`: requests without credentials to OPDS routes that need them. Apps that wait for a challenge
+ * send fifty cover requests this way, and each costs next to nothing.
  */
 export type BucketKind = 'default' | 'images' | 'login' | 'exempt' | 'challenge'
 export type RateLimiter = ReturnType<typeof openRateLimiter>
 
 const cleanupIntervalMs = 60_000
 
-/** Limits shared by all processes. The configuration is read at each request, since it can be reloaded. */
+/** Limits shared by all processes. The configuration is read on each request, because it can be reloaded. */
 export function openRateLimiter({
   sql,
   config,
@@ -47,7 +47,7 @@ export function openRateLimiter({
     cleanupIntervalMs,
   ).unref()
 
-  /** Takes a token and sets the headers. Throws Limited when the bucket is empty. */
+  /** Takes a token and sets the headers. Throws RateLimited when the bucket is empty. */
   async function take(key: string, rate: Rate, reply: Headers | null) {
     if (!config.rate_limit.enabled)
       return reply && setRateLimitHeaders(reply, rate.burst, rate.burst, 0)
@@ -58,9 +58,9 @@ export function openRateLimiter({
   }
 
   /**
-   * The bucket of a name is small for each address and large for all together: it slows down guessing from
-   * many addresses. An address from which the owner has signed in needs no token of the large one, so that
-   * others cannot lock the owner out.
+   * A sign-in name has a small bucket per address and a large one for all addresses together, which slows
+   * down guessing from many addresses. An address from which the owner has signed in does not need a token
+   * from the large one, so others cannot lock the owner out.
    */
   async function takeForName(address: string, name: string) {
     const rates = config.rate_limit
@@ -86,14 +86,17 @@ export function openRateLimiter({
       else if (kind === 'images') await take(`images:${accountId}`, images(rates), reply)
       else await take(`account:${accountId}`, authenticated(rates), reply)
     },
-    /** Takes tokens for the check of an uncached password of HTTP Basic. */
+    /** Takes tokens for checking an uncached password of HTTP Basic. */
     async consumePasswordAttempt(address: string, name: string): Promise<void> {
       await take(`password:${addressKey(address)}`, login(config.rate_limit), null)
       await takeForName(address, name)
     },
-    /** Takes tokens for an attempt to sign in to an account, whether it exists or not. */
+    /** Takes tokens for an attempt to sign in to an account, which may not exist. */
     consumeSignIn: takeForName,
-    /** Takes a token for a change of the own e-mail address, whose response reveals whether the new one has an account. */
+    /**
+     * Takes a token for a change of the caller's e-mail address, whose response reveals whether the new one
+     * has an account.
+     */
     async consumeAddressChange(accountId: string): Promise<void> {
       await take(`address:${accountId}`, addressChange, null)
     },
@@ -111,7 +114,7 @@ const reserved = (perSecond: number, burst: number): Rate => ({
   burst,
   share: Math.max(1, Math.floor(burst / 8)),
 })
-// Rare and expensive requests: each is counted in the database.
+// Rare and expensive requests: each one is counted in the database.
 const single = (perSecond: number, burst: number): Rate => ({ perSecond, burst, share: 1 })
 
 const anonymous = (rates: Rates) => reserved(rates.anonymous_rps, rates.anonymous_burst)
@@ -138,7 +141,7 @@ function setRateLimitHeaders(reply: Headers, limit: number, remaining: number, r
   reply.header('x-ratelimit-reset', String(reset))
 }
 
-// Names are typed by people, who confuse them with passwords.
+// People sometimes enter their password as the name.
 function nameKey(name: string): string {
   return createHash('sha256')
     .update(normalizedName(name).toLowerCase())

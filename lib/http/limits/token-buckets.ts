@@ -1,17 +1,17 @@
-// Token buckets shared between processes. A process reserves several tokens with one statement and
-// spends them locally; unused tokens go back with the next reservation.
+// Token buckets shared between processes. A process reserves several tokens with one statement and spends
+// them locally; unused tokens are returned with the next reservation.
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import { entriesUpTo } from '../../base/async/cache-size.ts'
 import { createSingleFlight } from '../../base/async/single-flight.ts'
 import type { Log } from '../../base/log.ts'
 
-/** `share`: tokens of one reservation. */
+/** `share`: tokens per reservation. */
 export type Bucket = { key: string; perSecond: number; burst: number; share: number }
-/** `waitMs` until there is a token; 0 when one was taken. */
+/** `waitMs` until a token is available; 0 if one was taken. */
 export type BucketState = { remaining: number; waitMs: number }
 
-/** `left` tokens are reserved until `until`; `tokens` stay in the shared bucket. Times of the clock. */
+/** `left` tokens are reserved until `until`; `tokens` remain in the shared bucket. Times as of `clock`. */
 type Reservation = {
   left: number
   until: number
@@ -26,7 +26,7 @@ type LocalBucket = { tokens: number; refilledAt: number }
 const idleMs = 300_000
 const maxBuckets = 50_000
 const reservationMs = 1_000
-// During a flood, not every token that is added costs a statement.
+// During a flood, not every new token costs a statement.
 const minDenialMs = 100
 const localFallbackMs = 5_000
 
@@ -122,7 +122,7 @@ async function reserveTokens(
   return row!
 }
 
-/** Deletes buckets that were unused for so long that they are full again. */
+/** Deletes buckets that have been unused for so long that they are full again. */
 export async function deleteFullBuckets(sql: Sql, fullAfterSeconds: number): Promise<void> {
   await sql`
     delete from rate_bucket
@@ -137,10 +137,10 @@ export async function deleteFullBuckets(sql: Sql, fullAfterSeconds: number): Pro
 
 async function withTimeout<T>(result: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  // After a long pause of the event loop the answer may have arrived: it is read before the timeout.
+  // After a long pause of the event loop the response may already be there: it is read before the timeout.
   const end = () => setImmediate(() => reject(new Error('database timeout')))
   const timer = setTimeout(end, timeoutMs)
-  // It may still be rejected after the timeout.
+  // May still reject after the timeout.
   result.catch(() => {})
   try {
     return await Promise.race([result, promise])

@@ -1,4 +1,4 @@
-// Node.js HTTP servers with the limits of receiving requests: times, connections, malformed requests.
+// Node.js HTTP servers with limits on receiving requests: time, connections, malformed requests.
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { cannotListen, parseBindAddress } from '../../store/config/bind-address.ts'
@@ -6,11 +6,11 @@ import type { Deps } from '../deps.ts'
 import { openRateLimiter } from '../limits/rate-limit.ts'
 import { limitMalformedRequests } from './malformed.ts'
 
-/** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */
+/** Limits for receiving a request; long enough for a cover on a slow link. Responses may take any time. */
 const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
-/** How long a request may take to arrive, and how often that is checked. */
+/** How long a request may take to arrive, and how often this is checked. */
 export type ReceivePace = typeof receivePace
-// Far more than clients need, and fewer than the file descriptors of a process.
+// Far more than clients need, but below the file descriptor limit of a process.
 const maxConnections = 4096
 const keepAliveMs = 72_000
 
@@ -22,11 +22,11 @@ export function createHttpServer(
   const server = createServer(
     {
       requestTimeout: requestTimeoutMs,
-      // Requests are not interrupted before the time for their headers has passed.
+      // Requests are not interrupted before the time for their headers is up.
       headersTimeout: Math.min(60_000, requestTimeoutMs),
       connectionsCheckingInterval: checkIntervalMs,
       keepAliveTimeout: keepAliveMs,
-      // Node.js would respond without a body and headers; `hostFault` does.
+      // Node.js would respond without a body and headers; `hostFault` handles this instead.
       requireHostHeader: false,
     },
     handle,
@@ -37,7 +37,7 @@ export function createHttpServer(
 
 type LimiterDeps = Pick<Deps, 'sql' | 'config' | 'log'>
 
-/** Listens on the `host:port` of a configuration key. Throws Invalid when it is not available. */
+/** Listens on the `host:port` of a configuration key. Throws Invalid when that is not available. */
 export async function listenOn(
   bind: string,
   { key, handle, deps }: { key: string; handle: RequestListener; deps: LimiterDeps },

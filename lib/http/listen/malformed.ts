@@ -1,4 +1,4 @@
-// Responses on the socket to bytes that are not an HTTP request, or that came too slowly.
+// Responses on the socket to bytes that are not an HTTP request, or that arrived too slowly.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { RateLimited } from '../../base/errors.ts'
@@ -17,11 +17,11 @@ const messages: Record<number, string> = {
   429: 'Too many requests',
 }
 
-/** They count for the address of the connection: the headers of a proxy were not read. */
+/** They count against the address of the connection: a proxy's headers were not read. */
 export function limitMalformedRequests(limiter: RateLimiter) {
   const answered = new WeakSet<Socket>()
   return async ({ code = '' }: ClientError, socket: Socket): Promise<void> => {
-    // What follows the first fault is one, too.
+    // Everything after the first fault is faulty too.
     if (code === 'ECONNRESET' || answered.has(socket)) return
     answered.add(socket)
     const headers: Record<string, string> = {}

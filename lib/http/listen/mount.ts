@@ -1,10 +1,10 @@
-// Requests that a server passes on to another one, which is mounted in it under a prefix.
+// Requests that a server passes on to another one, mounted in it under a prefix.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Serves the request of a server by another one if it is for that; the answer is whether it does. `segment` is
- * the first one of the path. At once for most requests, which are not.
+ * Serves the request with another server if it is for that one, and resolves to whether it is. `segment` is
+ * the first one of the path. Synchronous for most requests, which are not passed on.
  */
 export type PassOn = (
   segment: string,
@@ -14,7 +14,7 @@ export type PassOn = (
 
 const prefixes = new WeakMap<IncomingMessage, string>()
 
-/** The prefix of a request that was passed on, such as `/komga`; null for others. */
+/** The prefix of a request that was passed on, such as `/komga`; otherwise null. */
 export const mountPrefixOf = (request: IncomingMessage): string | null =>
   prefixes.get(request) ?? null
 

@@ -1,4 +1,4 @@
-// Interactive API reference: Swagger UI served from its npm package, without requests to other hosts.
+// Interactive API reference: Swagger UI from its npm package, without requests to other hosts.
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -17,7 +17,7 @@ export async function mountApiReference(server: FastifyInstance, path: string, d
     ...document,
     servers: [{ url: basePathOf(base) || '/', description: 'This server' }],
   })
-  // Where clients search for it.
+  // Where clients look for it.
   server.get('/openapi.json', { schema: { hide: true } }, (request, reply) =>
     reply.type('application/json').serializer(JSON.stringify).send(withServer(request.base)),
   )

@@ -1,5 +1,5 @@
-// OpenAPI 3.1 document generated from the routes (https://spec.openapis.org/oas/v3.1.0). The same routes
-// give the same bytes.
+// OpenAPI 3.1 document generated from the routes (https://spec.openapis.org/oas/v3.1.0). Deterministic: the
+// same routes produce the same bytes.
 import type { TSchema } from '../../base/schema.ts'
 import { type AccessRequirement, type Endpoint, endpoints, type Route } from '../route.ts'
 import { errorResponses, responseHeaders, responsesOf } from './response.ts'
@@ -28,7 +28,7 @@ export function openapiDocument(routes: readonly Route[], version: string): Json
       title: 'Stackroom',
       version,
       description:
-        'A self-hosted digital library of comics, manga and ebooks. Requests may use snake_case for the names of query parameters and fields (`page_size` for `pageSize`), and `1`, `0`, `True` and `False` for booleans in queries.',
+        'A self-hosted digital library for comics, manga and ebooks. Requests may use snake_case for the names of query parameters and fields (`page_size` for `pageSize`), and `1`, `0`, `True` and `False` as query booleans.',
       license: { name: 'AGPL-3.0-or-later', identifier: 'AGPL-3.0-or-later' },
       contact: { name: 'Stackroom', url: 'https://stackroom.invalid' },
     },
@@ -64,17 +64,17 @@ const securitySchemes = {
 
 const tagDescriptions: Record<string, string> = {
   admin: 'Server settings with their history, and sharing tags.',
-  'api-keys': 'API keys with permissions of their own.',
+  'api-keys': 'API keys with their own permissions.',
   auth: 'Sign-in, sign-out and registration.',
   books: 'Books: lists, details, metadata, pages, files and reading progress.',
-  duplicates: 'Books with equal content, and series that may be the same.',
-  events: 'Event stream of catalogue changes.',
-  filesystem: 'Directories of the server, for choosing the path of a library.',
+  duplicates: 'Books with identical content, and series that may be the same.',
+  events: 'Event stream of catalog changes.',
+  filesystem: 'Directories on the server, for choosing the path of a library.',
   genres: 'Genres of all series.',
   health: 'Health checks.',
   info: 'Name and version of the server.',
   libraries: 'Libraries: folders of books with their settings and scans.',
-  metrics: 'Catalogue statistics and Prometheus metrics.',
+  metrics: 'Catalog statistics and Prometheus metrics.',
   progress: 'Reading progress of the caller.',
   scans: 'Scans of all libraries.',
   series: 'Series: lists, details, metadata and covers.',
@@ -86,7 +86,7 @@ const tagDescriptions: Record<string, string> = {
   users: 'User accounts and what they may see.',
 }
 
-/** A path as it is in the document, where every parameter has a name. */
+/** A path as written in the document, where every parameter has a name. */
 export const documentPath = (path: string): string => path.replace('{*}', '{path}')
 
 function operationOf(

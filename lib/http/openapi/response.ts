@@ -79,7 +79,7 @@ function contentOf(schema: TSchema | Bytes | null | undefined, schemas: Schemas)
   if (!schema) return {}
   if (isBytes(schema)) {
     const described = schema.schema ? { schema: responseSchema(schema.schema, schemas) } : {}
-    // Of several media types it is that of JSON.
+    // If there are several media types, the description belongs to JSON.
     const isDescribed = (type: string) => schema.bytes.length === 1 || type.includes('json')
     const content = schema.bytes.map(type => [type, isDescribed(type) ? described : {}])
     return { content: Object.fromEntries(content) }
@@ -93,7 +93,7 @@ function contentOf(schema: TSchema | Bytes | null | undefined, schemas: Schemas)
   }
 }
 
-// JSON and other text gets a weak ETag (cache-headers.ts); routes of files declare 304 themselves.
+// JSON and other text gets a weak ETag (cache-headers.ts); file routes declare 304 themselves.
 function hasEtag(route: Route, status: string, schema: TSchema | Bytes | null | undefined) {
   if (route.method !== 'GET' || (status !== '200' && status !== '304')) return false
   if (304 in route.responses) return true

@@ -1,5 +1,5 @@
-// JSON Schemas as OpenAPI 3.1 schema objects: named component schemas, without internal keywords; of
-// requests with what else is accepted: alternative names, null for an unchanged field. Names are in camelCase only,
+// JSON Schemas as OpenAPI 3.1 schema objects, with named component schemas and without internal keywords.
+// Request schemas include alternative names and null for unchanged fields. Names are in camelCase only,
 // because client generators write `page_size` and `pageSize` alike.
 import { propertyNames } from '../../base/schema.ts'
 import { allowsNull } from '../normalize.ts'
@@ -7,9 +7,9 @@ import { allowsNull } from '../normalize.ts'
 export type Json = Record<string, unknown>
 
 /**
- * Keywords of our own in a schema. `component`: name among the component schemas. `documentedAs`: the
- * schema in the document, where validation is more lenient. `mediaTypes`: further types of a response. `isWritten`:
- * a value that is stored and returned as text.
+ * Our own schema keywords. `component`: name among the component schemas. `documentedAs`: the schema to
+ * document where validation is more lenient. `mediaTypes`: additional types of a response. `isWritten`: a
+ * value that is stored and returned as text.
  */
 export type AnnotatedSchema = Json & {
   component?: string
@@ -24,11 +24,11 @@ export type Schemas = Map<string, object>
 
 const literalKeys = new Set(['default', 'examples', 'example', 'enum', 'const'])
 
-/** A copy of the schema of a response; named schemas are replaced by references and added to `components`. */
+/** A copy of a response schema; named schemas are replaced by references and added to `components`. */
 export const responseSchema = (schema: unknown, components: Schemas): unknown =>
   withReferences(schema, components, withDistinctProperties)
 
-/** The same of a request. */
+/** Like `responseSchema`, for a request. */
 export const requestSchema = (schema: unknown, components: Schemas): unknown =>
   withReferences(schema, components, withAcceptedProperties)
 
@@ -47,7 +47,7 @@ function withReferences(schema: unknown, components: Schemas, transform: Transfo
     isWritten: _isWritten,
     ...keywords
   } = schema as AnnotatedSchema
-  // What is documented apart from the schema is exact.
+  // A separately documented schema is exact.
   if (documentedAs && !component)
     return withReferences(documentedAs, components, withDistinctProperties)
   const plain = () =>
@@ -61,7 +61,7 @@ function withReferences(schema: unknown, components: Schemas, transform: Transfo
     )
   if (!component) return plain()
   if (!components.has(component)) {
-    // Reserved first, since a schema may refer to itself.
+    // Reserved first, because a schema may refer to itself.
     components.set(component, {})
     components.set(component, plain())
   }
@@ -75,7 +75,7 @@ type ObjectSchema = Json & {
   required?: readonly string[]
 }
 
-/** An object schema without the snake_case names of properties that it also has in camelCase. */
+/** Drops snake_case property names that also exist in camelCase. */
 function withDistinctProperties(schema: Json): Json {
   const { properties, required } = schema as ObjectSchema
   if (!properties) return schema
@@ -90,7 +90,7 @@ function withDistinctProperties(schema: Json): Json {
 
 const inAnyCase = (name: string) => name.replaceAll('_', '').toLowerCase()
 
-/** One of the names that differ in case and underscores, in camelCase if it is among them. */
+/** Names that do not just differ in case and underscores, preferably in camelCase. */
 function distinctNames(names: readonly string[]): string[] {
   const distinct = new Map<string, string>()
   for (const name of names.toSorted((a, b) => Number(a.includes('_')) - Number(b.includes('_'))))
@@ -98,13 +98,13 @@ function distinctNames(names: readonly string[]): string[] {
   return names.filter(name => distinct.get(inAnyCase(name)) === name)
 }
 
-/** An object schema with the alternative names of its properties, and null for the optional ones. */
+/** An object schema with the alternative names of its properties, and null for optional ones. */
 function withAcceptedProperties(schema: Json): Json {
   const { properties, required = [] } = withDistinctProperties(schema) as ObjectSchema
   if (!properties) return schema
   const accepted: Json = {}
   const alternatives: Json[] = []
-  // Client generators take a property with a default for one that is always there.
+  // Client generators assume that a property with a default is always present.
   for (const [name, { default: _default, ...property }] of Object.entries(properties)) {
     const isRequired = required.includes(name)
     const value = isRequired || allowsNull(property) ? property : orNull(property)
@@ -124,7 +124,7 @@ function withAcceptedProperties(schema: Json): Json {
   }
 }
 
-/** The other names of a property that requests may use, but those in snake_case. */
+/** The other names of a property that requests may use, except snake_case ones. */
 export function aliasesOf(name: string, properties: Record<string, Property>): string[] {
   const taken = new Set(Object.keys(properties).map(inAnyCase))
   return distinctNames(propertyNames(name, properties[name]!)).filter(

@@ -1,8 +1,11 @@
-// Checksums in the headers of an archive: whether its content changed, without reading it.
+// Checksums in archive headers: detect changed content without reading it.
 import { hash } from 'node:crypto'
 import type { ArchiveFormat, Container } from './container.ts'
 
-/** Hex digest of the names, sizes and checksums of all files; null when one of them has no checksum, or headers are damaged. */
+/**
+ * Hex digest of the names, sizes and checksums of all files; null when a checksum is missing or headers are
+ * damaged.
+ */
 export function headerChecks(
   archive: ArchiveFormat,
   { entries, damage }: Container,

@@ -1,7 +1,7 @@
-// Names of archive entries: most archives do not declare an encoding, but all names of an archive have the same.
+// Names of archive entries: most archives do not declare an encoding, but use the same one for all names.
 import { isUtf8 } from 'node:buffer'
 
-/** A name as stored, with one character for each byte (Latin-1), until `decodeNames`. */
+/** A name as stored, one character per byte (Latin-1), until `decodeNames`. */
 export type StoredName = { name: string }
 
 /** Normalizes a decoded name: backslashes become `/`; lone surrogates and NUL become U+FFFD. */
@@ -13,7 +13,7 @@ const isPlain = (name: string) => !/[\x80-\xff\\\0]/.test(name)
 const bytesOf = (name: string) => Buffer.from(name, 'latin1')
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** A name that is declared to be UTF-8; null if it is not. */
+/** A name declared to be UTF-8; null if it is not. */
 export function decodeUtf8(name: string): string | null {
   if (isPlain(name)) return name
   const bytes = bytesOf(name)
@@ -21,8 +21,8 @@ export function decodeUtf8(name: string): string | null {
 }
 
 /**
- * Decodes the names of one archive in place: UTF-8 where valid, else all in the most likely code page. Separators are found
- * afterwards: the second byte of a character may be that of a backslash.
+ * Decodes the names of one archive in place: as UTF-8 where valid, otherwise all in the most likely code
+ * page. Separators are found afterwards, because the second byte of a character may look like a backslash.
  */
 export async function decodeNames(entries: readonly StoredName[]): Promise<void> {
   const others = entries.filter(({ name }) => !isPlain(name))
@@ -31,13 +31,13 @@ export async function decodeNames(entries: readonly StoredName[]): Promise<void>
     for (const entry of others) entry.name = decodeUtf8(entry.name)!
     return
   }
-  // Imported when needed: its tables are large, and nearly all names are UTF-8.
+  // Imported on demand: its tables are large, and nearly all names are UTF-8.
   const { decodeAs, guessCodePage, isMoreUsual } = await import('./code-page/code-page.ts')
   const { codePage, language } = guessCodePage(legacy.map(({ name }) => name))
   for (const entry of others) {
     const text = decodeAs(codePage, entry.name)
     const unicode = decodeUtf8(entry.name)
-    // The two bytes of a character may happen to be those of UTF-8.
+    // Two-byte characters may happen to be valid UTF-8.
     const isUnicode = unicode !== null && !isMoreUsual(text, unicode, language)
     entry.name = isUnicode ? unicode : normalizeName(text)
   }

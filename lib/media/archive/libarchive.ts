@@ -37,7 +37,7 @@ const MAX_RETAINED_BYTES = 192 * 1024 * 1024
 let modulePromise: Promise<LibarchiveModule> | null = null
 
 async function loadModule(): Promise<LibarchiveModule> {
-  // Read here, because an error of the package's own loader cannot be caught.
+  // Read here, because errors of the package's own loader cannot be caught.
   const wasm = await readFile(new URL(import.meta.resolve(`${home}/wasm-gen/libarchive.wasm`)))
   // @ts-expect-error the package has no types for its inner modules
   const { WasmModule, getWasmModule } = await import('libarchive.js/src/webworker/wasm-module.js')
@@ -50,7 +50,10 @@ async function loadModule(): Promise<LibarchiveModule> {
   return core
 }
 
-/** Copies the spans into WASM memory and opens them as one archive. Throws Unreadable: `too_large`, `truncated`, `memory`, and the errors of libarchive. */
+/**
+ * Copies the spans into WASM memory and opens them as one archive. Throws Unreadable: `too_large`,
+ * `truncated`, `memory`, and libarchive's errors.
+ */
 export async function openLibarchive(
   file: File,
   spans: readonly Span[],

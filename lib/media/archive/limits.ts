@@ -19,7 +19,7 @@ export const defaultLimits: Limits = {
   solidBytes: 1024 * 1024 * 1024,
 }
 
-/** Limits from the sizes of the configuration (megabytes). */
+/** Limits from the configured sizes (megabytes). */
 export function limitsFromConfig(files: { entry_mb: number; solid_mb: number }): Limits {
   const mb = 1024 * 1024
   return { ...defaultLimits, entryBytes: files.entry_mb * mb, solidBytes: files.solid_mb * mb }

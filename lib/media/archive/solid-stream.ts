@@ -1,10 +1,10 @@
-// Random access to the entries of a solid stream: decompressed forward, restarted only to go back.
+// Random access to the entries of a solid stream: decompresses forward, and restarts only to go back.
 import { Unreadable } from '../../base/errors.ts'
 import type { ForwardReader } from './libarchive.ts'
 
 /** Reads the members of a solid stream by number. */
 export type SolidStream = Disposable & {
-  /** The first `bytes` of member `number`; at most the size of the member. Throws Unreadable. */
+  /** The first `bytes` of member `number`, at most its size. Throws Unreadable. */
   read(number: number, bytes: number): Promise<Uint8Array>
 }
 
@@ -35,7 +35,7 @@ export function createSolidStream(open: () => Promise<ForwardReader>): SolidStre
   }
   return {
     async read(number, bytes) {
-      // Everything after a damaged member is lost; a retry would decompress the whole stream again.
+      // Everything after a damaged member is lost; retrying would decompress the whole stream again.
       if (failure !== null && number >= failure.number) throw failure.error
       try {
         return await advance(number, bytes)

@@ -19,7 +19,7 @@ const BLOCK = 512
 const FIRST_BYTES = 4096
 const SEARCH_BYTES = 256 * 1024
 const MAGIC_OFFSET = 257
-// A hostile file has the magic in every place.
+// A hostile file may have the magic everywhere.
 const maxProbes = 100_000
 const MAX_EXTENDED_HEADER_BYTES = 1024 * 1024
 
@@ -30,7 +30,7 @@ export function isTarHeader(block: Uint8Array): boolean {
   let unsigned = 256
   let signed = 256
   for (let i = 0; i < BLOCK; i += 1) {
-    // The checksum field counts as eight spaces: the 256 above.
+    // The checksum field counts as eight spaces: the initial 256.
     if (i >= 148 && i < 156) continue
     unsigned += block[i]!
     signed += (block[i]! << 24) >> 24
@@ -125,19 +125,21 @@ async function readEntries(file: File, limits: Limits): Promise<Listing> {
     extended = {}
   }
   if (!isTar) throw new Unreadable('The file is not a tar archive', 'not_an_archive')
-  // Some writers omit the zero blocks at the end, but an incomplete block is none.
+  // Some writers omit the final zero blocks, but an incomplete block is truncation.
   if (!isEnded && at !== file.size) damage ??= endsTooEarly()
   await decodeNames(entries)
   return { entries: entries.filter(entry => !entry.name.endsWith('/')), damage }
 }
 
-/** A name padded with zero bytes, and the mode if it is there. */
+/** Recognizes a name padded with zero bytes, followed by a mode. */
 const isHeaderStart = (block: Buffer) =>
   /^[^\0-\x1f]+\0+(?:[0-7 ]{6,7}[\0 ]|$)/.test(block.toString('latin1', 0, 108))
 
 const endsTooEarly = () => new Unreadable('The archive ends too early', 'truncated')
 
-/** The next header by its magic; null when there is none. Where bytes are missing, it is not at a multiple of the block size. */
+/**
+ * Finds the next header by its magic; null if there is none. If bytes are missing, it is not block-aligned.
+ */
 function findHeader(file: File, from: number): number | null {
   let probes = 0
   for (let start = from; start + BLOCK <= file.size; start += SEARCH_BYTES) {
@@ -165,7 +167,7 @@ function untilNul(bytes: Buffer): Buffer {
   return end < 0 ? bytes : bytes.subarray(0, end)
 }
 
-// GNU tar stores numbers that do not fit in octal as base 256 with the top bit set.
+// GNU tar stores numbers that do not fit in octal in base 256 with the top bit set.
 function parseNumber(field: Buffer): number {
   if ((field[0]! & 0x80) === 0) return parseOctal(field)
   let value = field[0]! & 0x7f

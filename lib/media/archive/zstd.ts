@@ -1,14 +1,14 @@
-// Zstandard data of one or several frames: the decoder of Node before 26 ends after the first.
+// Zstandard data of one or more frames: Node's decoder stops after the first one before version 26.
 import { zstdDecompressSync } from 'node:zlib'
 
-// Encoders write frames of a megabyte and more; each costs the decoder a new state.
+// Encoders write frames of a megabyte and more; each takes a new decoder state.
 const MAX_FRAMES = 4_096
 const MAGIC = 0xfd2fb528
 const SKIPPABLE_MAGIC = 0x184d2a50
 
 /**
- * Decodes all frames (RFC 8878). Of truncated data, some versions of Node return the beginning. Throws the decoder's
- * error; ERR_BUFFER_TOO_LARGE for more than `maxBytes`.
+ * Decodes all frames (RFC 8878). For truncated data, some Node versions return the beginning. Throws the
+ * decoder's errors; ERR_BUFFER_TOO_LARGE beyond `maxBytes`.
  */
 export function unpackZstd(packed: Buffer, maxBytes: number): Buffer {
   const parts: Buffer[] = []
@@ -28,7 +28,7 @@ export function unpackZstd(packed: Buffer, maxBytes: number): Buffer {
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
 }
 
-/** What zlib returns with the option `info`; `bytesWritten` are the bytes that it consumed. */
+/** What zlib returns with the `info` option; `bytesWritten` is the number of bytes consumed. */
 type WithInfo = { buffer: Buffer; engine: { bytesWritten: number } }
 
 const startsWith = (data: Buffer, magic: number) =>

@@ -1,4 +1,4 @@
-// Checksums of a book file: the digest of those that its headers state, and whether its content matches them.
+// Checksums of a book file: their digest as stated in its headers, and whether the content matches them.
 
 import { scoped } from '../../base/async/dispose.ts'
 import { Unreadable } from '../../base/errors.ts'
@@ -11,13 +11,13 @@ import { withFormat } from './formats.ts'
 /** `extension` as in `openBook`. */
 type BookFile = { file: File; extension: string; limits: Limits }
 
-/** The same as `checks` of the opened book, at the cost of its headers. Throws Unreadable. */
+/** The `checks` of the opened book, at the cost of reading its headers. Throws Unreadable. */
 export const readChecks = (book: BookFile): Promise<string | null> =>
   withArchive(book, async (archive, container) => headerChecks(archive, container))
 
 /**
- * Reads the whole content: `sound` when all of it matches its checksums, `unknown` for a file without, else how it is
- * damaged. Calls `tick` after every entry. Throws Unreadable `io`.
+ * Reads the whole content. Returns `sound` if all of it matches its checksums, `unknown` for a file without
+ * checksums, otherwise the damage. Calls `tick` after every entry. Throws Unreadable `io`.
  */
 export async function checkContent(
   book: BookFile,

@@ -14,15 +14,17 @@ export type Page = {
   bytes: number
   width: number | null
   height: number | null
-  /** Where its data lies in the file; null for a page that is rendered. */
+  /** Where its data lies in the file; null for a rendered page. */
   location: EntryLocation
 }
 
 /** An open book. Methods throw only Unreadable. Not safe for concurrent calls. */
 export type OpenedBook = AsyncDisposable & {
-  /** Page images in reading order; for EPUB the image resources of the package. Measured from headers only. */
+  /**
+   * Page images in reading order; for EPUB the image resources of the package. Measured from headers only.
+   */
   pages: readonly Page[]
-  /** How many pages `page` accepts; for PDF cheaper than `pages.length`. */
+  /** How many pages `page` accepts; cheaper than `pages.length` for PDF. */
   imageCount: number
   /** Pages to read: `imageCount`, or the Readium positions of a reflowable EPUB. */
   pageCount: number
@@ -35,11 +37,11 @@ export type OpenedBook = AsyncDisposable & {
   /** Original bytes of page `index` (zero-based); for PDF the embedded JPEG or a rendering. */
   page(index: number): Promise<{ bytes: Uint8Array; mediaType: string }>
   /**
-   * Bytes of images that may be the cover, the best first, read one by one: the next is needed only if one
-   * cannot be decoded. Those that cannot be read are left out; the reason is thrown if none can.
+   * Images that may be the cover, best first, read one by one: the next is only needed if the previous cannot
+   * be decoded. Omits unreadable ones; if none is readable, throws the reason.
    */
   covers(): AsyncIterable<Uint8Array>
-  /** Embedded metadata, highest priority first; a malformed source yields only warnings. */
+  /** Embedded metadata, highest priority first; a malformed source only adds warnings. */
   metadata(): Promise<SourceReading[]>
 }
 
@@ -47,11 +49,14 @@ export type OpenedBook = AsyncDisposable & {
 export type FormatReader = {
   /** The archive format that contains the pages; null for a format without entries. */
   archive: ArchiveFormat | null
-  /** `head` is the first 4 KiB of the file. Signatures decide; the extension (lower case, no dot) only resolves ambiguities. */
+  /**
+   * `head` is the first 4 KiB of the file. Signatures decide; the extension (lowercase, no dot) only resolves
+   * ambiguities.
+   */
   matches(head: Uint8Array, extension: string): boolean
   /** Does not take ownership of `file`. Throws only Unreadable. */
   open(file: File, limits: Limits): Promise<OpenedBook>
-  /** The result of `open` and `OpenedBook.covers`, where a cheaper way exists. */
+  /** Equivalent to `open` and `OpenedBook.covers`, where there is a cheaper way. */
   covers?(file: File, limits: Limits): AsyncIterable<Uint8Array>
 }
 
@@ -61,18 +66,18 @@ export type ReadiumProfile = 'divina' | 'epub' | 'pdf'
 /** A book format. The reader is loaded on first use: API threads need only the properties. */
 export type Format<Name extends string = string> = {
   name: Name
-  /** File extensions in lower case, without the dot. */
+  /** File extensions in lowercase, without the dot. */
   extensions: readonly string[]
   /** Media type of the file in downloads. */
   mediaType: string
   opds: {
     /** Media type of the file in OPDS feeds; a registered type where one exists. */
     mediaType: string
-    /** Where OPDS 1.2 apps expect another type. */
+    /** What OPDS 1.2 apps expect, if different. */
     mediaType1?: string
     profile: ReadiumProfile
   }
-  /** Text that is divided into positions instead of pages, and may have a cover without page images. */
+  /** Text divided into positions instead of pages; may have a cover without page images. */
   isReflowable: boolean
   /** Pages are rendered, so producing one is expensive. */
   isRendered: boolean

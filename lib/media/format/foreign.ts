@@ -1,4 +1,4 @@
-// Files that are no books: what they are instead, by their first bytes.
+// Files that are not books: identifies what they are by their first bytes.
 import { Unreadable } from '../../base/errors.ts'
 import { sniffImage } from '../image/image.ts'
 
@@ -31,7 +31,7 @@ export function foreignFile(head: Uint8Array, fileSize: number): Unreadable {
     return new Unreadable('The file ends too early', 'truncated')
   if (/^\0+$/.test(text))
     return new Unreadable(
-      'The file begins with zero bytes only: its content is missing',
+      'The file starts with nothing but zero bytes: its content is missing',
       'truncated',
     )
   if (bookSignatures.some(signature => isNearly(signature, text)))
@@ -43,7 +43,7 @@ export function foreignFile(head: Uint8Array, fileSize: number): Unreadable {
   )
 }
 
-/** Whether four bytes of a signature are there: in their places, or together where bytes are missing. */
+/** Whether the four bytes of a signature are present: in place, or adjacent if bytes are missing. */
 function isNearly(signature: string, text: string): boolean {
   const start = text.slice(0, 8)
   const places = [...signature].filter((byte, i) => byte === start[i]).length
@@ -60,5 +60,5 @@ function foreignKind(head: Uint8Array, text: string): string | null {
   if (known !== undefined) return known[0]
   if (/^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body)\b/i.test(text)) return 'a web page'
   if (/^(?:\xef\xbb\xbf)?\s*<\?xml\b/.test(text)) return 'an XML document'
-  return /^[\t\n\r\x20-\x7e]+$/.test(text) ? 'a text' : null
+  return /^[\t\n\r\x20-\x7e]+$/.test(text) ? 'a text file' : null
 }

@@ -15,7 +15,7 @@ import { pdf } from './pdf/format.ts'
 const formats = [epub, pdf, cbr, cb7, cbz, cbt] as const
 
 export type FormatName = (typeof formats)[number]['name']
-/** In the order of lists for users. */
+/** In the order shown to users. */
 export const formatNames: readonly FormatName[] = [cbz, cbr, cb7, cbt, epub, pdf].map(
   format => format.name,
 )
@@ -32,18 +32,20 @@ export const reflowableFormats: readonly FormatName[] = formatNames.filter(isRef
 export const isRendered = (name: FormatName | null): boolean =>
   name !== null && formatNamed(name).isRendered
 
-/** File extensions of the formats, lower case without the dot. */
+/** File extensions of the formats, lowercase without the dot. */
 export const extensionsOf = (names: readonly FormatName[]): string[] =>
   names.flatMap(name => formatNamed(name).extensions)
 
-// Archives that are not books by name, but are renamed or contain them.
+// Archives that are not books by name, but may be renamed books or contain books.
 const archiveExtensions = ['zip', 'rar', '7z', 'tar']
 const bookExtension = new RegExp(
   `\\.(?:${[...extensionsOf(formatNames), ...archiveExtensions].join('|')})$`,
   'i',
 )
 
-/** File name without the extension of a book: `test.vol.1.cbz` → `test.vol.1`. Other names are returned unchanged. */
+/**
+ * File name without a book extension: `test.vol.1.cbz` → `test.vol.1`. Other names are returned unchanged.
+ */
 export function stemOf(fileName: string): string {
   return fileName.replace(bookExtension, '') || fileName
 }
@@ -51,9 +53,9 @@ export function stemOf(fileName: string): string {
 export type DetectedBook = OpenedBook & { format: FormatName }
 
 /**
- * Opens a book by its content; `extension` (lower case, no dot) only resolves ambiguities.
- * Does not take ownership of `file`. Throws Unreadable: `truncated` for an empty file,
- * `not_an_archive` for an unknown format, and the errors of the format.
+ * Opens a book by its content; `extension` (lowercase, no dot) only resolves ambiguities. Does not take
+ * ownership of `file`. Throws Unreadable: `truncated` for an empty file, `not_an_archive` for an unknown
+ * format, and the format's errors.
  */
 export async function openBook(
   file: File,
@@ -66,12 +68,12 @@ export async function openBook(
 }
 
 const maxCoverAttempts = 5
-// The attempts of a hostile book take their full time.
+// A hostile book makes every attempt take its maximum time.
 const maxCoverMs = 5_000
 
 /**
- * The result of `decode` for the cover of a book: of the first candidate for which it does not throw
- * Unreadable. Null when the book has no images. Parameters and errors as `openBook`, and the error of the
+ * Decodes the cover of a book: the result of `decode` for the first candidate for which it does not throw
+ * Unreadable. Null if the book has no images. Parameters and errors as for `openBook`, plus the error of the
  * best candidate.
  */
 export async function readCover<T>(
@@ -125,7 +127,10 @@ function loadFormats(): Promise<LoadedFormat[]> {
 
 const HEAD_BYTES = 4096
 
-/** Calls `read` with the format of the signature; without a known signature with each that the extension allows. */
+/**
+ * Calls `read` with the format that the signature shows; if it shows none, with each format that the
+ * extension allows.
+ */
 export async function withFormat<T>(
   file: File,
   extension: string,
@@ -136,7 +141,7 @@ export async function withFormat<T>(
   const head = file.read(0, HEAD_BYTES)
   const loaded = await loadFormats()
   const detected = detectFormat(loaded, head, extension)
-  // Without a signature, the beginning is damaged, or bytes precede it.
+  // Without a signature, the beginning is damaged, or something precedes it.
   for (const format of detected ? [detected] : possibleFormats(loaded, extension)) {
     try {
       return await read(format)
@@ -157,14 +162,14 @@ function detectFormat(
   const isLikely = ({ name, reader }: LoadedFormat): boolean => {
     // An EPUB renamed to a comic is read page by page.
     if (name === 'epub' && hasComicExtension) return false
-    // A PDF stored in an archive shows its signature in the first kilobyte too.
+    // A PDF stored in an archive also shows its signature in the first kilobyte.
     if (name === 'pdf' && comics.some(comic => comic.reader.matches(head, ''))) return false
     return reader.matches(head, extension)
   }
   return loaded.find(isLikely) ?? null
 }
 
-/** The format of the extension; for a comic also the others, because comics are often named wrongly. */
+/** The format of the extension; for a comic the others too, because comics often have the wrong extension. */
 function possibleFormats(loaded: readonly LoadedFormat[], extension: string): LoadedFormat[] {
   const named = loaded.filter(({ name }) => extensionsOf([name]).includes(extension))
   const isArchive = archiveExtensions.includes(extension) || named.some(({ isComic }) => isComic)

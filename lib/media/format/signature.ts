@@ -1,9 +1,12 @@
-// Signatures of book files: whether a file is an archive, an EPUB or a PDF at all, from its two ends and
-// without the readers of the formats. Nothing else is handed out under any name.
+// Signatures of book files: whether a file is an archive, an EPUB or a PDF at all, judging by its two ends
+// and without the format readers. Nothing else is served under any name.
 
-/** Bytes from the start of a file that `isBookFile` needs: programs before self-extracting archives are smaller. */
+/**
+ * Bytes from the start of a file that `isBookFile` needs: programs in front of self-extracting archives are
+ * smaller.
+ */
 export const signatureHeadBytes = 1024 * 1024
-/** Bytes from its end: the longest end of a ZIP with its comment. */
+/** Bytes from its end: the longest ZIP end record with its comment. */
 export const signatureTailBytes = 66 * 1024
 
 const startsWith = [
@@ -13,10 +16,10 @@ const startsWith = [
   ...['RE~^', 'Rar!\x1a\x07', '7z\xbc\xaf\x27\x1c'],
 ].map(signature => Buffer.from(signature, 'latin1'))
 const endOfZip = Buffer.from('PK\x05\x06', 'latin1')
-// After a program or other bytes.
+// May follow a program or other bytes.
 const lateSignatures = ['PK\x03\x04', 'Rar!\x1a\x07'].map(text => Buffer.from(text, 'latin1'))
 
-// Readers of PDF search for the header in the first kilobyte, and repair a file without it.
+// PDF readers search for the header in the first kilobyte, and repair a file without it.
 const pdfHead = /%PDF-|(?:^|[\r\n])\d{1,9} \d{1,5} obj\b/
 const pdfTail = /\bstartxref\s+\d+|%%EOF\s*$/
 const pdfBytes = 4096

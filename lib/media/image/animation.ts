@@ -1,10 +1,10 @@
-// Animations, by their headers: GIF, and PNG, WebP and AVIF with more than one frame.
+// Detects animations by their headers: GIF, and PNG, WebP and AVIF with more than one frame.
 // png:  acTL before IDAT; chunk: u32 length, name, payload, crc
 // webp: VP8X with the animation flag (2) in its first byte
 // avif: brand "avis"
 import { matchesAt, u32be } from './primitives.ts'
 
-/** GIF is seldom anything else, and counts as one. */
+/** GIF is rarely used for anything else, and always counts as one. */
 export function isAnimated(b: Uint8Array): boolean {
   if (matchesAt(b, 0, 'GIF8')) return true
   if (matchesAt(b, 0, 'RIFF')) return matchesAt(b, 8, 'WEBPVP8X') && (b[20]! & 2) !== 0

@@ -1,8 +1,8 @@
 // BMP decoder: the prebuilt libvips has none.
 // bmp:     "BM" u32 u32 u32 offset, header, [masks], palette, rows
 // header:  u32 size 12: u16 width height planes bits, palette of BGR
-//          u32 size ≥ 16: i32 width height, u16 planes bits, u32 compression, …, u32 colours at 32
-// masks:   u32 red green blue [alpha], inside headers of ≥ 52 bytes, else behind the header
+//          u32 size ≥ 16: i32 width height, u16 planes bits, u32 compression, …, u32 colors at 32
+// masks:   u32 red green blue [alpha], inside headers of ≥ 52 bytes, else after the header
 // rows:    from the bottom unless height < 0, padded to 4 bytes; or run lengths (compression 1, 2)
 import { Unreadable } from '../../base/errors.ts'
 import { i32le, type RawImage, u16le, u32le } from './primitives.ts'
@@ -49,11 +49,11 @@ function readHeader(b: Uint8Array): Header {
   const hasMasks = compression === 3 || compression === 6
   const behind = hasMasks && size < 52 ? (compression === 6 ? 16 : 12) : 0
   const paletteAt = 14 + size + behind
-  const colours = bits > 8 ? 0 : Math.min((size >= 36 && u32le(b, 46)) || 256, 2 ** bits, 256)
+  const colors = bits > 8 ? 0 : Math.min((size >= 36 && u32le(b, 46)) || 256, 2 ** bits, 256)
   const step = isCore ? 3 : 4
   const declared = u32le(b, 10)
-  const rowsAt = declared >= 14 + size ? declared : paletteAt + colours * step
-  const room = Math.max(0, Math.min(colours, Math.floor((rowsAt - paletteAt) / step)))
+  const rowsAt = declared >= 14 + size ? declared : paletteAt + colors * step
+  const room = Math.max(0, Math.min(colors, Math.floor((rowsAt - paletteAt) / step)))
   return {
     width: isCore ? u16le(b, 18) : i32le(b, 18),
     height: Math.abs(height),
@@ -73,7 +73,7 @@ function readMasks(b: Uint8Array, size: number): Header['masks'] {
   return [u32le(b, 54), u32le(b, 58), u32le(b, 62), hasAlpha ? u32le(b, 66) : 0]
 }
 
-/** 256 RGB triples; colours beyond the palette are black. */
+/** 256 RGB triples; colors beyond the palette are black. */
 function readPalette(b: Uint8Array, step: number): Uint8Array {
   const palette = new Uint8Array(768)
   for (let from = 0, to = 0; from + 2 < b.length && to < 768; from += step, to += 3) {
@@ -100,10 +100,10 @@ function paintIndexed(b: Uint8Array, header: Header, { data, width }: RawImage):
   eachRow(b, header, (row, y) => {
     for (let x = 0, to = y * width * 3; x < width; x++, to += 3) {
       const bit = x * bits
-      const colour = (((row[bit >> 3] ?? 0) >> (8 - bits - (bit & 7))) & mask) * 3
-      data[to] = palette[colour]!
-      data[to + 1] = palette[colour + 1]!
-      data[to + 2] = palette[colour + 2]!
+      const color = (((row[bit >> 3] ?? 0) >> (8 - bits - (bit & 7))) & mask) * 3
+      data[to] = palette[color]!
+      data[to + 1] = palette[color + 1]!
+      data[to + 2] = palette[color + 2]!
     }
   })
 }
@@ -146,8 +146,8 @@ function paintRuns(b: Uint8Array, header: Header, { data, width, height }: RawIm
   for (let y = 0; y < height; y++) {
     const from = (header.isTopDown ? y : height - 1 - y) * width
     for (let x = 0, to = y * width * 3; x < width; x++, to += 3) {
-      const colour = indexes[from + x]! * 3
-      data.set(header.palette.subarray(colour, colour + 3), to)
+      const color = indexes[from + x]! * 3
+      data.set(header.palette.subarray(color, color + 3), to)
     }
   }
 }

@@ -29,11 +29,11 @@ const maxSideOf: Record<ImageFormat, number> = {
 }
 
 /**
- * A cover of at most `maxSide` pixels, never enlarged, rotated upright, in sRGB with 8 bits; the first
- * frame of an animation. `quality` is 1 to 100. A small JPEG is returned unchanged when JPEG is
- * requested. Of a strip, such as the first page of a webtoon, the top; an image of two pages stays whole, since
- * nothing distinguishes it from one in landscape format.
- * Throws Unreadable: `unsupported_image`, `too_large`, `timeout`.
+ * A cover of at most `maxSide` pixels, never enlarged, rotated upright, in sRGB with 8 bits; the first frame
+ * of an animation. `quality` is 1 to 100. A small JPEG is returned unchanged if JPEG is requested. A strip,
+ * such as the first page of a webtoon, is cropped to its top; an image of two pages stays whole, since
+ * nothing distinguishes it from a landscape format. Throws Unreadable: `unsupported_image`, `too_large`,
+ * `timeout`.
  */
 export async function createCover(
   bytes: Uint8Array,
@@ -45,7 +45,9 @@ export async function createCover(
   return convert(bytes, { width: maxSide, height: maxSide, format, quality, isCropped: true })
 }
 
-/** Height by width: of strips, which no page of a book is, and of the part that is shown of them. */
+/**
+ * Height by width: of an image that counts as a strip, which no book page is, and of the part that is shown.
+ */
 const minStripRatio = 2.5
 const coverRatio = 1.5
 
@@ -59,7 +61,7 @@ function topOfStrip({ width }: Box, maxHeight: number): Box {
 
 const maxReusedBytes = 16 * 1024
 
-/** A complete, upright, grey or RGB JPEG of few bytes is used as its own cover, which saves 1.5 ms. */
+/** A complete, upright, gray or RGB JPEG of few bytes is used as its own cover, which saves 1.5 ms. */
 function smallJpeg(bytes: Uint8Array, maxSide: number): EncodedImage | null {
   if (bytes.length > maxReusedBytes || sniffImage(bytes) !== 'image/jpeg') return null
   const frame = readJpegFrame(bytes)
@@ -73,9 +75,9 @@ function smallJpeg(bytes: Uint8Array, maxSide: number): EncodedImage | null {
 }
 
 /**
- * The image scaled down to fit `width` and `height`, in its own format when that is PNG or WebP, else
+ * The image scaled down to fit `width` and `height`, in its own format if that is PNG or WebP, otherwise
  * JPEG; scaled further to what can be encoded in reasonable time. JPEG instead of WebP if a side exceeds
- * the 16,383 pixels of WebP. Errors as `createCover`.
+ * WebP's 16,383 pixels. Errors as for `createCover`.
  */
 export async function resizeImage(
   bytes: Uint8Array,
@@ -131,7 +133,7 @@ async function convertMeasured(
 
 type Box = { width: number; height: number }
 
-/** The format, the size that the image is scaled down to fit, and the part of a strip that is shown. */
+/** The output format, the box to fit the image into, and the part of a strip to show. */
 function chooseOutput({ mediaType, width, height }: MeasuredImage, target: Target) {
   const requested = target.format ?? outputFormat(mediaType)
   const full = { width: width ?? 1, height: height ?? 1 }
@@ -152,7 +154,7 @@ function chooseOutput({ mediaType, width, height }: MeasuredImage, target: Targe
     maxSideOf[format] / Math.max(full.width, full.height),
     Math.sqrt(maxEncodedPixels(format) / (full.width * full.height)),
   )
-  // The sides as requested, so that rounding is that of the encoder, unless they are too large.
+  // The requested sides unless they are too large, so that rounding is left to the encoder.
   const box: Box =
     scale === fits && (target.width || target.height)
       ? { width: target.width ?? maxSideOf[format], height: target.height ?? maxSideOf[format] }
@@ -188,7 +190,7 @@ async function decode(bytes: Uint8Array, measured: MeasuredImage, box: Box): Pro
       throw new Unreadable('JPEG 2000 is not supported', 'unsupported_image')
     default:
       return sharp(bytes, {
-        // A page that is damaged near its end still yields a cover.
+        // A page that is damaged near its end still produces a cover.
         failOn: 'none',
         limitInputPixels: maxPixelsOf(bytes, measured.mediaType),
         sequentialRead: true,
@@ -199,7 +201,7 @@ async function decode(bytes: Uint8Array, measured: MeasuredImage, box: Box): Pro
 const fromRaw = ({ data, width, height, channels }: RawImage): Sharp =>
   sharp(data, { raw: { width, height, channels } })
 
-// Drawn at the requested size, so a declared size of a million pixels costs nothing.
+// Drawn at the requested size, so a declared size of a million pixels costs nothing extra.
 const maxDrawnSide = 4096
 
 async function drawSvg(

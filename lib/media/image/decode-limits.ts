@@ -1,4 +1,4 @@
-// Limits of image decoding and encoding in memory and time, estimated from the header before decoding.
+// Memory and time limits of image decoding and encoding, estimated from the header.
 import { Unreadable } from '../../base/errors.ts'
 import type { MeasuredImage } from './image.ts'
 import { countJpegScans, decodesWholeFrame, readJpegFrame } from './jpeg.ts'
@@ -7,8 +7,8 @@ import { countJpegScans, decodesWholeFrame, readJpegFrame } from './jpeg.ts'
 const maxPixels = 400_000_000
 const maxFrameBytes = 256 * 1024 * 1024
 
-// Working memory in bytes per pixel of decoders that hold the whole frame; measured, so that the process
-// stays below 400 MB. JPEG XL has a separate memory limit.
+// Working memory, in bytes per pixel, of decoders that hold the whole frame; measured, to stay below 400 MB
+// per process. JPEG XL has a separate memory limit.
 const frameBytesPerPixel: Record<string, number> = {
   'image/gif': 5,
   'image/webp': 4,
@@ -19,14 +19,14 @@ const frameBytesPerPixel: Record<string, number> = {
 }
 
 const jxlBytesPerPixel = 62
-// A process of its own, and the largest drawing.
+// For a separate process, and the largest drawing.
 const svgBytes = 64 * 1024 * 1024
 
 /** Nanoseconds of decoding per pixel and per byte of the file. */
 type DecodeCost = { pixel: number; byte: number }
 
-// Upper bounds, measured with flat colours (pixels) and noise (bytes). Native decoders cannot be
-// interrupted, so what would exceed `maxDecodeMs` is not started.
+// Upper bounds, measured with flat colors (pixels) and noise (bytes). Native decoders cannot be interrupted,
+// so work that would exceed `maxDecodeMs` is not started.
 const decodeCosts: Record<string, DecodeCost> = {
   'image/jpeg': { pixel: 9, byte: 30 },
   'image/png': { pixel: 16, byte: 5 },
@@ -40,14 +40,14 @@ const decodeCosts: Record<string, DecodeCost> = {
   'image/jxl': { pixel: 100, byte: 0 },
 }
 const maxDecodeMs = 2000
-// Every scan of a progressive JPEG visits all its blocks; usual files have 10.
+// Every scan of a progressive JPEG visits all its blocks; typical files have 10.
 const nsPerPixelAndScan = 1
 
 /** Nanoseconds of encoding per pixel. */
 const encodeNs = { jpeg: 20, png: 80, webp: 100, gif: 200 } as const
 const maxEncodeMs = 2000
 
-/** Pixels of the largest image that is encoded in this format. */
+/** Pixels of the largest image to encode in this format. */
 export const maxEncodedPixels = (format: keyof typeof encodeNs): number =>
   (maxEncodeMs * 1_000_000) / encodeNs[format]
 
@@ -63,8 +63,8 @@ export function checkDecodable(bytes: Uint8Array, image: MeasuredImage): void {
 }
 
 /**
- * How many pixels the limits of memory and time admit. Decoders compare it with the size that they find
- * themselves, which a hostile file may declare twice.
+ * The number of pixels that the memory and time limits allow. Decoders compare it with the size that they
+ * find themselves, since a hostile file may declare two.
  */
 export function maxPixelsOf(bytes: Uint8Array, mediaType: string): number {
   const frameBytes = bytesPerPixel(bytes, mediaType)
@@ -74,7 +74,7 @@ export function maxPixelsOf(bytes: Uint8Array, mediaType: string): number {
   return Math.floor(Math.min(maxPixels, maxFrameBytes / frameBytes, left / ns))
 }
 
-/** About how many bytes of memory decoding takes beside the bytes of the file. */
+/** Approximate memory that decoding takes, in addition to the file's bytes. */
 export function decodeBytes(
   bytes: Uint8Array,
   { mediaType, width, height }: MeasuredImage,
@@ -90,7 +90,7 @@ function bytesPerPixel(bytes: Uint8Array, mediaType: string): number {
   if (mediaType === 'image/png') return bytes[28] === 1 ? pngBytesPerPixel(bytes) : 0
   if (mediaType === 'image/jpeg') {
     const frame = readJpegFrame(bytes)
-    // A rotation needs the whole frame, as do progressive scans.
+    // Rotation needs the whole frame, and so do progressive scans.
     const isRotated = frame !== null && typeof frame === 'object' && frame.orientation >= 5
     return isRotated || decodesWholeFrame(bytes) ? 3 : 0
   }

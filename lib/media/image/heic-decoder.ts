@@ -5,7 +5,7 @@ import { Unreadable } from '../../base/errors.ts'
 import type { RawImage } from './primitives.ts'
 import { compile, instantiate, type WasmInstance, type WasmModule } from './wasm.ts'
 
-/** The part of libheif that is used; the declarations of the package type most of it as `any`. */
+/** The part of libheif that is used; the package's declarations type most of it as `any`. */
 type Libheif = {
   heif_error_code: { heif_error_Ok: object }
   heif_colorspace: { heif_colorspace_RGB: object }
@@ -29,7 +29,7 @@ const require = createRequire(import.meta.url)
 let compiled: Promise<WasmModule> | null = null
 let libheif: Promise<Libheif> | null = null
 
-// The coded size may be larger than the declared one, which was checked before.
+// The coded size may exceed the declared one, which was checked before.
 const maxMemoryBytes = 512 * 1024 * 1024
 
 /** Decodes the primary image with its transformations applied: about 250 ms per page. Throws Unreadable `unsupported_image`. */
@@ -49,7 +49,7 @@ export async function decodeHeic(bytes: Uint8Array): Promise<RawImage> {
 const undecodable = (options?: ErrorOptions) =>
   new Unreadable('The HEIC image cannot be decoded', 'unsupported_image', options)
 
-// The HeifDecoder class of the package prints errors to the console, so the C functions are called directly.
+// The package's HeifDecoder class prints errors to the console, so the C functions are called directly.
 async function loadDecoder(): Promise<Libheif> {
   compiled ??= readFile(require.resolve('libheif-js/libheif-wasm/libheif.wasm')).then(compile)
   const module = await compiled

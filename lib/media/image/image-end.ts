@@ -5,13 +5,16 @@ import { readBoxes } from './isobmff.ts'
 import { findMarker } from './jpeg-structure.ts'
 import { matchesAt, u16be, u32be, u32le } from './primitives.ts'
 
-/** Bytes up to the end of the image; all where the format has no end or the structure is damaged. Never throws. */
+/**
+ * Bytes up to the end of the image; everything if the format has no end marker or the structure is damaged.
+ * Never throws.
+ */
 export function imageEnd(bytes: Uint8Array, mediaType: string): number {
   const end = readers[mediaType]?.(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)) ?? 0
   return end > 0 && end < bytes.length ? end : bytes.length
 }
 
-/** Null when there is no end. */
+/** Null if there is no end. */
 const readers: Record<string, (b: Buffer) => number | null> = {
   'image/jpeg': jpegEnd,
   'image/png': pngEnd,
@@ -26,7 +29,7 @@ const readers: Record<string, (b: Buffer) => number | null> = {
 function jpegEnd(b: Buffer): number | null {
   for (let at = 2; at + 2 <= b.length; ) {
     const marker = b[at + 1]!
-    // Stray and filling bytes between segments are skipped, as in every decoder.
+    // Skips stray and fill bytes between segments, as every decoder does.
     if (b[at] !== 0xff || marker === 0xff) at += 1
     else if (marker === 0xd9) return at + 2
     else if (marker <= 1 || (marker >= 0xd0 && marker <= 0xd8)) at += 2

@@ -7,7 +7,7 @@ import { readBmp, readGif, readPng, readWebp } from './raster-headers.ts'
 import { isSvg, readSvg } from './svg.ts'
 import { readTiff } from './tiff.ts'
 
-/** `width` and `height` are pixels as displayed; null when the header has no size. */
+/** `width` and `height` are pixels as displayed; null if the header has no size. */
 export type MeasuredImage = { mediaType: string; width: number | null; height: number | null }
 
 const readers: Record<string, HeaderReader> = {
@@ -64,8 +64,8 @@ const readSizes = [4096, 65_536, 1_048_576] as const
 export const measuredHeadBytes = readSizes[0]
 
 /**
- * Measures an image from as few bytes as its header needs. `head(n)` returns at least the first n
- * bytes, fewer only when the image is shorter. Null when it is not an image; throws only errors of `head`.
+ * Measures an image from as few bytes as its header needs. `head(n)` returns at least the first n bytes,
+ * fewer only if the image is shorter. Null if it is not an image; only throws errors of `head`.
  */
 export async function measureImage(
   head: (bytes: number) => Promise<Uint8Array>,

@@ -28,7 +28,7 @@ export function* readBoxes(b: Uint8Array, from: number, to: number): Generator<B
   }
 }
 
-/** The first box of `type`; or the number of bytes needed when it is not completely in `b`. */
+/** The first box of `type`, or the number of bytes needed if it is not completely in `b`. */
 function findBox(b: Uint8Array, type: string, within: { from: number; to: number }) {
   let end = within.from
   for (const box of readBoxes(b, within.from, within.to)) {
@@ -101,7 +101,7 @@ export function readJp2(b: Uint8Array): HeaderResult {
 const avifBrands = ['avif', 'avis']
 const heicBrands = ['heic', 'heix', 'hevc', 'hevx', 'heim', 'heis', 'hevm', 'hevs']
 
-/** Media type by the brands of a leading `ftyp` box, or null. */
+/** Media type according to the brands of a leading `ftyp` box, or null. */
 export function sniffBrand(b: Uint8Array): string | null {
   const end = Math.min(u32be(b, 0), b.length, 256)
   // Major brand at 8, version at 12, compatible brands from 16 on.

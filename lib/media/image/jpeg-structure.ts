@@ -8,14 +8,14 @@ type Frame = { isProgressive: boolean; blocks: number; components: Map<number, n
 
 type Structure = {
   frame: Frame | null
-  /** Ids of the tables that are defined so far; Huffman tables as class * 16 + id. */
+  /** Ids of the tables defined so far; Huffman tables as class * 16 + id. */
   quantization: Set<number>
   huffman: Set<number>
   dataBytes: number
 }
 
 /**
- * Whether the JPEG has everything that decoding needs, and at least a bit for each block. False also for rare
+ * Whether the JPEG has everything that decoding needs, with at least one bit per block. Also false for rare
  * kinds (arithmetic or lossless coding). Never throws.
  */
 export function isCompleteJpeg(bytes: Uint8Array): boolean {
@@ -42,7 +42,7 @@ export function isCompleteJpeg(bytes: Uint8Array): boolean {
   return false
 }
 
-// In a baseline JPEG a block takes a bit at least; progressive scans have codes for runs of blocks.
+// In a baseline JPEG a block takes at least one bit; progressive scans have codes for runs of blocks.
 const isEnough = ({ frame, dataBytes }: Structure) =>
   frame !== null && dataBytes > 0 && (frame.isProgressive || dataBytes * 8 >= frame.blocks)
 
@@ -85,7 +85,7 @@ function addHuffman({ huffman }: Structure, body: Buffer): boolean {
       const count = body[at + length] ?? 0
       values += count
       code += count
-      // More codes than this length has.
+      // More codes than fit in this length.
       if (code > 2 ** length) return false
       code *= 2
     }
@@ -122,7 +122,7 @@ function isScan({ frame, quantization, huffman }: Structure, body: Buffer): bool
   if (!frame.isProgressive && (start !== 0 || end !== 63 || body.at(-1) !== 0)) return false
   const [high, low] = [body.at(-1)! >> 4, body.at(-1)! & 15]
   if (low > 13 || (high !== 0 && high !== low + 1)) return false
-  // A refinement of DC coefficients has no codes, one of AC coefficients belongs to one component.
+  // A refinement of DC coefficients has no codes; one of AC coefficients belongs to a single component.
   const needsDc = start === 0 && high === 0
   if (frame.isProgressive && ((start === 0 && end !== 0) || (start > 0 && count > 1))) return false
   for (let at = 1; at < 1 + 2 * count; at += 2) {

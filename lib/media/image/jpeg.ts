@@ -14,13 +14,13 @@ export type JpegFrame = {
   end: number
 }
 
-/** The frame header and EXIF orientation; or the number of bytes needed; or null. */
+/** The frame header and EXIF orientation, or the number of bytes needed, or null. */
 export function readJpegFrame(b: Uint8Array): JpegFrame | number | null {
   let orientation = 1
   let at = 2
   while (at + 4 <= b.length) {
     if (b[at] !== 0xff) {
-      // Stray bytes between segments are skipped, as in every decoder.
+      // Skips stray bytes between segments, as every decoder does.
       at++
       continue
     }

@@ -4,7 +4,7 @@ import { createCover } from './cover.ts'
 
 const columns = 2
 
-/** `maxSide`: height in pixels. Throws Unreadable as createCover. */
+/** `maxSide`: height in pixels. Throws Unreadable like createCover. */
 export async function createMosaic(
   images: readonly Uint8Array[],
   { maxSide, format, quality }: { maxSide: number; format: 'webp' | 'jpeg'; quality: number },
@@ -13,7 +13,7 @@ export async function createMosaic(
   const width = Math.ceil((height * 2) / 3)
   const tiles = await Promise.all(
     images.map(async (image, i) => {
-      // Decoded with the limits of covers.
+      // Decoded within the limits of covers.
       const { bytes } = await createCover(image, { maxSide, format: 'jpeg', quality: 95 })
       const input = await sharp(bytes).resize({ width, height, fit: 'cover' }).toBuffer()
       return { input, left: (i % columns) * width, top: Math.floor(i / columns) * height }

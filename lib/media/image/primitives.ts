@@ -1,21 +1,21 @@
 // Byte readers and types shared by the image header parsers and decoders.
 
-/** Decoded pixels as sharp takes them: 8 bits per channel, rows from the top, sRGB. */
+/** Decoded pixels in the form that sharp accepts: 8 bits per channel, rows from the top, sRGB. */
 export type RawImage = { data: Uint8Array; width: number; height: number; channels: 3 | 4 }
 
 /** Size in pixels as displayed, with the orientation applied. */
 export type Size = { width: number; height: number }
 
-/** The size; or the number of leading bytes needed to continue; or null when the header has no size. */
+/** The size, or the number of leading bytes needed to continue, or null if the header has no size. */
 export type HeaderResult = Size | number | null
 
 /** Parses the first bytes of an image. Never throws. */
 export type HeaderReader = (head: Uint8Array) => HeaderResult
 
-// Maximum of a signed 32-bit column; also the limit of PNG.
+// Maximum of a signed 32-bit column; also PNG's limit.
 const maxSide = 0x7fffffff
 
-/** Swaps width and height for the EXIF orientations 5 to 8, which are rotated by 90 degrees. */
+/** Swaps width and height for EXIF orientations 5 to 8, which are rotated by 90 degrees. */
 export function displaySize(width: number, height: number, orientation = 1): Size | null {
   if (!(width > 0 && height > 0 && width <= maxSide && height <= maxSide)) return null
   const isRotated = orientation >= 5 && orientation <= 8

@@ -1,8 +1,7 @@
-// Cost of rendering an SVG, estimated before rendering: elements after the expansion of references, filters,
-// text and embedded images.
-// What it does not see (references in style sheets apply to unknown elements) is limited by svg-renderer.ts.
-// Every reference (use, pattern, mask, marker, filter, clip path, gradient) draws its target again, and
-// targets contain references, so a file of 2 kB may draw a thousand million elements.
+// Cost of rendering an SVG, estimated before rendering: elements after expanding references, filters, text
+// and embedded images. Costs that it misses (style sheet references apply to unknown elements) are limited by
+// svg-renderer.ts. Every reference (use, pattern, mask, marker, filter, clip path, gradient) draws its target
+// again, and targets contain references, so a file of 2 kB may draw a billion elements.
 import { SaxesParser } from 'saxes'
 import { Unreadable } from '../../base/errors.ts'
 import { checkDecodable } from './decode-limits.ts'
@@ -29,8 +28,8 @@ const charactersPerElement = 20
 const pathBytesPerElement = 200
 
 /**
- * The text of the SVG. Throws Unreadable: `too_large` if rendering costs too much, `unsupported_image` if it is
- * not well-formed.
+ * The text of the SVG. Throws Unreadable: `too_large` if rendering is too expensive, `unsupported_image` if
+ * it is not well-formed.
  */
 export async function checkSvg(bytes: Uint8Array): Promise<string> {
   if (bytes.length > maxBytes) throw new Unreadable('The SVG is too large', 'too_large')
@@ -78,7 +77,7 @@ function parse(text: string): Document {
     const local = name.slice(name.indexOf(':') + 1)
     const node = nodeOf(local, attributes)
     const { id } = attributes
-    // The first of several elements with the same id is the one that is found.
+    // If several elements have the same id, the first is used.
     if (id !== undefined && !document.byId.has(id)) document.byId.set(id, node)
     if (local === 'image' || local === 'feImage') document.images.push(...embeddedImage(attributes))
     if (local === 'style') styleDepth++
@@ -105,7 +104,7 @@ function nodeOf(name: string, attributes: Record<string, string>): Node {
       references.push(value.trim().slice(1))
     else references.push(...idsIn(value))
     if (local === 'd' || local === 'points') cost += value.length / pathBytesPerElement
-    // Each dash is a path of its own.
+    // Each dash is a separate path.
     if (local === 'stroke-dasharray' || value.includes('stroke-dasharray')) cost += dashCost
   }
   return { cost, children: [], references }
@@ -118,7 +117,7 @@ const idsIn = (value: string): string[] =>
     ? [...value.matchAll(/url\(\s*["']?\s*#([^"')]*)/g)].map(match => match[1]!.trim())
     : []
 
-/** The bytes of a data URL. */
+/** Images in data URLs, as bytes. */
 function embeddedImage(attributes: Record<string, string>): Buffer[] {
   const [, base64 = '', data = ''] =
     /^\s*data:[^,]{0,100}?(;base64)?\s*,([\s\S]*)$/i.exec(
@@ -132,7 +131,7 @@ function embeddedImage(attributes: Record<string, string>): Buffer[] {
   return [Buffer.from(text, 'latin1')]
 }
 
-/** The cost of `root` with all references expanded. Loops count once: the renderer refuses them. */
+/** The cost of `root` with all references expanded. Cycles count once: the renderer refuses them. */
 function costOf(
   root: Node,
   byId: ReadonlyMap<string, Node>,

@@ -1,5 +1,5 @@
-// Process that draws one SVG: node svg-process.ts <density> <ms of CPU time>, the SVG on stdin, its pixels on stdout.
-// It ends itself when it takes too much time or memory, also when its parent is gone.
+// Process that draws one SVG: node svg-process.ts <density> <ms of CPU time>, with the SVG on stdin and its
+// pixels on stdout. It exits when it takes too much time or memory, even if its parent is gone.
 import { constants, setPriority } from 'node:os'
 import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'

@@ -1,13 +1,13 @@
-// SVG renderer: librsvg in a process of its own, which can be stopped. In a thread it cannot: a page of 2 kB
-// occupied its thread for half a minute, and no pool could end it.
+// SVG renderer: librsvg in a separate process, which can be killed, unlike a thread: a page of 2 kB occupied
+// its thread for half a minute, and no pool could end it.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Unreadable } from '../../base/errors.ts'
 import { type RawImage, u32le } from './primitives.ts'
 
-/** Numbers before the pixels in the output of the process: u32 width, height, channels. */
+/** Numbers before the pixels in the process's output: u32 width, height, channels. */
 export const resultHeaderBytes = 12
-/** Limits that the process applies to itself. Time of the processor, so that a busy machine is no failure. */
+/** Limits that the process applies to itself. CPU time, so that a busy machine does not cause failures. */
 export const svgLimits = {
   cpuTimeMs: 3_000,
   wallTimeMs: 15_000,
@@ -26,7 +26,7 @@ export function renderSvg(
   const args = [script, String(density), String(cpuTimeMs)]
   const { status, signal, stdout, error } = spawnSync(process.execPath, args, {
     input: bytes,
-    // Should the process not get as far as to check its own limits.
+    // In case the process does not get far enough to check its own limits.
     timeout: svgLimits.wallTimeMs * 2,
     killSignal: 'SIGKILL',
     maxBuffer: svgLimits.pixels * 4 + resultHeaderBytes,
@@ -41,7 +41,7 @@ export function renderSvg(
   return { data, width, height, channels: channels === 3 ? 3 : 4 }
 }
 
-/** What a program and its fonts need; nothing of the configuration, which contains secrets. */
+/** What a program and its fonts need; none of the configuration, which contains secrets. */
 function environment(): NodeJS.ProcessEnv {
   const names = [
     'PATH',

@@ -7,7 +7,7 @@ const latin1 = new TextDecoder('latin1')
 const prologue = /(?:\s+|<\?[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(?:\[[^\]]*\]\s*)?>)/iy
 const rootName = /<(?:[\w.-]{1,32}:)?svg(?=[\s>/])/y
 
-/** Offset of the attributes of the root element, or -1 when it is not an SVG. */
+/** Offset of the root element's attributes, or -1 if it is not an SVG. */
 function findRoot(text: string): number {
   let at = text.startsWith('\xef\xbb\xbf') ? 3 : 0
   for (let steps = 0; steps < 64; steps++) {
@@ -66,7 +66,7 @@ export function readSvg(head: Uint8Array): HeaderResult {
   return displaySize(Math.round(width), Math.round(height))
 }
 
-// The renderer has no base URL and loads nothing; files with external references are rejected nevertheless.
+// The renderer has no base URL and loads nothing; files with external references are rejected anyway.
 const unsafePatterns: [RegExp, string][] = [
   [/<!ENTITY|<!DOCTYPE[^>]*\[/i, 'entities'],
   [/<(?:[\w.-]{1,32}:)?script[\s>/]/i, 'scripts'],
@@ -88,7 +88,7 @@ export function decodeSvgText(bytes: Uint8Array): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The unsafe content that forbids rendering, or null. */
+/** The unsafe content that prevents rendering, or null. */
 export function findUnsafeContent(text: string): string | null {
   const encoding = /^[^<]{0,8}<\?xml[^>]{0,256}?encoding\s*=\s*["']([^"']*)/i.exec(text)?.[1]
   if (
@@ -97,7 +97,7 @@ export function findUnsafeContent(text: string): string | null {
   )
     return 'an unsupported encoding'
   for (const [pattern, content] of unsafePatterns) if (pattern.test(text)) return content
-  // Hyperlinks are not loaded by the renderer.
+  // The renderer does not load hyperlinks.
   const withoutLinks = text.replace(/<(?:[\w.-]{1,32}:)?a\s[^>]*>/gi, '')
   for (const match of withoutLinks.matchAll(reference))
     if (!safeReference.test(match[1] ?? match[2] ?? '')) return 'external references'

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 export type ThumbnailFormat = 'webp' | 'jpeg'
 
 /**
- * The folder of the files whose names begin with the same three hex digits. 4,096 folders: with two levels of
- * 256 nearly every cover of a library created a folder of its own, which cost more than its file.
+ * The folder of all files whose names begin with the same three hex digits, 4,096 folders in total. With two
+ * levels of 256, nearly every cover of a library created its own folder, which cost more than its file.
  */
 export const coverFolder = (folder: string, name: string): string => join(folder, name.slice(0, 3))
 

@@ -7,7 +7,7 @@ type Directory = { width: number; height: number; orientation: number }
 
 const maxEntries = 4096
 
-/** The first directory of the TIFF at `start`; or the number of bytes needed to read it. */
+/** The first directory of the TIFF at `start`, or the number of bytes needed to read it. */
 export function readDirectory(b: Uint8Array, start: number): Directory | number | null {
   const isLittle = b[start] === 0x49
   const u16 = isLittle ? u16le : u16be

@@ -1,4 +1,4 @@
-// Verification that an image decodes, before it is sent as it is.
+// Verifies that an image decodes before it is sent unchanged.
 import sharp from 'sharp'
 import { withMemory } from '../../base/async/memory-budget.ts'
 import { Unreadable } from '../../base/errors.ts'
@@ -21,13 +21,13 @@ const nativeTypes = [
 ]
 const thumbnailSide = 64
 
-/** Whether an AVIF has a property of layered images: sizes of layers, or the choice of one. */
+/** Whether an AVIF has a property of layered images: layer sizes, or a layer selector. */
 const hasLayers = (bytes: Uint8Array) =>
   ['a1lx', 'lsel', 'a1op'].some(type => Buffer.from(bytes.subarray(0, 4096)).includes(type))
 
 /**
- * Decodes the image unless its structure shows that it is complete. What this program cannot decode, or only
- * at a high cost (JPEG 2000, JPEG XL, HEIC, very large images), is sound if its header is.
+ * Decodes the image unless its structure shows that it is complete. Images that this program cannot decode,
+ * or only at high cost (JPEG 2000, JPEG XL, HEIC, very large images), count as sound if their header is.
  * Throws Unreadable: `unsupported_image`, `too_large` (an SVG), `timeout`.
  */
 export async function verifyImage(bytes: Uint8Array): Promise<Verdict> {
@@ -58,7 +58,7 @@ export async function verifyImage(bytes: Uint8Array): Promise<Verdict> {
     )
     return 'sound'
   } catch {
-    // Browsers show AVIF of several layers that this decoder may not.
+    // Browsers show AVIFs with several layers that this decoder may not.
     if (mediaType === 'image/avif' && hasLayers(bytes)) return 'sound'
     await resizeImage(bytes, box)
     return 'damaged'

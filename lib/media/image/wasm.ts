@@ -1,5 +1,5 @@
-// WebAssembly with a memory limit: modules could grow to 2 GiB on a hostile file and never shrink. Types are
-// declared here because TypeScript provides them only together with the DOM.
+// WebAssembly with a memory limit: a hostile file could grow a module to 2 GiB, and it would never shrink.
+// Types are declared here because TypeScript only provides them with the DOM.
 
 export type WasmMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number }
 export type WasmInstance = { readonly exports: Record<string, unknown> }
@@ -14,7 +14,7 @@ const wasm = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly
 
 export const compile = (code: Uint8Array): Promise<WasmModule> => wasm.compile(code)
 
-/** A new instance whose memory cannot grow beyond `maxBytes`, which C code sees as a failed allocation. */
+/** A new instance whose memory cannot grow beyond `maxBytes`; C code sees a failed allocation. */
 export function instantiate(module: WasmModule, imports: object, maxBytes: number) {
   const instance = new wasm.Instance(module, imports)
   const memory = Object.values(instance.exports).find(value => value instanceof wasm.Memory)

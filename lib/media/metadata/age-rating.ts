@@ -1,6 +1,7 @@
 // Age ratings of ComicInfo, MetronInfo and series.json as minimum age in years.
 
-// M is `mature, 15 and over` of the Australian Classification Board, as are G, PG, MA15+, R18+ and X18+.
+// M is `mature, 15 and over` in the Australian classification, which also defines G, PG, MA15+, R18+ and
+// X18+.
 const ageByRating: Record<string, number> = {
   everyone: 0,
   'early childhood': 0,
@@ -25,7 +26,10 @@ const ageByRating: Record<string, number> = {
 
 const unratedValues = ['unknown', 'rating pending', 'not rated', 'none', '']
 
-/** 0, 10, 13, 15, 17 or 18 (an age in digits is rounded up); undefined for `Unknown`; null for an unknown rating. */
+/**
+ * 0, 10, 13, 15, 17 or 18 (a numeric age is rounded up); undefined for `Unknown`; null for an unrecognized
+ * rating.
+ */
 export function ageRating(text: string): number | null | undefined {
   const key = text.trim().toLowerCase().replace(/\s+/g, ' ')
   if (unratedValues.includes(key)) return undefined

@@ -71,10 +71,12 @@ export const fileFields = {
   chapter: column('chapter', 'double precision', nullable(Type.Number()), { edit: decimal() }),
   count: member(
     'count',
-    nullable(Type.Integer({ description: 'Number of books in the series, from the source.' })),
+    nullable(
+      Type.Integer({ description: 'Number of books in the series, according to the source.' }),
+    ),
     { edit: counter() },
   ),
-  // Of 0, 10, 13, 15, 17, 18 when it comes from a file.
+  // One of 0, 10, 13, 15, 17, 18 if it comes from a file.
   ageRating: column('ageRating', 'integer', nullable(Type.Integer({ description: 'In years.' })), {
     edit: edit(input.integer(0, 100), null, { isPreservedByPut }),
     isNamedInEvents,
@@ -93,7 +95,7 @@ export const fileFields = {
   edition: member('edition', text(), { edit: editText(300) }),
 } as const satisfies Fields
 
-/** Filled from files; users cannot edit them. By wire name. */
+/** Filled from files; not editable. By wire name. */
 export const readOnlyFields = {
   alternateTitles: member('alternateTitles', list(AlternateTitle)),
   seriesGroup: member('seriesGroup', text()),
@@ -144,11 +146,11 @@ export const composedFields = {
     isNamedInEvents,
   }),
   genre: column('genres', 'text[]', texts(), {
-    edit: edit(input.text(5000, { description: 'Names separated by commas.' }), splitNames),
+    edit: edit(input.text(5000, { description: 'Names, separated by commas.' }), splitNames),
     isNamedInEvents,
   }),
   tags: column('tags', 'text[]', texts(), { isNamedInEvents }),
-  // 13 digits. Further ones that a user sets are in the member `isbns` of `extra_metadata`.
+  // 13 digits. Additional ones set by a user are in the `isbns` member of `extra_metadata`.
   isbns: column('isbn', 'text', text(), {
     edit: edit(
       input.text(1000, { aliases: ['isbn'], description: 'Separated by commas.' }),
@@ -177,7 +179,7 @@ export const scannedFields = {
   ...internalFields,
 } as const
 
-/** Fields whose wire form is their stored form. By wire name. */
+/** Fields with the same wire form and stored form. By wire name. */
 export const plainFields = { ...fileFields, ...userFields, ...readOnlyFields } as const
 
 /** Parts of `authors` that users edit as one text per role. Wire name → role. */
@@ -194,7 +196,7 @@ export const roleFields = {
 
 export const roleEdit = edit(
   input.text(5000, {
-    description: 'Names separated by commas; they replace all authors of this role.',
+    description: 'Names, separated by commas; they replace all authors with this role.',
   }),
   splitNames,
   { isPreservedByPut },

@@ -38,7 +38,7 @@ const roles: Record<string, string> = {
   translator: 'translator',
 }
 
-/** Never throws: an unreadable document yields only warnings; an invalid field is ignored with a warning. */
+/** Never throws: an unreadable document only yields warnings; an invalid field is ignored with a warning. */
 export function parseComicInfo(bytes: Uint8Array): SourceReading {
   const { root, warnings } = parseXml(bytes)
   if (root?.name !== 'comicinfo') {
@@ -66,7 +66,10 @@ export function parseComicInfo(bytes: Uint8Array): SourceReading {
   return { source: 'comicinfo', metadata, warnings }
 }
 
-/** Elements at any depth: after an unclosed element the rest of the file is nested in it. The first of a name is used. */
+/**
+ * Elements at any depth, because the rest of the file is nested in an unclosed element. The first element of
+ * each name is used.
+ */
 function elementsByName(root: XmlElement): Map<string, XmlElement> {
   const elements = new Map<string, XmlElement>()
   for (const element of descendantsOf(root)) {
@@ -102,7 +105,7 @@ function numberFields({ text, reject }: Fields): Metadata {
     const value = text(name)
     if (value === undefined) return undefined
     const number = parseInteger(value)
-    // -1 is the default of the schema; editors also write 0 for no value.
+    // -1 is the schema's default; editors also write 0 for no value.
     if (number === -1 || (number === 0 && min > 0)) return undefined
     return number >= min && number <= max ? number : reject(name)
   }
@@ -142,7 +145,7 @@ function listFields({ text }: Fields): Metadata {
   }
 }
 
-/** AlternateSeries is the older element of ComicRack for crossovers. */
+/** AlternateSeries is ComicRack's older element for crossovers. */
 function storyArcs(text: Fields['text']): StoryArc[] | undefined {
   const arcNumbers = text('storyarcnumber')?.split(',') ?? []
   const arcs = new Map<string, StoryArc>()
@@ -174,7 +177,7 @@ function readingFields({ text, reject }: Fields): Metadata {
   }
 }
 
-/** GTIN is an ISBN for books, an EAN or UPC for issues; taggers write their ids into Notes. */
+/** GTIN is an ISBN for books, an EAN or UPC for issues; taggers write their ids to Notes. */
 function identifierFields({ text }: Fields): Metadata {
   const identifiers: Identifier[] = []
   const gtin = text('gtin')
@@ -198,7 +201,7 @@ function links({ text, reject }: Fields): Link[] | undefined {
   const web = text('web')
   if (web === undefined) return undefined
   const urls = new Map<string, Link>()
-  // Comma and semicolon are valid in a URL, so they separate only before the next URL.
+  // Comma and semicolon are valid in a URL, so they only separate before the next URL.
   for (const part of web.split(/[\s,;]+(?=https?:)|\s+/i)) {
     const url = httpUrl(part)
     if (url !== undefined) urls.set(url, { source: 'comicinfo', url, externalId: null })

@@ -2,10 +2,10 @@
 
 export type PartialDate = { year?: number; month?: number; day?: number }
 
-/** The valid parts; null without a year. The day is taken as written, independent of the time zone. */
+/** The valid parts; null without a year. The day is taken as written, regardless of time zone. */
 export function partialDate(text: string): PartialDate | null {
   const clean = text.normalize('NFKC').slice(0, 100).trim()
-  // Calibre writes this date for an unknown date.
+  // Calibre writes this for an unknown date.
   if (clean.startsWith('0101-01-01')) return null
   const iso =
     /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?!\d)/.exec(clean) ??

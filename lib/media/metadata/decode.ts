@@ -1,15 +1,16 @@
-// Text decoding with encoding detection: byte order mark, UTF-16 by its zero bytes, declared encoding, UTF-8, Windows-1252.
+// Text decoding with encoding detection: byte order mark, UTF-16 by its zero bytes, declared encoding, UTF-8,
+// Windows-1252.
 import { decodeHTMLStrict } from 'entities/decode'
 import { decodeWindows1252 } from '../../base/windows-1252.ts'
 
-/** `declared` is the encoding name that the document declares, or null. Never throws. */
+/** `declared` is the encoding that the document declares, or null. Never throws. */
 export function decodeText(
   bytes: Uint8Array,
   declared: string | null = null,
 ): { text: string; warnings: string[] } {
   const unicode = byteOrderMark(bytes) ?? utf16WithoutMark(bytes)
   if (unicode !== null) {
-    // UTF-32LE starts like UTF-16LE; without NUL characters the text is the same up to U+FFFF.
+    // UTF-32LE starts like UTF-16LE; after removing NULs the text is the same up to U+FFFF.
     return { text: stripMark(new TextDecoder(unicode).decode(bytes)), warnings: [] }
   }
   const decoder = declared === null ? null : decoderFor(declared)
@@ -59,7 +60,10 @@ function decoderFor(label: string): InstanceType<typeof TextDecoder> | null {
   }
 }
 
-/** Latin-1 text contains few valid UTF-8 sequences, truncated UTF-8 few invalid ones: the majority decides. */
+/**
+ * Latin-1 text contains few valid UTF-8 sequences, and truncated UTF-8 few invalid ones: the majority
+ * decides.
+ */
 function decodeUtf8(bytes: Uint8Array): { text: string; warnings: string[] } {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), warnings: [] }
@@ -88,13 +92,16 @@ const stringEscape = /\\(?:([()\\])|([0-3][0-7]{2}))/g
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 const utf16 = new TextDecoder('utf-16be')
 
-/** Text that a program escaped twice, as entities of XML or string escapes of PDF: `AT&amp;T` → `AT&T`, `Ghost \(1\)` → `Ghost (1)`, `\376\377\000A` → `A`. */
+/**
+ * Reverses double escaping by programs, as XML entities or PDF string escapes: `AT&amp;T` → `AT&T`, `Ghost
+ * \(1\)` → `Ghost (1)`, `\376\377\000A` → `A`.
+ */
 export function unescapeText(text: string): string {
   const plain = hasStringEscapes(text) ? decodeString(text) : text
   return entity.test(plain) ? decodeHTMLStrict(plain) : plain
 }
 
-// A backslash before a digit may also be a path.
+// A backslash before a digit may also be part of a path.
 const hasStringEscapes = (text: string) =>
   /\\[()]/.test(text) || /\\[0-3][0-7]{2}\\[0-3][0-7]{2}/.test(text)
 

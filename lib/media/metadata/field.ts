@@ -1,5 +1,5 @@
-// Descriptor of a metadata field: the member of `Metadata` that fills it, its storage, its form in the
-// API and how users edit it.
+// Descriptor of a metadata field: the member of `Metadata` that fills it, its storage, its API form, and how
+// users edit it.
 import { list, type Static, type TSchema, Type } from '../../base/schema.ts'
 
 export type SqlType = 'text' | 'text[]' | 'jsonb' | 'integer' | 'smallint' | 'double precision'
@@ -10,7 +10,7 @@ export type Edit = {
   schema: TSchema
   /** Converts a request value to a stored one; `path` names the value in errors. Throws Invalid. */
   parse: ((value: never, path: string) => unknown) | null
-  /** Null leaves the field unchanged. */
+  /** Whether null leaves the field unchanged. */
   isRequired: boolean
   /** A PUT without the field leaves it unchanged. */
   isPreservedByPut: boolean
@@ -21,19 +21,22 @@ export type Field<
   Schema extends TSchema = TSchema,
   Storage extends SqlType | null = SqlType | null,
 > = {
-  /** Name in `Metadata`, and of the column in snake case. */
+  /** Name in `Metadata`; the column has the same name in snake_case. */
   member: Member
   /** Schema of the value in responses. */
   schema: Schema
-  /** Type of its column; null for a member of the jsonb column `extra_metadata`, which no list filters or sorts by. */
+  /**
+   * Type of its column; null for a member of the jsonb column `extra_metadata`, which lists never filter or
+   * sort by.
+   */
   sqlType: Storage
   column: string
   /** Name in `locks` and `provenance`. */
   lock: string
-  /** Stored when there is no value. */
+  /** Stored in place of a missing value. */
   empty: null | readonly [] | string
   edit: Edit | null
-  /** Events name the field; for other fields they name `metadata`. */
+  /** Whether events name the field; otherwise they name `metadata`. */
   isNamedInEvents: boolean
 }
 export type Fields = Readonly<Record<string, Field>>
@@ -105,7 +108,7 @@ export const schemasOf = <F extends Fields>(fields: F): Schemas<F> =>
     Object.entries(fields).map(([name, { schema }]) => [name, schema]),
   ) as Schemas<F>
 
-/** Names of the fields with a column, or without. */
+/** Names of the fields with a column, or without one. */
 type ColumnNames<F extends Fields> = {
   [K in keyof F]: F[K]['sqlType'] extends null ? never : K
 }[keyof F]

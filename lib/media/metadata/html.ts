@@ -11,7 +11,7 @@ const htmlparser2 = lazy<typeof import('htmlparser2')>(() => require('htmlparser
 const maxLength = 262_144
 
 const words = (text: string) => text.split(' ')
-/** Block elements and the number of line breaks around them: two leave an empty line. */
+/** Block elements and the number of line breaks around them: two make an empty line. */
 const blockBreaks: ReadonlyMap<string, number> = new Map([
   ...words(
     'address article aside body caption center dd div dl dt fieldset figcaption figure footer form ' +
@@ -28,7 +28,7 @@ const inlineElements = new Set(
       'ruby s samp small span strike strong sub sup td th time tt u var wbr',
   ),
 )
-/** Elements whose content is not text for readers. */
+/** Elements whose content is not meant for readers. */
 const hiddenElements = new Set(words('head noscript script style template'))
 
 const isHtml = (name: string) =>
@@ -37,7 +37,10 @@ const isHtml = (name: string) =>
 /** `name` is empty for comments, doctypes and hidden elements. */
 type Tag = { name: string; isEnd: boolean; start: number; end: number }
 
-/** Text of an HTML fragment or of plain text: block elements become lines, list items start with a dash, character references are decoded once. Linear in the input. */
+/**
+ * Text of an HTML fragment or of plain text: block elements become lines, list items start with a dash,
+ * character references are decoded once. Takes linear time.
+ */
 export function htmlToText(html: string): string {
   const source = html.slice(0, maxLength)
   const tags = withoutHiddenElements(findTags(source))
@@ -46,7 +49,7 @@ export function htmlToText(html: string): string {
   let position = 0
   for (const tag of [...tags, { name: '', isEnd: true, start: source.length, end: 0 }]) {
     const text = source.slice(position, tag.start)
-    // A line break is white space in HTML; without block elements those of the source remain.
+    // A line break is white space in HTML; without block elements, the source's line breaks remain.
     lines.addText(decodeHTMLStrict(hasLines ? text.replace(/[ \t\r\n\f]+/g, ' ') : text))
     lines.addTag(tag)
     position = tag.end
@@ -60,14 +63,14 @@ export function htmlToText(html: string): string {
     .trim()
 }
 
-/** `htmlToText` as bounded text; undefined when it is empty. */
+/** `htmlToText` as bounded text; undefined if it is empty. */
 export function htmlToMultiLine(html: string | undefined): string | undefined {
   return html === undefined ? undefined : multiLine(htmlToText(html))
 }
 
 /**
- * Text of an element that contains HTML, escaped or as XHTML elements. Other child elements are
- * ignored: they belong to a document that closes an element too late.
+ * Text of an element that contains HTML, escaped or as XHTML elements. Ignores other child elements: they
+ * belong to a document that closes an element too late.
  */
 export function descriptionText(element: XmlElement | undefined): string | undefined {
   if (element === undefined) return undefined
@@ -116,7 +119,7 @@ function findTags(html: string): Tag[] {
         const name = html.slice(start, end).toLowerCase()
         if (isHtml(name)) add(name, start - 2, html.indexOf('>', end) + 1, true)
       },
-      // The offset is 0 for a comment that is not closed.
+      // The offset is 0 for an unclosed comment.
       oncomment: (start, end, offset) => offset > 0 && add('', start - 4, end + 1),
       ondeclaration: (start, end) =>
         /^!?doctype\b/i.test(html.slice(start, end)) &&
@@ -135,7 +138,7 @@ function findTags(html: string): Tag[] {
   return tags
 }
 
-/** Joins hidden elements with their content into one tag. Unclosed ones are text. */
+/** Merges hidden elements with their content into one tag. Unclosed ones are text. */
 function withoutHiddenElements(tags: Tag[]): Tag[] {
   const lastEnds = new Map<string, number>()
   for (const { name, isEnd, start } of tags) if (isEnd) lastEnds.set(name, start)

@@ -1,12 +1,14 @@
-// Language tag normalization to canonical BCP 47; common wrong codes and the names of languages are understood.
+// Normalizes language tags to canonical BCP 47; accepts common wrong codes and language names.
 
-// Every book of a library states the same few tags, and Intl needs 25 µs for one.
+// All books of a library use the same few tags, and Intl needs 25 µs for one.
 const maxCached = 500
 const maxTagLength = 50
 const cache = new Map<string, string | null>()
 const registered = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
 
-/** `fra-be` → `fr-BE`, `jp` → `ja`, `us` → `en`, `Deutsch` → `de`; null for what is no language (`und`, `xx`). */
+/**
+ * `fra-be` → `fr-BE`, `jp` → `ja`, `us` → `en`, `Deutsch` → `de`; null if it is not a language (`und`, `xx`).
+ */
 export function canonicalLanguage(tag: string): string | null {
   if (tag.length > maxTagLength) return null
   const cached = cache.get(tag)
@@ -23,7 +25,7 @@ function canonicalize(tag: string): string | null {
   return registeredTag(code) ?? languageOfCountry(first, rest) ?? languageOfName(tag.trim())
 }
 
-// `kr` is registered for Kanuri, but written for Korean; the others are abbreviations of Windows and of names.
+// `kr` is registered for Kanuri, but used for Korean; the others are Windows and name abbreviations.
 const wrongCodes: Record<string, string> = {
   kr: 'ko',
   jap: 'ja',
@@ -48,7 +50,7 @@ function registeredTag(tag: string): string | null {
 
 const regions = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
 
-/** The main language of a country whose code was written instead: `jp`, `cz`, `jp-JP`. */
+/** The main language of a country whose code was used instead: `jp`, `cz`, `jp-JP`. */
 function languageOfCountry(code: string, rest: readonly string[]): string | null {
   if (!/^[a-z]{2}$/.test(code) || code === 'zz') return null
   if (regions.of(code.toUpperCase()) === undefined) return null
@@ -56,11 +58,11 @@ function languageOfCountry(code: string, rest: readonly string[]): string | null
   return registeredTag([language, ...(rest.length > 0 ? rest : region ? [region] : [])].join('-'))
 }
 
-// Languages in which names are understood, beside each language itself.
+// Languages in which names are recognized, besides each language itself.
 const namingLanguages = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'ru', 'ja', 'zh', 'ko']
 let names: Map<string, string> | null = null
 
-/** `English`, `日本語`, `Portuguese (Brazil)` → its language. */
+/** `English`, `日本語`, `Portuguese (Brazil)` → the language. */
 function languageOfName(text: string): string | null {
   const name = text.replace(/\s*[([（].*$/s, '').toLowerCase()
   if (!/[\p{L}]{2}/u.test(name)) return null

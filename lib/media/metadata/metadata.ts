@@ -1,4 +1,4 @@
-// Metadata of a book as one source states it. Every member is optional: absent means not stated.
+// Metadata of a book from one source. Every member is optional: absent means not stated.
 import type { composedFields, fileFields, internalFields, readOnlyFields } from './book-fields.ts'
 import type { Members } from './field.ts'
 import type { PageNote } from './values.ts'

@@ -1,4 +1,4 @@
-// Parser for MetronInfo.xml 1.0 (and the 1.1 draft), the successor to ComicInfo by the Metron project.
+// Parser for MetronInfo.xml 1.0 (and the 1.1 draft), the Metron project's successor to ComicInfo.
 //
 //   MetronInfo = { IDS | Publisher | Series | MangaVolume | Number | Stories | … }
 //   resource   = name text, optionally with an @id of the primary source
@@ -48,7 +48,7 @@ const roles: Record<string, string> = {
   translator: 'translator',
 }
 
-/** Never throws: an unreadable document yields only warnings. */
+/** Never throws: an unreadable document only yields warnings. */
 export function parseMetronInfo(bytes: Uint8Array): SourceReading {
   const { root, warnings } = parseXml(bytes)
   if (root?.name !== 'metroninfo') {

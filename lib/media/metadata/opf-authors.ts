@@ -5,7 +5,7 @@ import { singleLine } from './text.ts'
 import type { Author } from './values.ts'
 import { textOf, type XmlElement } from './xml.ts'
 
-// Codes of id.loc.gov/vocabulary/relators, and the English words that are used instead.
+// Codes from id.loc.gov/vocabulary/relators, and English words used in their place.
 const roles: Record<string, string> = {
   aut: 'writer',
   aus: 'writer',
@@ -39,7 +39,10 @@ const roles: Record<string, string> = {
   narrator: 'narrator',
 }
 
-/** In document order, creators first; one entry per name and role. Without book producers (`bkp`), which are programs. */
+/**
+ * In document order, creators first; one entry per name and role. Omits book producers (`bkp`), which are
+ * programs.
+ */
 export function authorsOf(statements: MetadataStatements): Author[] | undefined {
   const authors = new Map<string, Author>()
   for (const element of [...statements.dc('creator'), ...statements.dc('contributor')]) {
@@ -54,7 +57,7 @@ export function authorsOf(statements: MetadataStatements): Author[] | undefined 
   return authors.size > 0 ? [...authors.values()] : undefined
 }
 
-/** The known roles of an element; Standard Ebooks also declares the roles of notes and foreword. */
+/** The known roles of an element; Standard Ebooks also declares roles for notes and foreword. */
 function rolesOf({ refinedAll }: MetadataStatements, element: XmlElement): Set<string> {
   const codes = refinedAll(element, 'role').map(role => role.toLowerCase().replace(/^.*[/:]/, ''))
   if (codes.length === 0) return new Set([element.name === 'creator' ? 'writer' : 'contributor'])

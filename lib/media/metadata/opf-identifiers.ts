@@ -6,10 +6,13 @@ import { singleLine } from './text.ts'
 import type { Identifier } from './values.ts'
 import { textOf, type XmlElement } from './xml.ts'
 
-// ONIX code list 5, as refinement `identifier-type` with scheme `onix:codelist5`.
+// ONIX code list 5, used by the refinement `identifier-type` with scheme `onix:codelist5`.
 const onix: Record<string, string> = { '02': 'isbn', '03': 'gtin', '06': 'doi', '15': 'isbn' }
 
-/** The scheme comes from an attribute or refinement, from a prefix `urn:x:` or `x:`, or from the form of the value. */
+/**
+ * The scheme comes from an attribute or refinement, from a prefix `urn:x:` or `x:`, or from the form of the
+ * value.
+ */
 export function identifiersOf(
   statements: MetadataStatements,
   warnings: string[],
@@ -23,7 +26,7 @@ export function identifiersOf(
     if (text === undefined) continue
     const { scheme, value } = identifierOf(statements, element, text)
     const number = isbnOf(scheme, value)
-    // Addresses and DOIs contain more than the number.
+    // URIs and DOIs contain more than the number.
     if (number === null || scheme === 'uri' || scheme === 'doi') add(scheme, value)
     if (number === null && scheme === 'isbn') warnings.push('the package contains an invalid ISBN')
     if (number === null) continue
@@ -33,7 +36,9 @@ export function identifiersOf(
   return { isbn, identifiers: identifiers.size > 0 ? [...identifiers.values()] : undefined }
 }
 
-/** Ten digits are an ISBN only where none or the ISBN is the scheme; 13 with a valid check digit in any. */
+/**
+ * Ten digits are an ISBN only if the scheme is ISBN or absent; 13 with a valid check digit under any scheme.
+ */
 function isbnOf(scheme: string, value: string): string | null {
   if (scheme === 'isbn' || scheme === 'unknown') return isbn13(value) ?? findIsbn([value]) ?? null
   if (scheme === 'uri') return /isbn/i.test(value) ? (findIsbn([value]) ?? null) : null

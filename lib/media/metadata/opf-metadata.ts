@@ -1,4 +1,4 @@
-// Metadata of an OPF package document: Dublin Core, refinements, and the extensions of Calibre.
+// Metadata of an OPF package document: Dublin Core, refinements, and Calibre's extensions.
 import { partialDate } from './date.ts'
 import { descriptionText } from './html.ts'
 import { canonicalLanguage } from './language.ts'
@@ -10,7 +10,7 @@ import { numberText, omitUndefined, parseDecimal, singleLine, uniqueNames } from
 import type { AlternateTitle } from './values.ts'
 import { textOf, type XmlElement } from './xml.ts'
 
-/** Reads the metadata element, and the reading direction of the spine. Never throws. */
+/** Reads the metadata element, and the spine's reading direction. Never throws. */
 export function readOpfMetadata(
   element: XmlElement | undefined,
   spine: XmlElement | undefined,
@@ -37,7 +37,7 @@ export function readOpfMetadata(
   return { metadata, cover: meta('cover') ?? null, spread }
 }
 
-/** The first description that is not empty. Line breaks before an indentation come from pretty-printing. */
+/** The first non-empty description. Line breaks before an indentation come from pretty-printing. */
 function summaryOf(descriptions: XmlElement[]): string | undefined {
   for (const description of descriptions) {
     const summary = descriptionText(description)?.replace(/\n[ \t]+/g, ' ')
@@ -47,8 +47,8 @@ function summaryOf(descriptions: XmlElement[]): string | undefined {
 }
 
 /**
- * The title with type `main`, else the first that is not of another type, its subtitle and its edition (EPUB 3.3
- * appendix D.3.7); what is left are alternate titles. Blank titles are ignored.
+ * The title of type `main`, otherwise the first one without another type, with its subtitle and edition (EPUB
+ * 3.3 appendix D.3.7); the rest are alternate titles. Blank titles are ignored.
  */
 function titlesOf({ dc, refined, meta }: MetadataStatements): Metadata {
   const titles = dc('title').flatMap(element => {
@@ -79,7 +79,9 @@ function titlesOf({ dc, refined, meta }: MetadataStatements): Metadata {
   }
 }
 
-/** A collection of type `series`, else the meta elements of Calibre, else an untyped collection with a position. */
+/**
+ * A collection of type `series`, else Calibre's meta elements, else an untyped collection with a position.
+ */
 function seriesOf({ refined, meta, properties }: MetadataStatements): Metadata {
   const collections = properties('belongs-to-collection').flatMap(element => {
     const series = singleLine(textOf(element))
@@ -153,7 +155,7 @@ function directionOf(
 ): Metadata['readingDirection'] {
   const direction = spine?.attributes.get('page-progression-direction')?.trim().toLowerCase()
   if (direction === 'rtl' || direction === 'ltr') return direction
-  // The Kindle equivalent, also found in EPUBs.
+  // Kindle's equivalent, also found in EPUBs.
   const mode = meta('primary-writing-mode')?.toLowerCase()
   return mode?.endsWith('-rl') ? 'rtl' : undefined
 }

@@ -2,13 +2,15 @@
 import { singleLine } from './text.ts'
 import { childrenOf, textOf, type XmlElement } from './xml.ts'
 
-/** The statements of a metadata element. Lists are in document order, names in lower case. */
+/** The statements of a metadata element. Lists are in document order, names in lowercase. */
 export type MetadataStatements = {
-  /** Dublin Core elements of a local name. */
+  /** Dublin Core elements with a local name. */
   dc(name: string): XmlElement[]
-  /** EPUB 3 refinement of an element: `<meta refines="#id" property="…">`, else its attribute of that name. */
+  /**
+   * EPUB 3 refinement of an element: `<meta refines="#id" property="…">`, else its attribute with that name.
+   */
   refined(element: XmlElement, property: string): string | undefined
-  /** The same where a property may be repeated, as `role` is. */
+  /** Like `refined`, where a property may be repeated, as `role` is. */
   refinedAll(element: XmlElement, property: string): string[]
   /** `<meta name content>` or an unrefined `<meta property>`. */
   meta(name: string): string | undefined
@@ -17,7 +19,7 @@ export type MetadataStatements = {
 }
 
 export function readStatements(element: XmlElement | undefined): MetadataStatements {
-  // OEB 1.2 groups the elements into dc-metadata and x-metadata.
+  // OEB 1.2 groups the elements in dc-metadata and x-metadata.
   const groups = childrenOf(element).filter(child => /^(?:dc|x)-metadata$/.test(child.name))
   const all = [element, ...groups].flatMap(group => childrenOf(group))
   const named = Map.groupBy(all, child => child.name)

@@ -1,4 +1,4 @@
-// Parser for OPF package documents: OEB 1.2, EPUB 2 and 3, and the metadata.opf sidecar of Calibre.
+// Parser for OPF package documents: OEB 1.2, EPUB 2 and 3, and Calibre's metadata.opf sidecar.
 //
 //   package  = metadata manifest spine [guide]        any prefix, any order, parts may be missing
 //   metadata = { dc:* | meta } | dc-metadata{ dc:* } [x-metadata{ meta }]
@@ -21,7 +21,7 @@ export type Opf = {
   manifest: OpfItem[]
   /** Manifest ids in reading order. */
   spine: { id: string; properties: string[] }[]
-  /** `type` in lower case, `href` as in the manifest. */
+  /** `type` in lowercase, `href` as in the manifest. */
   guide: { type: string; href: string }[]
   /** The content of `rendition:spread`; null when absent. */
   spread: string | null
@@ -62,7 +62,10 @@ export function parseOpfSidecar(bytes: Uint8Array): SourceReading {
   return { source: 'opf', metadata: rest, warnings }
 }
 
-/** A child of the package element, else any descendant: some documents lack the package element or close it early. */
+/**
+ * A child of the package element, else any descendant: some documents lack the package element or close it
+ * early.
+ */
 function partOf(root: XmlElement, name: string): XmlElement | undefined {
   if (root.name === name) return root
   const direct = childOf(root, name)

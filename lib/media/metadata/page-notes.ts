@@ -1,4 +1,4 @@
-// Parser for the Pages element of ComicInfo: page types, double pages and bookmarks.
+// Parser for the Pages element of ComicInfo: page types, two-page spreads and bookmarks.
 
 import { parseInteger, singleLine } from './text.ts'
 import type { PageNote } from './values.ts'
@@ -20,7 +20,10 @@ const pageTypes = [
 
 const maxPages = 65_536
 
-/** Notes by image index (the first of duplicates); entries without information are ignored. Invalid entries yield one warning. */
+/**
+ * Notes by image index (the first one of duplicates); ignores entries without information. Invalid entries
+ * yield one warning in total.
+ */
 export function pageNotes(
   pages: XmlElement | undefined,
   warnings: string[],
@@ -42,7 +45,7 @@ export function pageNotes(
 function noteOf({ attributes }: XmlElement): PageNote | null {
   const image = parseInteger(attributes.get('image') ?? '')
   if (!(image >= 0 && image < maxPages)) return null
-  // The schema declares Type as a list; ComicRack writes one value.
+  // The schema declares Type as a list; ComicRack writes a single value.
   const type = attributes.get('type')?.trim().split(/\s+/)[0]?.toLowerCase()
   return {
     image,

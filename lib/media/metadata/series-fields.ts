@@ -52,7 +52,7 @@ export const seriesFields = {
   totalVolumeCount: column(
     'totalVolumeCount',
     'integer',
-    nullable(Type.Integer({ description: 'Published volumes, not those in the library.' })),
+    nullable(Type.Integer({ description: 'Published volumes, not just the ones in the library.' })),
     { edit: edit(input.integer(0, 1_000_000)), isNamedInEvents: true },
   ),
   totalChapterCount: column('totalChapterCount', 'double precision', nullable(Type.Number()), {
@@ -86,7 +86,7 @@ export const seriesJsonFields = [
   seriesFields.totalChapterCount,
 ] as const satisfies Field[]
 
-/** The most frequent value of the books becomes that of the series. */
+/** The series gets the most frequent value of its books. */
 export const bookMajorityFields = [
   seriesFields.publisher,
   seriesFields.language,
@@ -94,7 +94,7 @@ export const bookMajorityFields = [
   seriesFields.readingDirection,
 ] as const satisfies Field[]
 
-/** Fields that scans fill; the title has other sources, too. */
+/** Fields that scans fill; the title has other sources too. */
 export const scannedSeriesFields: readonly Field[] = [
   ...new Set<Field>([...seriesJsonFields, ...bookMajorityFields]),
 ].filter(field => field !== seriesFields.title)

@@ -1,4 +1,4 @@
-// Parser for series.json, the sidecar of Mylar in the folder of a series.
+// Parser for series.json, Mylar's sidecar in a series folder.
 //
 //   { "version": …, "metadata": { "name", "publisher", "imprint", "year", "comicid", "status", "total_issues",
 //     "description_text", "description_formatted", "age_rating", "booktype", … } }
@@ -11,7 +11,7 @@ import { omitUndefined, parseInteger, singleLine } from './text.ts'
 
 const maxBytes = 1024 * 1024
 
-/** Metadata of the series. Never throws: an unreadable document yields only warnings. */
+/** Metadata of the series. Never throws: an unreadable document only yields warnings. */
 export function parseSeriesJson(bytes: Uint8Array): SourceReading {
   const reading = (metadata: Metadata, warnings: string[]): SourceReading => ({
     source: 'series_json',

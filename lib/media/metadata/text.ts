@@ -6,10 +6,10 @@ const maxLineLength = 500
 const maxTextLength = 65_536
 const maxValues = 1000
 
-/** One line of text: no control characters, single spaces, well-formed Unicode; undefined when empty. */
+/** One line of text: no control characters, single spaces, well-formed Unicode; undefined if empty. */
 export function singleLine(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
-  // Truncated before normalization, so that the cost is bounded.
+  // Truncated before normalization, to bound the cost.
   const clean = value
     .slice(0, 8 * maxLineLength)
     .toWellFormed()
@@ -18,7 +18,7 @@ export function singleLine(value: string | undefined): string | undefined {
   return truncate(clean, maxLineLength) || undefined
 }
 
-/** Text of several lines: as `singleLine`, but with line breaks and inner spaces. */
+/** Text of several lines: like `singleLine`, but with line breaks and inner spaces. */
 export function multiLine(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const clean = value
@@ -30,7 +30,7 @@ export function multiLine(value: string | undefined): string | undefined {
   return truncate(clean, maxTextLength) || undefined
 }
 
-/** A list of names, without duplicates that differ only in case; undefined when empty. */
+/** A list of names, without duplicates that differ only in case; undefined if empty. */
 export function uniqueNames(values: Iterable<string | undefined>): string[] | undefined {
   const unique = new Map<string, string>()
   for (const value of values) {
@@ -43,14 +43,17 @@ export function uniqueNames(values: Iterable<string | undefined>): string[] | un
   return unique.size > 0 ? [...unique.values()] : undefined
 }
 
-/** Splits `a, b, c`; a semicolon or an ideographic comma separates only when there is no comma. `Marvel Comics, Inc.` is one name. */
+/**
+ * Splits `a, b, c`; a semicolon or an ideographic comma only separates if there is no comma. `Marvel Comics,
+ * Inc.` is one name.
+ */
 export function splitList(value: string | undefined): string[] {
   if (value === undefined) return []
   const separator = [',', ';', '，', '、'].find(mark => value.includes(mark)) ?? ','
   return joinSuffixes(value.split(separator, 4 * maxValues))
 }
 
-/** An integer in digits of any script, also `3.0`; NaN for anything else. */
+/** An integer in digits of any script, or in a form like `3.0`; NaN for anything else. */
 export function parseInteger(value: string): number {
   const text = value.normalize('NFKC').trim()
   return /^[+-]?\d{1,10}(?:\.0+)?$/.test(text) ? Number(text) : Number.NaN
@@ -62,7 +65,7 @@ export function parseDecimal(value: string): number {
   return /^[+-]?(?:\d{1,10}(?:\.\d{0,10})?|\.\d{1,10})$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** The number of a book: text, with a decimal point where it is written with a comma. */
+/** The number of a book as text, with a decimal comma replaced by a point. */
 export const numberText = (value: string | undefined): string | undefined =>
   value === undefined ? undefined : withDecimalPoint(value)
 
@@ -72,21 +75,21 @@ export function omitUndefined<T extends object>(fields: T): T {
 }
 
 const maxUrlLength = 2000
-/** Texts that `httpUrl` may accept, as a pattern of JSON schema. Browsers take a backslash for a slash. */
+/** Texts that `httpUrl` may accept, as a JSON Schema pattern. Browsers treat a backslash as a slash. */
 export const webUrlPattern =
   '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\u0000-\\u001f\\u007f-\\u009f/?#@\\\\]+(?:[/?#\\\\][^\\s\\u0000-\\u001f\\u007f-\\u009f]*)?\\s*$'
 const webUrl = new RegExp(webUrlPattern)
 
 /**
- * An http or https URL in its normal form: other schemes could execute code in a browser. Undefined also for
- * user names and passwords, which hide where a link leads, and for white space and control characters inside.
+ * An http or https URL in normal form: other schemes could execute code in a browser. Also undefined for user
+ * names and passwords, which obscure where a link leads, and for white space and control characters inside.
  */
 export function httpUrl(value: string | undefined): string | undefined {
   const text = value?.trim() ?? ''
   if (!webUrl.test(text) || text.length > maxUrlLength) return undefined
   const url = URL.parse(text)
   if (url === null || url.username !== '' || url.password !== '') return undefined
-  // Encoded, it may be longer.
+  // Encoding may make it longer.
   return url.href.length <= maxUrlLength ? url.href : undefined
 }
 

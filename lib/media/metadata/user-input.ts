@@ -1,5 +1,5 @@
-// User input for metadata: request schemas of single values, and their normalization. Words of a fixed set
-// are accepted in any case; a blank text is stored as null. Errors name the path of the value.
+// User input for metadata: request schemas of single values, and their normalization. Enumerated words are
+// accepted in any case; a blank text is stored as null. Errors name the path of the value.
 import { Invalid } from '../../base/errors.ts'
 import { writtenText } from '../../base/json/json-text.ts'
 import { body, list, maybe, name, nullable, Type, text } from '../../base/schema.ts'
@@ -29,14 +29,14 @@ function wordPattern(words: readonly string[]): string {
   return `^\\s*(?:${words.map(anyCase).join('|')})?\\s*$`
 }
 
-/** Of a text that `parseWebUrl` reads. */
+/** For a text that `parseWebUrl` reads. */
 export const webUrl = {
   type: 'string',
   maxLength: 2000,
   pattern: webUrlPattern,
   description: 'HTTP or HTTPS URL.',
 }
-/** The same, or a blank text for none. */
+/** Like `webUrl`, or a blank text for none. */
 export const optionalWebUrl = {
   type: 'string',
   maxLength: 2000,
@@ -169,11 +169,11 @@ export function parseLanguage(value: string, path: string): string | null {
   return tag
 }
 
-/** One or several, separated by commas or semicolons; 13 digits each. */
+/** One or more, separated by commas or semicolons; 13 digits each. */
 export function parseIsbns(value: string, path: string): string[] {
   const parts = value.split(/[,;]/).filter(part => part.trim() !== '')
   const isbns = parts.map(part => isbn13(part))
-  if (isbns.includes(null)) throw new Invalid(`${path} must contain valid ISBNs only`)
+  if (isbns.includes(null)) throw new Invalid(`${path} must contain only valid ISBNs`)
   return [...new Set(isbns as string[])]
 }
 
@@ -183,7 +183,7 @@ type AuthorInput = {
   sortName?: string | null | undefined
 }
 
-/** Each name once per role. */
+/** Lists each name once per role. */
 export function parseAuthors(value: AuthorInput[], path: string): Author[] {
   const authors = new Map<string, Author>()
   for (const [i, { name, role, sortName }] of value.entries()) {
@@ -197,7 +197,7 @@ export function parseAuthors(value: AuthorInput[], path: string): Author[] {
   return [...authors.values()]
 }
 
-/** Each pair of label and title once. */
+/** Lists each pair of label and title once. */
 export function parseAlternateTitles(value: AlternateTitle[], path: string): AlternateTitle[] {
   const titles = new Map<string, AlternateTitle>()
   for (const [i, { label, title }] of value.entries()) {
@@ -207,13 +207,13 @@ export function parseAlternateTitles(value: AlternateTitle[], path: string): Alt
   return [...titles.values()]
 }
 
-/** Splits a text of several names: `A, B; C`; `Marvel Comics, Inc.` is one. */
+/** Splits a text of several names: `A, B; C`; `Marvel Comics, Inc.` is one name. */
 export function splitNames(value: string): string[] {
   const names = value.split(';').flatMap(part => joinSuffixes(part.split(',')))
   return [...new Set(names)]
 }
 
-/** Without blank texts and duplicates. */
+/** Removes blank texts and duplicates. */
 export function uniqueTexts(value: string[]): string[] {
   return [...new Set(value.map(item => item.trim()).filter(item => item !== ''))]
 }
@@ -223,22 +223,24 @@ export function parseWebUrl(value: string, path: string): string {
   const url = httpUrl(value)
   if (url === undefined)
     throw new Invalid(
-      `${path} must be an http or https URL without user name and control characters`,
+      `${path} must be an http or https URL without user name or control characters`,
     )
   return url
 }
 
-/** As it was written. Throws Invalid for more than 64 KiB. */
+/** The JSON as it was written. Throws Invalid beyond 64 KiB. */
 export const parseCustomMetadata = (value: CustomMetadata): string =>
   limitedCustomMetadata(writtenText(value))
 
 export function limitedCustomMetadata(text: string): string {
   if (Buffer.byteLength(text) > maxCustomBytes)
-    throw new Invalid('customMetadata must not be larger than 64 KiB')
+    throw new Invalid('customMetadata must not exceed 64 KiB')
   return text
 }
 
-/** Throws Invalid for characters PostgreSQL cannot store and for too deep nesting, anywhere in a body. */
+/**
+ * Throws Invalid for characters that PostgreSQL cannot store, or for excessive nesting, anywhere in a body.
+ */
 export function checkStorable(value: unknown, depth = 0): void {
   if (depth > maxDepth) throw new Invalid('The body is nested too deeply')
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))

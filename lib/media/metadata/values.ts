@@ -1,4 +1,4 @@
-// Types of metadata values that have a structure or a fixed set of words, with their schemas.
+// Types of structured or enumerated metadata values, with their schemas.
 import { nullable, record, type Static, Type } from '../../base/schema.ts'
 
 export const readingDirections = ['ltr', 'rtl', 'ttb', 'webtoon'] as const
@@ -35,7 +35,7 @@ export const bookTypes = [
   'magazine',
 ] as const
 
-/** Files may contain other roles than `authorRoles`. */
+/** Files may contain roles besides `authorRoles`. */
 export const Author = record(
   {
     name: Type.String(),

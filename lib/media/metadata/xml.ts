@@ -1,13 +1,13 @@
 // Lenient XML parser: a tree of everything readable before, between and after errors.
 //
 //   document  = [mark] [space] [declaration] [doctype] element
-//   entity    = those of XML and HTML | short literals of the doctype; others remain as text
+//   entity    = known to XML or HTML | short literal of the doctype; others remain text
 import { decodeHTMLStrict } from 'entities/decode'
 import { SaxesParser } from 'saxes'
 import { decodeText } from './decode.ts'
 import { singleLine } from './text.ts'
 
-/** `name` and attribute names are local names in lower case; `prefix` is the part before the colon. */
+/** `name` and attribute names are local names in lowercase; `prefix` is the part before the colon. */
 export type XmlElement = {
   name: string
   prefix: string
@@ -97,14 +97,16 @@ function localName(qualified: string): [local: string, prefix: string] {
   return [qualified.slice(colon + 1).toLowerCase(), qualified.slice(0, Math.max(0, colon))]
 }
 
-/** The value of a named entity of HTML. */
+/** The value of a named HTML entity. */
 function htmlEntity(name: string): string | undefined {
   const reference = `&${name};`
   const value = decodeHTMLStrict(reference)
   return value === reference ? undefined : value
 }
 
-/** Only short literals with a limited number of expansions: nested and external entities are never expanded. */
+/**
+ * Only short literals with a limited number of expansions: nested and external entities are never expanded.
+ */
 function declareEntities(entities: Record<string, string>, doctype: string): void {
   let expansions = 0
   const literal = /<!ENTITY\s+([\w.-]{1,64})\s+(?:"([^"<&%]{0,200})"|'([^'<&%]{0,200})')\s*>/g
@@ -130,7 +132,10 @@ function decodeXml(bytes: Uint8Array): { text: string; warnings: string[] } {
 
 const stray = /&(?!#?[\w.:-]{1,64};)|<(?![a-z_:/!?\u0080-\uffff])/gi
 
-/** Escapes `AT&T` and `1 < 2`, where a strict parser would skip the text up to the next `;` or `>`. CDATA is not changed. */
+/**
+ * Escapes `AT&T` and `1 < 2`, where a strict parser would skip the text up to the next `;` or `>`. Leaves
+ * CDATA unchanged.
+ */
 function escapeStray(text: string): string {
   if (text.search(stray) < 0) return text
   let strays = 0
@@ -149,7 +154,7 @@ function escapeStray(text: string): string {
   return parts.join('')
 }
 
-/** Child elements, all or those of one name. */
+/** Child elements, optionally only those with a name. */
 export function childrenOf(element: XmlElement | undefined, name?: string): XmlElement[] {
   const elements: XmlElement[] = []
   for (const node of element?.children ?? []) {
@@ -171,7 +176,7 @@ export function* descendantsOf(element: XmlElement): Generator<XmlElement> {
   }
 }
 
-/** The direct text of an element, without that of child elements. */
+/** The direct text of an element, excluding its child elements. */
 export function ownText(element: XmlElement | undefined): string {
   return element?.children.filter(node => typeof node === 'string').join('') ?? ''
 }

@@ -1,4 +1,4 @@
-// Parser for XMP, the metadata packet of PDF.
+// Parser for XMP, PDF's metadata packet.
 // packet:      … <rdf:RDF> description* </rdf:RDF> …
 // description: <rdf:Description simple="…"> property* ; properties of Dublin Core, PRISM, calibre
 // property:    text | <rdf:Alt | rdf:Seq | rdf:Bag> <rdf:li xml:lang="…">text</rdf:li>* | nested properties
@@ -39,7 +39,7 @@ export function readXmp(bytes: Uint8Array): { metadata: Metadata; warnings: stri
   return { metadata, warnings }
 }
 
-/** The values of a property in all descriptions, from any notation; the default language first. */
+/** The values of a property in all descriptions, in any notation; the default language first. */
 function findProperty(descriptions: XmlElement[], prefix: string, name: string): string[] {
   const values: string[] = []
   for (const description of descriptions) {

@@ -1,8 +1,9 @@
-// Names of local artwork: images beside books that are covers of a book, or of the series of their folder.
+// Names of local artwork: images next to books that serve as cover of a book, or of the series in their
+// folder.
 import { foldName } from '../../base/path.ts'
 
 const image = /\.(?:jpe?g|png|webp|gif|avif)$/i
-// The best first.
+// Best first.
 const folderStems = ['cover', 'folder', 'poster']
 
 export const isImageName = (name: string): boolean => image.test(name)
@@ -10,18 +11,18 @@ export const isImageName = (name: string): boolean => image.test(name)
 /** The name of an image without its extension, folded. */
 export const imageStem = (name: string): string => foldName(name.replace(image, ''))
 
-/** Whether a name is that of a cover of its whole folder. */
+/** Whether an image with this name is the cover of its whole folder. */
 export const isFolderArtwork = (name: string): boolean =>
   isImageName(name) && folderStems.includes(imageStem(name))
 
-/** The cover of a folder among its files. */
+/** The folder's cover among its files. */
 export function folderArtwork(names: readonly string[]): string | null {
   const images = names.filter(isFolderArtwork).sort()
   const rank = (name: string) => folderStems.indexOf(imageStem(name))
   return images.toSorted((a, b) => rank(a) - rank(b))[0] ?? null
 }
 
-/** The cover of a book among the files of its folder; that of the folder, where it holds no other book. */
+/** A book's cover among the files of its folder; the folder's cover if the folder contains no other book. */
 export function bookArtwork(
   stem: string,
   { names, ownsFolder }: { names: readonly string[]; ownsFolder: boolean },

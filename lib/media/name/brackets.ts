@@ -1,4 +1,4 @@
-// Splits a file name into text outside and inside of brackets.
+// Splits a file name into text outside and inside brackets.
 //
 // flat = text with one `\n` in place of each group; groups = texts of the groups in the same order.
 const openers = '([{【「『（［'
@@ -29,7 +29,7 @@ export function splitBrackets(text: string): Bracketed {
     depth += isOpener ? 1 : -1
     from = i + 1
   }
-  // No bracket is closed after this position, so the rest is not inside a group.
+  // No bracket closes after this position, so the rest is not inside a group.
   depth = 0
   flush(text.length)
   return { flat, groups }

@@ -1,4 +1,4 @@
-// Selection of the book number among the numbers of a file name.
+// Selects the book number among the numbers in a file name.
 //
 // Order: `#1` or `Issue 1`, a chapter marker, a plain number, `No. 1`; then the brackets: `(1 of 3)`,
 // `(Series, #2)`, `(#3)`, `(Ch. 4)`, `(5)`.
@@ -16,7 +16,7 @@ import {
   type UnmarkedNumber,
 } from './unmarked-number.ts'
 
-/** Offsets in the text outside of brackets; a number in brackets is located at its end. */
+/** Offsets in the text outside brackets; a number in brackets is located at its end. */
 export type ChosenNumber = {
   text: string
   source: 'issue' | 'chapter' | 'unmarked' | 'tag'
@@ -26,7 +26,7 @@ export type ChosenNumber = {
 }
 
 export type NameParts = {
-  /** Outside of brackets, with its tokens and markers; `groups`: the markers inside. */
+  /** The text outside brackets, with its tokens and markers; `groups`: the markers inside. */
   text: string
   tokens: Token[]
   own: Markers
@@ -36,7 +36,7 @@ export type NameParts = {
 
 const boundChapters = / (\d{1,4}-\d{1,4}) as $/
 
-/** `series` is the known name of the series, whose digits are not numbers. */
+/** `series` is the known name of the series, whose digits do not count as numbers. */
 export function chooseNumber(name: NameParts, series: string | null): ChosenNumber | null {
   const { own } = name
   if (own.issue) return { ...own.issue, source: 'issue', marker: own.issue }
@@ -61,7 +61,7 @@ function isInNameBeforeVolume({ text, own }: NameParts, { from, to }: Marker): b
   return isWord && own.volume !== undefined && own.volume.from > from
 }
 
-/** `#008 - Simple Truth 03 (of 06)`: next to an issue number the counted number is the volume. */
+/** `#008 - Simple Truth 03 (of 06)`: next to an issue number, the counted number is the volume. */
 export function countedVolume(
   name: NameParts,
   number: ChosenNumber | null,

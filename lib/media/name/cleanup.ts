@@ -1,4 +1,4 @@
-// Cleanup of series names and titles after markers have been removed.
+// Cleans up series names and titles after markers have been removed.
 
 const leading = /^[\s\-–—,;:~.]+(?=\S)|^['’](?!.*['’](?:\s|$))/u
 const trailing = /[\s\-–—,;:~+]{1,50}$/u
@@ -49,7 +49,7 @@ export function splitEdition(name: string): { name: string; edition: string | nu
   return { name: name.replace(specialEnd, ''), edition: null }
 }
 
-/** Whether a title is only the form or edition of the book: `v01 HC`. */
+/** Whether a title is just the form or edition of the book: `v01 HC`. */
 export function isEdition(title: string): boolean {
   return editionOnly.test(title)
 }
@@ -61,8 +61,8 @@ function trimPunctuation(text: string): string {
 const versionEnd = / ?(\n ?)?(?<![\p{L}\p{N}])(ver\.? ?|v)?\d(\.\d)? ?$/iu
 
 /**
- * `text` without the version of the scan, which is behind the number of the book: `012 - Title v1.1`, `012 ver 2`, and after
- * brackets other than those of a date `1.1` and `v2`.
+ * Removes the version of the scan, which follows the number of the book: `012 - Title v1.1`, `012 ver 2`, or
+ * brackets other than a date's: `1.1` and `v2`.
  */
 export function withoutVersion(text: string, isAfterDate: boolean): string {
   const match = versionEnd.exec(text)

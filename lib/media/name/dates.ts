@@ -2,7 +2,7 @@
 
 export type NamedDate = { year: number | null; month: number | null; day: number | null }
 
-// Month names by language, each month with its variants; the first table has the abbreviations, too.
+// Month names by language, each with its variants; the first table also has the abbreviations.
 const monthTables = [
   'jan january|feb february|mar march|apr april|may|jun june|jul july|aug august|sep sept september|oct october|nov november|dec december',
   'janv janvier|févr février fevrier|mars|avr avril|mai|juin|juil juillet|août aout|septembre|octobre|novembre|déc décembre decembre',
@@ -19,7 +19,7 @@ const months = new Map(
     table.split('|').flatMap((names, i) => names.split(' ').map(name => [name, i + 1] as const)),
   ),
 )
-// Words beside a year that are no month.
+// Words beside a year that are not months.
 const seasons = 'spring|summer|fall|autumn|winter|printemps|été|automne|hiver'
 const neutral = new RegExp(`^(?:${seasons}|de|of|del)$`)
 const issueBefore = '(?<!(?:ausgabe|heft|nummer|numero|nr\\.?|issue|no\\.|n\\.|№|n[°º]|#) ?)'
@@ -45,7 +45,7 @@ export function isYear(digits: string): boolean {
   return digits.length === 4 && (digits.startsWith('19') || digits.startsWith('20'))
 }
 
-/** The first date when `text` consists only of dates, else null. */
+/** The first date if `text` consists only of dates, otherwise null. */
 export function parseDate(text: string): NamedDate | null {
   const compact = /^((?:19|20)\d\d)(\d\d)(\d\d)$/.exec(text.trim())
   const words = compact
@@ -66,7 +66,7 @@ export function parseDate(text: string): NamedDate | null {
     else if (!neutral.test(key)) return null
   }
   if (year === null && (month === null || small.length === 0)) return null
-  // `2006-12-00` has month then day, `01-02-2006` day then month, `03-2022` only a month.
+  // `2006-12-00` has month before day, `01-02-2006` day before month, `03-2022` only a month.
   const [first, second] = small
   if (month !== null) return { year, month, day: inRange(first, 31) }
   if (isYearFirst) return { year, month: inRange(first, 12), day: inRange(second, 31) }
@@ -84,8 +84,8 @@ const yearBeforeIssue =
   /(?<=\S )((?:19\d|20[0-3])\d)(?= (?:ausgabe|heft|nummer|numero|nr|issue|no|№|n[°º])\.? ?#?\d)/i
 
 /**
- * Replaces full dates in text by `\t` and returns the first. The issue of a weekly remains: `1986-23`. Without another
- * date, `isDated`, the year before an issue is one: `2012 No. 24`.
+ * Replaces full dates in text with `\t` and returns the first one. The issue of a weekly remains: `1986-23`.
+ * Unless there is another date (`isDated`), the year before an issue counts as one: `2012 No. 24`.
  */
 export function extractDates(
   text: string,

@@ -6,7 +6,7 @@ const sources = `${files}|comics?|manga|magazine|scans?|hd|true`
 const year = '((?:19|20)\\d\\d)'
 const sourceTail = new RegExp(`(?<=\\S) ${year} (?=(?:${sources})(?![\\p{L}\\p{N}]))`, 'iu')
 const yearTail = new RegExp(`(?<=\\S) ${year}$`)
-// `Detective.Comics.012`: before the number a word for a source belongs to the name.
+// `Detective.Comics.012`: a source word before the number belongs to the name.
 const bareTail = new RegExp(
   `(?<=\\S) (?:(?=(?:${sources})(?:[ -]|$))(?<=\\d.*)|(?=(?:${files})(?:[ -]|$))(?!.* \\d))`,
   'iu',
@@ -22,7 +22,8 @@ export function spacedOut(text: string): string {
   return bracketTail(splitAtDots(text)).replace(yearBefore, '$1 ($2) ')
 }
 
-// After a volume two digits are a number, after a year any: `v2.12`, `2016.5`, but `v2.5` and `12.25`.
+// Two digits after a volume are a number, and so are any digits after a year: `v2.12`, `2016.5`, but `v2.5`
+// and `12.25`.
 const decimal =
   '(?<=\\d\\.)(?<!(?<!\\d)(?:19|20)\\d\\d\\.)(?:\\d(?!\\d)|(?<!\\d{4}\\.|v(?:ol\\.?)?\\d{1,2}\\.)[1-9]\\d(?!\\d))'
 const extra = '(?<=\\d\\.)(?:extra|omake|special)'

@@ -5,7 +5,7 @@
 //   tag    := bracketed date, count, edition, source, language, version, series or group
 //
 // normalize, split brackets, extract dates, tokenize; find markers; choose the number; the series is the text before the
-// first of these, the title the text after the last. Markers outside of brackets precede those inside.
+// first of these, the title the text after the last. Markers outside brackets take precedence.
 import { splitBrackets } from './brackets.ts'
 import { type ChosenNumber, chooseNumber, countedVolume, type NameParts } from './choose-number.ts'
 import {
@@ -36,15 +36,15 @@ export type ParsedName = {
   chapter: number | null
   chapterEnd: number | null
   part: number | null
-  /** The N of `SPN`. */
+  /** The N in `SPN`. */
   special: number | null
   year: number | null
   month: number | null
   day: number | null
-  /** Total number: `(of 6)`. */
+  /** Total number, as in `(of 6)`. */
   count: number | null
   form: BookForm | null
-  /** As written: `Omnibus Edition`, else the source: `digital`, `Webrip`. */
+  /** As written: `Omnibus Edition`, otherwise the source: `digital`, `Webrip`. */
   edition: string | null
   /** BCP 47. */
   language: string | null
@@ -53,8 +53,8 @@ export type ParsedName = {
 }
 
 /**
- * Never throws; tens of thousands of names/s. `series` is the name of the series when known from a folder or the
- * embedded metadata.
+ * Never throws; parses tens of thousands of names/s. `series` is the name of the series if known from a
+ * folder or the embedded metadata.
  */
 export function parseFilename(
   stem: string,
@@ -65,7 +65,7 @@ export function parseFilename(
   return latest.parsed
 }
 
-// Metadata, number and title of a book are taken from the same name one after the other.
+// A book's metadata, number and title are derived from the same name in succession.
 let latest: { stem: string; series: string | null; parsed: ParsedName } | null = null
 
 function parse(stem: string, knownSeries: string | null): ParsedName {
@@ -106,7 +106,7 @@ function parse(stem: string, knownSeries: string | null): ParsedName {
   }
 }
 
-// `300 (1998)`, but `12 (1998)` and `012 (1998)` are issues in the folder of a series.
+// `300 (1998)`, but `12 (1998)` and `012 (1998)` are issues in a series folder.
 const isNumberTitle = (text: string) => /^[1-9]\d{2,3} ?(?:\n ?)+$/.test(text)
 
 // `(C99)` is a convention (Comiket), not a chapter; `(v2)` after a number is a version.
@@ -153,7 +153,7 @@ function readTexts({ text, own, tags }: NameParts, numbers: FoundNumbers): NameT
   const start = isLeading ? number.to : 0
   const marks = [own.volume, own.season, book, number, own.special, own.total]
   const cuts: Cut[] = marks.filter(cut => cut != null && cut.to > start) as Cut[]
-  // Next to other numbers a part belongs to the series: `Part 2 v03`.
+  // Next to other numbers, a part belongs to the series: `Part 2 v03`.
   if (cuts.length === 0 && own.part) cuts.push(own.part)
   const none = { from: text.length, to: text.length }
   const first = cuts.reduce((a, b) => (b.from < a.from ? b : a), cuts[0] ?? none)
@@ -180,12 +180,12 @@ function readTexts({ text, own, tags }: NameParts, numbers: FoundNumbers): NameT
   // A name without a number is both series and title.
   if (cuts.length === 0) return { series: name || null, title: name || null, edition }
   const colon = number?.source === 'issue' && title === null ? name.indexOf(': ') : -1
-  // `Series: Title #1`: before an issue number the part after the colon is the title.
+  // `Series: Title #1`: before an issue number, the part after the colon is the title.
   if (colon > 0) return { series: name.slice(0, colon), title: name.slice(colon + 2), edition }
   return { series: name || null, title, edition: edition ?? formAfter }
 }
 
-// `Mushishi - 0043 - Chapter 43`: the number of the chapter, for sorting.
+// `Mushishi - 0043 - Chapter 43`: the chapter number, for sorting.
 const positionBefore = / - (\d{2,4}) - $/
 
 function withoutPosition(text: string, number: ChosenNumber | null): string {
@@ -220,7 +220,7 @@ const countPattern = new RegExp(
   'u',
 )
 
-// `1 of 4` at the end of the text, but not `Part 1 of 2`.
+// Matches `1 of 4` at the end of the text, but not `Part 1 of 2`.
 function countIn(text: string): number | null {
   const match = countPattern.exec(text)
   return match && !/^(?:part|pt)$/i.test(match[1]!) ? Number(match[2]) : null
@@ -244,7 +244,8 @@ function isMarker(text: string): boolean {
   )
 }
 
-// After a number, `+ TPB` and the like are extras; only text before it determines the form, and the edition next to it.
+// After a number, `+ TPB` and the like are extras; only text before it determines the form, and the edition
+// next to it.
 function formIn(
   { text, tags, own }: NameParts,
   number: ChosenNumber | null,
@@ -264,9 +265,9 @@ function formIn(
 const groupBefore = /^([^_]{1,100})_(?=(?:Vol\.|Ch\.|Chapter |Volume )\d)/
 
 /**
- * Parses a library-relative path with `/` separators, whose last part is a file name without extension.
- * Folders supply missing series, volume and year, the nearest first, if they name the same series:
- * `Venom (2021)/Venom #1` has a year, `Sale 2020/Venom #1` does not.
+ * Parses a library-relative path with `/` separators that ends with a file name without extension. Folders
+ * that name the same series supply a missing series, volume or year, nearest first: `Venom (2021)/Venom #1`
+ * has a year, `Sale 2020/Venom #1` does not.
  */
 export function parsePath(path: string): ParsedName {
   const parts = path.split('/').filter(part => part !== '')

@@ -11,8 +11,8 @@ import { isClosed, type Token } from './tokens.ts'
 import { hanCounter, type MarkerKind, markerWord } from './words.ts'
 
 /**
- * `end` closes a range; `from` and `to` are offsets in the text, `at` and `next` the indexes of its first token and of the token after
- * it.
+ * `end` closes a range; `from` and `to` are offsets in the text, `at` and `next` the indexes of its first
+ * token and the token after it.
  */
 export type Marker = {
   kind: MarkerKind
@@ -27,7 +27,7 @@ export type Marker = {
 /** The first marker of each kind. */
 export type Markers = Partial<Record<MarkerKind | 'total', Marker>>
 
-/** Reads all tokens once; each belongs to one marker at most. */
+/** Reads all tokens once; each belongs to at most one marker. */
 export function findMarkers(tokens: Token[]): Markers {
   const found: Markers = {}
   let last: Marker | null = null
@@ -76,7 +76,7 @@ function afterHan(tokens: Token[], at: number, kind: MarkerKind): Marker | null 
   return after?.isGlued && after.kind === 'word' ? null : create(tokens, at, kind, numeral)
 }
 
-// A marker may be glued to the marker before it (`v01c02`), to a mark and to text in other scripts.
+// A marker may be glued to the previous marker (`v01c02`), to a mark, or to text in other scripts.
 function isBoundary(tokens: Token[], at: number, last: Marker | null): boolean {
   const before = tokens[at - 1]!
   if (before.kind === 'mark') return !/['’+&]/.test(before.text)
@@ -120,7 +120,7 @@ function afterWord(tokens: Token[], at: number, last: Marker | null): Marker | n
   return create(tokens, at, kind, numeral)
 }
 
-// `c2c`, the scan from cover to cover
+// `c2c`: scanned from cover to cover.
 function isCoverToCover(tokens: Token[], at: number): boolean {
   return tokens[at]!.key === 'c' && tokens[at + 1]?.text === '2' && tokens[at + 2]?.key === 'c'
 }
@@ -134,7 +134,7 @@ function isSecondVersion(tokens: Token[], at: number, { next }: Numeral, last: M
   return before?.kind === 'number' && /^0\d/.test(before.text)
 }
 
-// `Блич 3 том 12 глава`: the word belongs to the number before it, as its number does to the next word.
+// `Блич 3 том 12 глава`: the word belongs to the number before it, and its own number to the next word.
 function leavesToCounter(tokens: Token[], at: number, { next }: Numeral): boolean {
   const before = tokens[at - 1]
   return (
@@ -216,7 +216,7 @@ function beforeCounter(tokens: Token[], at: number, last: Marker | null): Marker
   return create(tokens, at, kind, { ...numeral, next: i + 1 })
 }
 
-// `1x05`: the season, then the episode.
+// `1x05`: season and episode.
 function isTimes(tokens: Token[], at: number): boolean {
   const [season, times, episode] = tokens.slice(at, at + 3)
   return (

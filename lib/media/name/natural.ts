@@ -1,11 +1,11 @@
 // Natural sort order: a comparator, and a sort key with the same byte order.
 //
-// Runs of digits are compared as integers of any length; other characters are compared folded (case,
-// accents, width) by code point; `/` sorts before everything, so that the files of a folder precede those
-// of `folder 2/`.
+// Runs of digits are compared as integers of any length, and other characters folded (case, accents, width)
+// by code point; `/` sorts before everything, so that the files of a folder precede those of `folder 2/`.
 import { asciiDigits } from './text.ts'
 
-// Weight of each ASCII character: `/` 1, control characters 2 (Postgres text cannot contain NUL), letters in lower case.
+// Weight of each ASCII character: `/` 1, control characters 2 (Postgres text cannot contain NUL), letters in
+// lowercase.
 const weights = Uint8Array.from({ length: 128 }, (_, code) => {
   if (code === 0x2f) return 1
   if (code < 0x20 || code === 0x7f) return 2
@@ -16,9 +16,9 @@ const nonAscii = /[^\0-\x7f]/
 const control = /[\0-\x1f\x7f]/g
 
 /**
- * Total order of names: -1, 0 or 1. Texts with the same key (`A 01`, `a 1`) are ordered by code unit, so
- * 0 means equal texts. About 2 M comparisons/s on ASCII names of 60 characters, 0.2 M/s otherwise: for
- * those, sort by a precomputed `sortKey`.
+ * Total order of names: -1, 0 or 1. Texts with the same key (`A 01`, `a 1`) are ordered by code unit, so 0
+ * means equal texts. About 2 M comparisons/s for ASCII names of 60 characters, 0.2 M/s otherwise: sort those
+ * by a precomputed `sortKey`.
  */
 export function naturalCompare(a: string, b: string): number {
   let i = 0
@@ -65,9 +65,9 @@ export function sortByFileName<T>(items: readonly T[], nameOf: (item: T) => stri
 }
 
 /**
- * A key whose byte order (UTF-8, Postgres collate "C") is the natural order; texts that differ only in
- * case, accents or leading zeros have the same key. Well-formed, without NUL. A number is encoded as
- * `<count of digits><digits>`, from nine digits on as `9<count of digits of the count><count><digits>`.
+ * A key whose byte order (UTF-8, Postgres collate "C") is the natural order; texts that differ only in case,
+ * accents or leading zeros have the same key. Well-formed, without NUL. Numbers are encoded as `<count of
+ * digits><digits>`, with nine or more digits as `9<count of digits of the count><count><digits>`.
  */
 export function sortKey(text: string): string {
   const folded = nonAscii.test(text) ? fold(text) : text.toLowerCase()

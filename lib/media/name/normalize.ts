@@ -1,13 +1,13 @@
-// Normalization of file names before tokenizing: digits, underscores, dots instead of spaces, bare tags at the end.
+// Normalizes file names before tokenizing: digits, underscores, dots instead of spaces, bare tags at the end.
 import { bracketSource, spacedOut } from './dotted.ts'
 import { asciiDigits } from './text.ts'
 
 // A file name has at most 255 bytes; the limit bounds the cost of all patterns.
 const maxLength = 512
-// `Beelzebub_172_RHS`: in names with underscores capitals after the number are the group.
+// `Beelzebub_172_RHS`: in names with underscores, capitals after the number are the group.
 const groupAfterNumber = /(?<=_[a-z#]{0,4}\d{1,4}(?:\.\d)?(?:v\d)?)_([A-Z]{2,5})(?=(?:_v\d)?_*$)/
 
-// `I Kill Giants.cbr.cbz`, converted
+// `I Kill Giants.cbr.cbz`, a converted file
 const secondExtension = /\.(?:cb[7rtz]|epub|pdf|zip|rar|7z)$/i
 // `GetComics.INFO - Deadly Class 033`
 const site = /^(?:www\.)?[a-z\d-]{2,40}\.(?:com|info|net|org) +[-–] +(?=\S)/i

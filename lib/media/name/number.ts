@@ -4,7 +4,7 @@ import { asciiDigits } from './text.ts'
 const fractions: Record<string, number> = { '½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1 / 3, '⅔': 2 / 3 }
 const numberPattern =
   /(-?)(\d{1,9})?(?:([½¼¾⅓⅔])|\/(\d{1,4})|((?:\.\d{1,6}){1,3}))?[.,]?(extra|omake|special|[a-z]{1,8})?/iu
-// Sort position within a chapter: letters first, then omake and extras. The fractions are those of Mihon.
+// Sort position within a chapter: letters first, then omake and extras. Same fractions as in Mihon.
 const suffixes: Record<string, number> = { special: 0.97, omake: 0.98, extra: 0.99 }
 
 /** Removes leading zeros: `007` → `7`, `034.5` → `34.5`, `000` → `0`, `B01` → `B1`. */
@@ -12,14 +12,17 @@ export function stripLeadingZeros(text: string): string {
   return text.replace(/(?<![\d.])0+(?=\d)/g, '')
 }
 
-/** A number with a decimal comma as with a point: `1,5` → `1.5`. Lists (`1,2,3`) and thousands (`1,000`) stay. */
+/**
+ * Replaces a decimal comma with a point: `1,5` → `1.5`. Leaves lists (`1,2,3`) and thousands (`1,000`)
+ * unchanged.
+ */
 export function withDecimalPoint(text: string): string {
   return text.replace(/^([+-]?\d{1,9}),(\d{1,2})$/, '$1.$2')
 }
 
 /**
- * The sort value of a number, or null when there is none. A range sorts by its start, a letter by its
- * position in the alphabet (`19a` 19.1), a word between two numbers (`1.MU` 1.5).
+ * The sort value of a number, or null if there is none. A range sorts by its start, a letter by its position
+ * in the alphabet (`19a` 19.1), a word between two numbers (`1.MU` 1.5).
  */
 export function sortNumber(text: string): number | null {
   const plain = withDecimalPoint(asciiDigits(text).trim())

@@ -6,10 +6,10 @@ const hanDigits = '〇一二三四五六七八九'
 const hanUnits: Record<string, number> = { 十: 10, 百: 100, 千: 1000 }
 const hanNumeral = /^[零两兩〇一二三四五六七八九十百千]{1,9}$/u
 
-/** Whether `char` is one character of a Chinese numeral. */
+/** Whether `char` can be part of a Chinese numeral. */
 export const isHanDigit = (char: string): boolean => char.length === 1 && hanNumeral.test(char)
 
-/** The value of `IV`, `twelve` or `十二`; null for other text. Roman numerals are upper case. */
+/** The value of `IV`, `twelve` or `十二`; null for other text. Roman numerals are uppercase. */
 export function numeralWord(text: string): number | null {
   if (/^[IVXLC]{1,7}$/.test(text)) return romanValue(text)
   if (hanNumeral.test(text)) return hanValue(text)

@@ -20,14 +20,14 @@ export type NumeralStyle = {
   capitals?: boolean
   /** Words that may be repeated before the end of a range, with spaces around the dash. */
   again?: (token: Token) => boolean
-  /** ` - ` before a number without such a word is a range, too. */
+  /** ` - ` before a number without such a word is a range too. */
   spaced?: boolean
 }
 
 const extra = /^(?:extra|omake|special)$/
 const dashes = /^[-–—~～〜]$/
 
-/** The numeral at `tokens[at]`, or null. A number that goes on as a word (`20th`, `1080p`) is none. */
+/** The numeral at `tokens[at]`, or null. A number that continues as a word (`20th`, `1080p`) is not one. */
 export function readNumeral(tokens: Token[], at: number, style: NumeralStyle = {}): Numeral | null {
   let i = at
   const minus = style.sign && tokens[i]?.text === '-' && tokens[i + 1]?.isGlued ? '-' : ''
@@ -152,7 +152,7 @@ function readRange(
   if (number?.kind !== 'number') return null
   const isTight = dash.isGlued && tokens[at + 1]!.isGlued
   const after = tokens[i + 1]
-  // `#13-00fc` is no range; `c001-006v2` is one.
+  // `#13-00fc` is not a range; `c001-006v2` is.
   if (after?.isGlued && (after.kind === 'number' || (after.kind === 'word' && isLatin(after))))
     return null
   // `Ausgabe 05-2020`
@@ -169,7 +169,7 @@ function readRange(
   return isAtEnd && isAlike ? { end: number.text, next: i + 1 } : null
 }
 
-// `#1-3, 5, 7`: of a list the first counts.
+// `#1-3, 5, 7`: only the first item of a list counts.
 function skipList(tokens: Token[], at: number): number {
   let i = at
   while (tokens[i]?.text === ',' && tokens[i]!.isGlued && tokens[i + 1]?.kind === 'number') {

@@ -4,7 +4,7 @@
 //   spans := span {(',' | '+' | '&' | 'as') span}       v01-31, 276-293   001-005 as v01 + 006-009
 //   span  := [marker] number [dash [marker] number]     without a marker: chapters
 //
-// A list of spans is read here; what has at most one volume and one number is a file name, and read as such.
+// Lists of spans are read here; a title with at most one volume and one number is parsed as a file name.
 import { splitBrackets } from './brackets.ts'
 import { type ParsedName, parseFilename } from './filename.ts'
 import { sortNumber } from './number.ts'
@@ -15,12 +15,12 @@ import { markerWord } from './words.ts'
 export type NumberSpan = { start: number; end: number }
 
 export type ReleaseTitle = {
-  /** Of the series: `A / B` has two. Empty for a title without a name. */
+  /** Titles of the series: `A / B` has two. Empty if the title has no name. */
   titles: string[]
   group: string | null
   language: string | null
   year: number | null
-  /** Null when the title has none. Sorted, without overlaps. */
+  /** Null if the title has none. Sorted, without overlaps. */
   volumes: NumberSpan[] | null
   chapters: NumberSpan[] | null
   /** `digital`, `omnibus` and the like, each true. */
@@ -30,7 +30,7 @@ export type ReleaseTitle = {
 const maxLength = 500
 const maxTitles = 10
 const maxSpans = 100
-/** Extensions of what releases are. */
+/** Extensions of released files. */
 export const releaseExtensions = 'cbz|cbr|cb7|cbt|zip|rar|7z|epub|pdf'
 const extension = new RegExp(`\\.(?:${releaseExtensions})$`, 'i')
 const dashes = /^[-–—~～]$/
@@ -86,7 +86,7 @@ function hintsOf(groups: string[]): Record<string, true> {
   return Object.fromEntries(hints.map(hint => [hint, true]))
 }
 
-// Only a slash with spaces separates titles: `AC/DC`.
+// Only a slash with spaces separates titles, unlike in `AC/DC`.
 function titlesOf(name: string): string[] {
   const titles = name.split(' / ').map(part =>
     part
@@ -99,7 +99,7 @@ function titlesOf(name: string): string[] {
 
 type Spans = { volumes: NumberSpan[]; chapters: NumberSpan[] }
 
-/** Of a name with at most one volume and one number, each of which may be a range. */
+/** For a name with at most one volume and one number, each of which may be a range. */
 function spansOf({ volume, volumeEnd, chapter, chapterEnd, number }: Readonly<ParsedName>): Spans {
   const volumes = volume === null ? [] : [{ start: volume, end: volumeEnd ?? volume }]
   if (chapterEnd !== null) return { volumes, chapters: [{ start: chapter!, end: chapterEnd }] }
@@ -113,7 +113,7 @@ function spansOf({ volume, volumeEnd, chapter, chapterEnd, number }: Readonly<Pa
   }
 }
 
-/** Sorted, with overlapping spans as one; spans that only touch are separate. */
+/** Sorts spans and merges overlapping ones; spans that only touch stay separate. */
 function merged(spans: NumberSpan[]): NumberSpan[] | null {
   const result: NumberSpan[] = []
   const inOrder = spans.map(({ start, end }) => ({
@@ -136,7 +136,7 @@ type ReadSpan = NumberSpan & {
   next: number
 }
 
-/** The first list of two spans or more, with the text before it. */
+/** The first list of two or more spans, with the text before it. */
 function findList(text: string): (Spans & { name: string }) | null {
   const tokens = tokenize(text)
   for (let at = 0; at < tokens.length; at++) {
@@ -203,7 +203,7 @@ const isMark = (token: Token | undefined) => token?.kind === 'mark' || token?.ki
 const isNumber = (token: Token | undefined): token is Token =>
   token?.kind === 'number' && /^\d{1,5}(?:\.\d{1,3})?$/.test(token.text)
 
-/** A marker of volumes or chapters at `tokens[at]`, with its dot; `axis` null without one. */
+/** A volume or chapter marker at `tokens[at]`, with its dot; `axis` is null without one. */
 function readMarker(tokens: Token[], at: number): Pick<ReadSpan, 'axis' | 'next'> {
   const word = tokens[at]?.kind === 'word' ? markerWord(tokens[at].key) : null
   const axis = word?.kind === 'volume' || word?.kind === 'chapter' ? word.kind : null

@@ -1,6 +1,6 @@
-// Search text of books and series, and the patterns of search queries. Letters and digits beyond ASCII
-// are encoded as five capitals: the trigrams of Postgres then work for every script under every locale, a
-// single Han character is long enough for a lookup, and no word of ASCII, which is in lower case, matches them.
+// Search text of books and series, and the patterns of search queries. Non-ASCII letters and digits are
+// encoded as five capitals: this way Postgres trigrams work for every script under every locale, a single Han
+// character is long enough for a lookup, and ASCII words, which are in lowercase, never match them.
 import { searchKey } from './text.ts'
 
 const apostrophes = /['’‘ʼ`´＇]/gu
@@ -10,7 +10,10 @@ const maxLineLength = 1000
 const maxLines = 60
 const maxWords = 16
 
-/** Words of letters and digits, folded and encoded, with single spaces: `Émile’s №5, 巨人` → `emiles no5 AJ… AK…`. */
+/**
+ * Words of letters and digits, folded and encoded, with single spaces: `Émile’s №5, 巨人` → `emiles no5 AJ…
+ * AK…`.
+ */
 export function normalizeSearchText(text: string): string {
   const folded = searchKey(text.slice(0, maxLineLength).normalize('NFKC'))
   return folded
@@ -21,12 +24,12 @@ export function normalizeSearchText(text: string): string {
     .replace(nonAscii, encodeCharacter)
 }
 
-// The first capital is none of the others, so that a text matches only from the start of a character on.
+// The first capital occurs only in first position, so a match can only start at the start of a character.
 const firstCapitals = 'ABCDE'
 const otherCapitals = 'FGHIJKLMNOPQRSTUVWXYZ'
 const otherPlaces = 4
 
-/** Different for all letters, marks and digits, which end below U+ED675. */
+/** Unique for all letters, marks and digits, which end below U+ED675. */
 function encodeCharacter(character: string): string {
   let rest = character.codePointAt(0)!
   let encoded = ''
@@ -37,12 +40,12 @@ function encodeCharacter(character: string): string {
   return firstCapitals[rest % firstCapitals.length] + encoded
 }
 
-/** Between what a series has itself and what only its books have: no character of a normalized text. */
+/** Separates a series' own text from its books' text: not a character of normalized text. */
 export const ofBooks = '|'
 
 /**
- * The text of a search row: one line per value, the title first, a space before each line. What `books` have follows
- * `ofBooks`.
+ * The text of a search row: one line per value, the title first, a space before each line. The values of
+ * `books` follow `ofBooks`.
  */
 export function buildSearchText(
   title: string,
@@ -79,15 +82,18 @@ export function bookSearchText(book: {
 export type SearchQuery = {
   /** The whole query, normalized. */
   phrase: string
-  /** `like` patterns; a text matches when it matches all. */
+  /** `like` patterns; a text matches if it matches all of them. */
   patterns: string[]
 }
 
-/** Null for a query without letters and digits. A short ASCII word matches at the start of words, others anywhere. */
+/**
+ * Null for a query without letters and digits. A short ASCII word matches at the start of words, others match
+ * anywhere.
+ */
 export function parseSearchQuery(query: string): SearchQuery | null {
   const phrase = normalizeSearchText(query)
   if (phrase === '') return null
-  // The longest first, because it rules out most rows.
+  // Longest first, because it rules out the most rows.
   const words = [...new Set(phrase.split(' '))]
     .slice(0, maxWords)
     .sort((a, b) => b.length - a.length)

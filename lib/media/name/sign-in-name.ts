@@ -1,11 +1,11 @@
-// `Team #1 Fans Vol. 3`: the sign that is part of the name, because another number follows.
+// Sign that belongs to the name, because another number follows: `Team #1 Fans Vol. 3`.
 import { isYear } from './dates.ts'
 import { isClosed, type Token } from './tokens.ts'
 
-/** What a marker of the name is and where; `next` follows it. */
+/** The kind and position of a marker in the name; `next` follows it. */
 type Marked = { kind: string; at: number; next: number }
 
-/** Only the number one is a rank, and only before a word that is no marker: `#1 Vol. 3` is a number. */
+/** Only the number one is a rank, and only before a word that is not a marker: `#1 Vol. 3` is a number. */
 export function isRank(tokens: Token[], { at, next }: Marked, other: Marked | null): boolean {
   const [sign, digits] = [tokens[at]!, tokens[at + 1]]
   if (sign.text !== '#' || digits?.text !== '1' || at === 0) return false

@@ -1,4 +1,4 @@
-// Classification of bracketed text in file names: dates, counts, editions, sources, languages.
+// Classifies bracketed text in file names: dates, counts, editions, sources, languages.
 import { type NamedDate, parseDate } from './dates.ts'
 
 export const bookForms = ['tpb', 'hard-cover', 'omnibus', 'one-shot', 'annual', 'special'] as const
@@ -63,7 +63,7 @@ export function readSeriesTag(text: string): Tag | null {
   return match && { kind: 'series', name: match[1]!, number: match[2]!, isVolume: false }
 }
 
-/** Classifies the text inside of a pair of brackets. */
+/** Classifies the text inside a pair of brackets. */
 export function readTag(text: string): Tag {
   const counted = count.exec(text)
   if (counted) return { kind: 'count', number: counted[1] ?? null, count: Number(counted[2]) }
@@ -120,7 +120,7 @@ const forms: [BookForm, RegExp][] = [
   ],
 ]
 
-/** The form of book named in a text, or null. */
+/** The book form named in a text, or null. */
 export function formOf(text: string): BookForm | null {
   return forms.find(([, pattern]) => pattern.test(text))?.[0] ?? null
 }

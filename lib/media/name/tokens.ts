@@ -3,16 +3,16 @@
 export type Token = {
   kind: 'word' | 'number' | 'mark' | 'gap'
   text: string
-  /** Lower case. */
+  /** In lowercase. */
   key: string
   /** Offsets in the text. */
   from: number
   to: number
-  /** No space before it. */
+  /** Whether there is no space before it. */
   isGlued: boolean
 }
 
-// Han characters are words of their own. `n°`, `Nº`, `№`, `N.12` and `n012` become the word `№`.
+// Each Han character is a word. `n°`, `Nº`, `№`, `N.12` and `n012` become the word `№`.
 const lexeme =
   /[\n\t]|\d+½?(?:\.\d+)*|½|[nN](?:\.?[°º]|\.(?= ?\d))|№|\p{Script=Han}|\p{Script=Latin}[\p{Script=Latin}\p{M}]*(?:['’]\p{Script=Latin}+)*|(?:(?![\p{Script=Latin}\p{Script=Han}])[\p{L}\p{M}\u30fc])+|[^\s]/gu
 
@@ -32,7 +32,7 @@ export function tokenize(text: string): Token[] {
   return tokens
 }
 
-/** Whether the name, a segment of it or a part before a dash ends before `tokens[at]`. */
+/** Whether the name, a segment, or a part before a dash ends before `tokens[at]`. */
 export function isClosed(tokens: Token[], at: number): boolean {
   const token = tokens[at]
   return token === undefined || token.kind === 'gap' || /^[-–—:]$/.test(token.text)

@@ -1,4 +1,4 @@
-// Detection of an unmarked number in a file name: `Saga 001 (2012)`, `spawn-123`, `Invincible 033.5 - Team-Up 14`.
+// Finds an unmarked number in a file name: `Saga 001 (2012)`, `spawn-123`, `Invincible 033.5 - Team-Up 14`.
 import { ofWords } from './cleanup.ts'
 import { isYear } from './dates.ts'
 import type { Marker } from './markers.ts'
@@ -10,7 +10,8 @@ import { isClosed, type Token } from './tokens.ts'
 export type UnmarkedNumber = { text: string; from: number; to: number }
 
 /**
- * The most likely number outside of the markers, or null. A number between words counts only when it is padded with zeros.
+ * The most likely number outside the markers, or null. A number between words only counts if padded with
+ * zeros.
  */
 export function findUnmarkedNumber(tokens: Token[], markers: Marker[]): UnmarkedNumber | null {
   let best: (UnmarkedNumber & { score: number }) | null = null
@@ -18,7 +19,7 @@ export function findUnmarkedNumber(tokens: Token[], markers: Marker[]): Unmarked
     if (tokens[i]!.kind !== 'number' || isMarked(tokens[i]!, markers)) continue
     const candidate = readCandidate(tokens, i)
     if (!candidate || candidate.score <= 0) continue
-    // Among zero-padded numbers the first is the book number, among others the last: `Area 51 12`.
+    // Among zero-padded numbers the first is the book number, otherwise the last: `Area 51 12`.
     if (
       best &&
       (candidate.score < best.score || (candidate.score === best.score && best.score >= 4))
@@ -76,7 +77,8 @@ function isOrdinal(tokens: Token[], at: number): boolean {
   return tokens[at]?.text === '.' && tokens[at]!.isGlued && tokens[at + 1]?.isGlued === false
 }
 
-// Alone before a gap it is the number, unless a padded number follows; before a dash, too, unless a likelier one follows.
+// Alone before a gap it is the number, unless a padded one follows; likewise before a dash, unless a likelier
+// one follows.
 function scoreOfFirst(tokens: Token[], next: number): number {
   const digits = tokens[next - 1]!.text
   const isBeforePadded = tokens
@@ -95,7 +97,7 @@ function hasText(tokens: Token[], to: number): boolean {
 
 const formWords = /^(?:hc|tpb|os|gn|ogn|hardcover|end|fin)$/
 
-// The end of the text or of a segment; a count and the form of the book may come before it.
+// The end of the text or of a segment; a count and the book form may precede it.
 function isAtEnd(tokens: Token[], at: number): boolean {
   if (tokens[at]?.kind === 'word' && formWords.test(tokens[at]!.key)) return isAtEnd(tokens, at + 1)
   const i = isOf.test(tokens[at]?.key ?? '') && tokens[at + 1]?.kind === 'number' ? at + 2 : at
@@ -180,7 +182,10 @@ export function numberBeforeVolume(tokens: Token[], volume: Marker): UnmarkedNum
   return number?.to === digits.to ? number : null
 }
 
-/** The position in the folder before the series and its volume: `5 - Spider-Man (2005) Volume 2`, but `86 - Eighty-Six v02`. */
+/**
+ * The position in the folder, before the series and its volume: `5 - Spider-Man (2005) Volume 2`, but `86 -
+ * Eighty-Six v02`.
+ */
 export function leadingNumber(tokens: Token[], volume: Marker): UnmarkedNumber | null {
   const [digits] = tokens
   if (digits?.kind !== 'number' || volume.at < 3 || !isDash(tokens, 1)) return null
@@ -188,7 +193,7 @@ export function leadingNumber(tokens: Token[], volume: Marker): UnmarkedNumber |
   return { text: stripLeadingZeros(digits.text), from: digits.from, to: digits.to }
 }
 
-/** The first number in any notation, for text after the name of the series. */
+/** The first number in any notation, for text after the series name. */
 export function firstNumber(text: string): UnmarkedNumber | null {
   const match =
     /(?<![\d.])(\d{1,5}(?:\.\d{1,3})?)(?:[.,-]?(extra|omake|special|[a-i](?!\p{L})))?(?: (extra|special|omake)vol)?/iu.exec(

@@ -16,12 +16,12 @@ export type MarkerKind =
   | 'version'
 
 /**
- * `isShort`: a letter or an ordinary word, a marker only with a dot or directly before its number. `isCounter`: follows its
- * number without a dot, too (`2 глава`); other words need one (`3. Band`).
+ * `isShort`: a letter or an ordinary word, which is a marker only with a dot or directly before its number.
+ * `isCounter`: follows its number even without a dot (`2 глава`); other words need one (`3. Band`).
  */
 export type MarkerWord = { kind: MarkerKind; isShort: boolean; isCounter: boolean }
 
-// A dot after a word: short; a plus sign: counter.
+// A dot after a word means short; a plus sign, counter.
 const languages: Partial<Record<MarkerKind, string>>[] = [
   // English
   {
@@ -117,7 +117,7 @@ for (const language of languages) {
   }
 }
 
-/** `word` in lower case. */
+/** `word` is in lowercase. */
 export function markerWord(word: string): MarkerWord | null {
   const exact = words.get(word)
   if (exact) return exact
@@ -130,7 +130,7 @@ export function markerWord(word: string): MarkerWord | null {
   return null
 }
 
-// `第3巻`; the second group needs the 第 before the number.
+// `第3巻`; the second group requires 第 before the number.
 const hanCounters: Record<string, { kind: MarkerKind; isOrdinal: boolean }> = {}
 for (const [kind, free, ordinal] of [
   ['volume', '卷巻册冊', '集辑輯'],
@@ -143,7 +143,7 @@ for (const [kind, free, ordinal] of [
   for (const char of ordinal) hanCounters[char] = { kind, isOrdinal: true }
 }
 
-/** The kind that the Han character counts; `isOrdinal`: after 第. */
+/** What the Han character counts; `isOrdinal`: after 第. */
 export function hanCounter(char: string, isOrdinal: boolean): MarkerKind | null {
   const counter = Object.hasOwn(hanCounters, char) ? hanCounters[char]! : null
   return counter && (isOrdinal || !counter.isOrdinal) ? counter.kind : null

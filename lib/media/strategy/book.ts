@@ -16,7 +16,7 @@ export const bookStrategies = [
 ] as const
 export type BookStrategy = (typeof bookStrategies)[number]
 
-/** Properties of a book; `title`, `volume` and `chapter` are those of the embedded metadata. */
+/** Properties of a book; `title`, `volume` and `chapter` come from the embedded metadata. */
 export type BookFacts = {
   fileName: string
   title?: string | null
@@ -25,11 +25,11 @@ export type BookFacts = {
   series?: string | null
   /** From the series strategy: a number or a folder name. */
   placedVolume?: string | number | null
-  /** Number of the book in the series and number of books in the series, for `series_name`. */
+  /** Number of the book and of all books in the series, for `series_name`. */
   number?: number | null
   total?: number | null
 }
-/** `volume` is whole, `chapter` may be fractional. */
+/** `volume` is an integer, `chapter` may be fractional. */
 export type BookNaming = { title: string; volume: number | null; chapter: number | null }
 
 const none = Type.Object({})
@@ -43,7 +43,7 @@ const smartConfig = Type.Object({
 const customConfig = Type.Object({
   /** Matched against the stem; groups title, series, volume, chapter. */
   pattern: Type.String({ minLength: 1 }),
-  /** With placeholders `{series}{volume}{chapter}{title}{filename}`; empty uses the group `title`. */
+  /** Template with `{series}{volume}{chapter}{title}{filename}`; if empty, the group `title` is used. */
   titleTemplate: Type.String({ maxLength: 500, default: '' }),
   fallback: Type.Unsafe<BookStrategy>({
     type: 'string',
@@ -137,7 +137,7 @@ function bySeriesName(book: BookFacts): BookNaming {
   return { title: `${book.series} v.${padded(number, width)}`, ...naming }
 }
 
-/** The volume of a folder, if it is one. */
+/** The volume number, unless it is just a folder name. */
 export function placedNumber(volume: string | number | null | undefined): number | null {
   return typeof volume === 'string' ? toInteger(parseFilename(volume).volume) : toInteger(volume)
 }

@@ -1,4 +1,4 @@
-// Validation of strategy configurations against their schema.
+// Validates strategy configurations against their schemas.
 import type { TObject } from 'typebox'
 import { Errors } from 'typebox/schema'
 import { Invalid } from '../../base/errors.ts'
@@ -7,8 +7,8 @@ import { withDefaults } from '../../base/schema-type.ts'
 export type Config = Record<string, unknown>
 
 /**
- * Returns `input` with defaults and keys in camelCase (snake_case is accepted). Throws Invalid with the
- * name of the invalid or unknown key.
+ * Returns `input` with defaults and keys in camelCase (snake_case is accepted). Throws Invalid with the name
+ * of the invalid or unknown key.
  */
 export function validateConfig(schema: TObject, input: unknown): Config {
   if (
@@ -16,7 +16,7 @@ export function validateConfig(schema: TObject, input: unknown): Config {
     input !== undefined &&
     (typeof input !== 'object' || Array.isArray(input))
   ) {
-    throw new Invalid('The configuration of a strategy must be an object')
+    throw new Invalid('A strategy configuration must be an object')
   }
   const config: Config = {}
   for (const [key, value] of Object.entries(input ?? {})) {

@@ -7,7 +7,7 @@ import { sortNumber } from '../name/number.ts'
 export const numberStrategies = ['file_order', 'metadata', 'filename', 'smart'] as const
 export type NumberStrategy = (typeof numberStrategies)[number]
 
-/** The number as written and its sort value; null when the order of the files decides. */
+/** The number as written and its sort value; null if the file order decides. */
 export type BookNumber = { text: string | null; sort: number | null }
 
 /** Throws Invalid for an unknown strategy. */
@@ -20,8 +20,8 @@ export function validateNumberStrategy(strategy: string): NumberStrategy {
 }
 
 /**
- * `stem` is the file name without extension, `embedded` the number of the merged metadata.
- * `file_order` always yields null: positions are assigned over the whole series elsewhere.
+ * `stem` is the file name without extension, `embedded` the number from the merged metadata. `file_order`
+ * always yields null: positions are assigned across the whole series elsewhere.
  */
 export function resolveNumber(
   strategy: NumberStrategy,
@@ -53,7 +53,7 @@ function smartNumber(stem: string): string | null {
   return parsed.number ?? (other === null ? numberAsTitle(parsed) : String(other))
 }
 
-// `125 (2022)` is a title, but in the folder of a series the number of the book.
+// `125 (2022)` is a title, but in a series folder it is the number of the book.
 function numberAsTitle({ series }: ParsedName): string | null {
   return series !== null && /^\d{3,4}$/.test(series) && !isYear(series) ? series : null
 }

@@ -1,4 +1,4 @@
-// User-defined regular expressions, on RE2 for linear-time matching.
+// User-defined regular expressions, matched in linear time by RE2.
 import { createRequire } from 'node:module'
 import type { RE2JS } from 're2js'
 import { Invalid } from '../../base/errors.ts'
@@ -15,7 +15,7 @@ export type Groups = Record<string, string | null>
 const maxLength = 1_000
 /** A short pattern such as `(a{1000}){1000}` can compile to a large program. */
 const maxProgramSize = 900
-/** Limit for all patterns of one setting: instructions, and what compiling them costs. */
+/** Limit for all patterns of one setting: instructions, and the cost of compiling them. */
 const maxTotalSize = 2_000
 /** Longer texts do not match. */
 const maxTextLength = 1_000
@@ -27,7 +27,7 @@ export function compilePattern(source: string, name: string): Pattern {
   if (cached) return cached
   if ([...source].length > maxLength)
     throw new Invalid(`${name} is longer than ${maxLength} characters`)
-  // Compiling a program of a million instructions takes as long as using it.
+  // Compiling a program of a million instructions takes as long as running it.
   if (repeatedLength(source) > 4 * maxProgramSize || compilingSize(source) > maxProgramSize)
     throw new Invalid(`${name} is too large`)
   const pattern = compileOrThrow(source, name)
@@ -37,27 +37,27 @@ export function compilePattern(source: string, name: string): Pattern {
   return pattern
 }
 
-/** Steps of looking for a pattern in a text of a length, in the worst case. */
+/** Steps needed to search a text of a given length for a pattern, in the worst case. */
 export const searchSteps = (pattern: Pattern, length: number): number =>
   length * stepsPerCharacter(pattern)
 
-/** How much of a text can be searched for a pattern in so many steps. */
+/** How much of a text can be searched for a pattern in a given number of steps. */
 export const searchableLength = (pattern: Pattern, steps: number): number =>
   Math.floor(steps / stepsPerCharacter(pattern))
 
-// All instructions may be visited at each character, but for those at the beginning and end of each program.
+// Each character may visit all instructions, except the first and last ones of the program.
 const stepsPerCharacter = (pattern: Pattern) => 0.2 + Math.max(0, pattern.programSize() - 2) / 10
 
 /**
- * Checks all patterns of a setting, which run one after the other on the same text. `nameOf` is the field
- * of the pattern at an index. Throws Invalid, also when they are too large together.
+ * Checks all patterns of a setting, which run one after another on the same text. `nameOf` returns the field
+ * of the pattern at an index. Throws Invalid, also when the patterns together are too large.
  */
 export function checkPatterns(sources: readonly string[], nameOf: (index: number) => string): void {
   let size = 0
   for (const [i, source] of sources.entries()) {
     size += compilingSize(source)
     if (size <= maxTotalSize) size += compilePattern(source, nameOf(i)).programSize()
-    if (size > maxTotalSize) throw new Invalid(`${nameOf(i)}: the patterns are too large together`)
+    if (size > maxTotalSize) throw new Invalid(`${nameOf(i)}: the patterns together are too large`)
   }
 }
 
@@ -84,7 +84,7 @@ export function matchPattern(
   return { all, named: Object.fromEntries(named) }
 }
 
-/** Replaces `{key}` by the group of that name; unknown and empty groups by nothing. */
+/** Replaces `{key}` with the group of that name; unknown and empty groups with nothing. */
 export function fillTemplate(template: string, groups: Groups): string {
   return template.replace(/\{(\w{1,40})\}/g, (_, key: string) =>
     Object.hasOwn(groups, key) ? (groups[key] ?? '') : '',
@@ -93,10 +93,10 @@ export function fillTemplate(template: string, groups: Groups): string {
 
 const tokens = /\\(?:[pP]\{[^}]*\}|.)|\[(?:\\.|[^\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu
 
-/** Number of the atoms of a pattern, each counted as often as the repetitions around it make copies of it. */
+/** Number of atoms in a pattern, each multiplied by the repetitions around it. */
 function repeatedLength(source: string): number {
   const groups = [0]
-  // Of the last atom or group.
+  // Length of the last atom or group.
   let last = 0
   for (const [token, low, high] of source.matchAll(tokens)) {
     if (token === '(') groups.push(0)
@@ -114,7 +114,10 @@ function repeatedLength(source: string): number {
 const unicodeClass = /\\[pP]/g
 const wideRange = /-(?:\\x\{[0-9a-f]{4,}\}|[^\0-\u0fff])/giu
 
-/** What compiling a pattern costs, in instructions of a program: its text, classes of hundreds of ranges, and large ranges, whose characters are looked at one by one if case does not matter. */
+/**
+ * The cost of compiling a pattern, in program instructions: its text, classes of hundreds of ranges, and
+ * large ranges, whose characters are visited one by one in case-insensitive patterns.
+ */
 function compilingSize(source: string): number {
   const classes = source.match(unicodeClass)?.length ?? 0
   const ranges = source.match(wideRange)?.length ?? 0

@@ -8,17 +8,17 @@ export type Placement = {
   /** Identifies a series within a library: `d:` folder, `f:` file, `n:` name. */
   key: string
   name: string
-  /** The folder of the series, relative to the library; null when it has none. */
+  /** The folder of the series, relative to the library; null if it has none. */
   folder: string | null
   /** A series of a single book. */
   isOneShot: boolean
   publisher: string | null
   imprint: string | null
   year: number | null
-  /** A number when the folder or pattern contains one, else the folder name. */
+  /** A number if the folder or pattern contains one, otherwise the folder name. */
   volume: string | number | null
   author: string | null
-  /** The title of the book when it is part of the path. */
+  /** The title of the book if it is part of the path. */
   title: string | null
 }
 
@@ -33,7 +33,7 @@ export function readPath(path: string): BookPath {
   return { path, folders: parts.slice(0, -1), stem: stemOf(parts.at(-1) ?? path) }
 }
 
-/** Key of the series that is a folder. */
+/** Key of a series that is a folder. */
 export const folderKey = (folder: string): string => `d:${folder}`
 
 /** Placement in a series that is a folder. */
@@ -68,7 +68,7 @@ function createPlacement(key: string, more: Partial<Placement> & { name: string 
   }
 }
 
-/** `Season 1`, `Volume 05 (2005)`: the number of a folder that is named by nothing else. */
+/** `Season 1`, `Volume 05 (2005)`: the number of a folder with no other name. */
 export function volumeOfFolder(name: string): number | null {
   const { series, number, chapter, volume } = parsedFolder(name)
   return series === null && number === null && chapter === null ? volume : null
@@ -78,7 +78,7 @@ const yearIn = (name: string) => (/\d{4}/.test(name) ? parsedFolder(name).year :
 
 let latest: { name: string; parsed: ParsedName } | null = null
 
-// Parsing a name costs 20 µs. Books of one folder follow each other.
+// Parsing a name takes 20 µs, and books of the same folder come in succession.
 function parsedFolder(name: string): ParsedName {
   if (latest?.name !== name) latest = { name, parsed: parseFilename(name) }
   return latest.parsed

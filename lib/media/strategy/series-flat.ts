@@ -25,7 +25,7 @@ export function checkFlat({ filenamePatterns = [] }: Partial<FlatConfig>) {
   checkPatterns(filenamePatterns, i => `filenamePatterns[${i}]`)
 }
 
-/** By the configured patterns, else the embedded series, else the parsed file name. */
+/** Uses the configured patterns, else the embedded series, else the parsed file name. */
 export function byFlat(
   { stem }: BookPath,
   { filenamePatterns = [], requireMetadata = false }: Partial<FlatConfig>,

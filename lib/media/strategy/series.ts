@@ -57,8 +57,8 @@ export function validateSeriesStrategy(strategy: string, config: unknown): Confi
 }
 
 /**
- * Determines the series of the book at `path` (library-relative, `/` separators, decoded). `config` is a
- * result of validateSeriesStrategy. Throws Invalid only for an unknown strategy.
+ * Determines the series of the book at `path` (library-relative, `/` separators, decoded). `config` comes
+ * from validateSeriesStrategy. Throws Invalid only for an unknown strategy.
  */
 export function placeBook(
   strategy: string,
@@ -72,7 +72,7 @@ export function placeBook(
   return { ...placement, volume }
 }
 
-/** The volume or season that the folder of a book is, if it is none of its series: `Season 1`. */
+/** The volume or season denoted by the book's folder, if that is not the series folder: `Season 1`. */
 function volumeFolder({ folders }: BookPath, { folder }: Placement): number | null {
   const name = folders.at(-1)
   return name === undefined || folder === folders.join('/') ? null : volumeOfFolder(name)

@@ -16,7 +16,7 @@ export const titleRule = Type.Object({
 export type TitleRule = Static<typeof titleRule>
 
 const maxRules = 100
-/** Longer names are cut: `$0$0` doubles the title with each rule. */
+/** Longer names are truncated: `$0$0` doubles the title with each rule. */
 const maxTitleLength = 500
 
 /** Returns the rules to store. Throws Invalid with the index (from 0) of the invalid rule. */
@@ -39,8 +39,8 @@ export function validateRules(input: unknown): TitleRule[] {
 }
 
 /**
- * Compiles rules for many titles; disabled and invalid rules are ignored, and those for which no steps are left.
- * Titles are not trimmed.
+ * Compiles rules for many titles. Ignores disabled and invalid rules, and rules once no steps are left. Does
+ * not trim titles.
  */
 export function compileRules(rules: readonly Partial<TitleRule>[]): (title: string) => string {
   const steps: { pattern: Pattern; replacement: string }[] = []
@@ -58,7 +58,7 @@ export function compileRules(rules: readonly Partial<TitleRule>[]): (title: stri
   }
 }
 
-/** `appendReplacement` is missing from the types of the package. It is what its `replaceAll` repeats. */
+/** `appendReplacement`, which the package's `replaceAll` calls repeatedly, is missing from its types. */
 type ReplacingMatcher = {
   find(): boolean
   end(): number
@@ -67,7 +67,7 @@ type ReplacingMatcher = {
 
 type Replacement = { pattern: Pattern; replacement: string; meter: Meter }
 
-/** Replaces the matches for which steps are left: `.*x|a` reads the rest of the title for each match. */
+/** Replaces matches as long as steps are left: `.*x|a` reads the rest of the title for each match. */
 function replaceAll({ pattern, replacement, meter }: Replacement, text: string): string {
   const matcher = pattern.matcher(text) as unknown as ReplacingMatcher
   const parts: string[] = []

@@ -1,8 +1,8 @@
-// Image types that a client accepts, by the header `Accept`.
+// Image types that a client accepts, according to its `Accept` header.
 
 const wildcards = new Set(['*/*', 'image/*', '*'])
 
-/** The listed media types without parameters, and without those that are excluded (`q=0`). */
+/** The listed media types without parameters, and without excluded ones (`q=0`). */
 export function acceptedTypes(accept: string): Set<string> {
   const entries = accept.split(',').map(entry => entry.trim().toLowerCase())
   return new Set(
@@ -18,7 +18,7 @@ export function acceptsAnyImage(accept: string | undefined): boolean {
   return !acceptedTypes(accept).isDisjointFrom(wildcards)
 }
 
-/** The format to convert an image of that type to; null if it is accepted as it is. */
+/** The format to convert an image of that type to; null if it is accepted unchanged. */
 export function acceptedFormat(
   accept: string | undefined,
   mediaType: string,

@@ -33,7 +33,7 @@ const cachingHeaders = ({ etag, maxAgeSeconds }: Caching) => ({
     maxAgeSeconds === 0 ? 'no-store' : `private, max-age=${maxAgeSeconds}, must-revalidate`,
 })
 
-/** 304 if the client has this version already, else null. */
+/** 304 if the client already has this version, otherwise null. */
 export function notModified(request: FastifyRequest, caching: Caching) {
   if (!isFresh(request.headers, caching)) return null
   return respond(304, emptyBody(request), cachingHeaders(caching))

@@ -1,4 +1,4 @@
-// Page image responses, shared by the REST API and the OPDS catalogues.
+// Page image responses, shared by the REST API and the OPDS catalogs.
 
 import { NotFound, Unreadable } from '../../base/errors.ts'
 import type { BookFile, OpenBook } from '../../catalog/book/book-file.ts'

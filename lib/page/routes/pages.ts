@@ -1,4 +1,4 @@
-// Pages of books: list and images, as stored or resized.
+// Book pages: list and images, original or resized.
 import { hash } from 'node:crypto'
 import { visibleBook } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
@@ -30,7 +30,7 @@ const Page = record(
     fileSize: count({ description: 'Size in bytes.' }),
     width: nullable(Type.Integer({ description: 'Width in pixels.' })),
     height: nullable(Type.Integer({ description: 'Height in pixels.' })),
-    isDouble: Type.Boolean({ description: 'Whether the image is a double-page spread.' }),
+    isDouble: Type.Boolean({ description: 'Whether the image is a two-page spread.' }),
     type: nullable(
       Type.String({
         description: 'Page type from the metadata, for example `FrontCover` or `Story`.',
@@ -74,7 +74,7 @@ export const pages = [
     bucket: 'images',
     summary: 'Get the image of a page',
     description:
-      'The original file, unless a size or a format is requested. Images are scaled down to fit into width and height, never enlarged; WebP of more than 16,383 pixels becomes JPEG. Without a format, an image that has to be scaled is WebP if `Accept` names `image/webp`, as browsers do, and one that fits is the original, as is an animation. A damaged page is encoded again. Reading progress is not changed. 422 if the page cannot be read or decoded, with the reason in `details.code`.',
+      'The original file, unless a size or a format is requested. Images are scaled down to fit into width and height, never enlarged; WebP of more than 16,383 pixels becomes JPEG. Without a format, an image that has to be scaled becomes WebP if `Accept` lists `image/webp`, as browsers do; an image that fits and an animation are sent unchanged. A damaged page is reencoded. Does not change reading progress. 422 if the page cannot be read or decoded, with the reason in `details.code`.',
     params: record({
       book_id: uuid({ description: 'Book id.' }),
       page_number: Type.Integer({
@@ -128,7 +128,7 @@ function pageId(bookId: string, pageNumber: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-// WebP for browsers, which name it in Accept; a wildcard is no promise.
+// WebP for browsers, which list it in Accept; a wildcard does not guarantee support.
 function preferenceOf({ request, reply }: PageInput) {
   reply.header('vary', [reply.getHeader('vary'), 'Accept'].filter(Boolean).join(', '))
   const isAccepted = acceptedTypes(request.headers.accept ?? '').has('image/webp')

@@ -1,4 +1,4 @@
-// Runtime settings of background work, part of the catalogue in schema.ts: one line each.
+// Runtime settings of background work, one line each; part of the catalog in schema.ts.
 import { cronError, isTimeZone } from '../../base/cron.ts'
 import { type Key, keys } from './descriptor.ts'
 
@@ -16,47 +16,47 @@ const timeZone = {
 export const backgroundSettings = {
   'deduplication.cron_schedule': runtime.text(
     '',
-    'Additional schedule of the duplicate search, five fields (0 4 * * *); empty for none.',
+    'Additional schedule of the duplicate search as a five-field cron expression (0 4 * * *); empty for none.',
     schedule,
   ),
   'deduplication.enabled': runtime.boolean(true, 'Search for duplicates after scans with changes.'),
   'display.custom_metadata_template': runtime.text(
     '',
-    'Template with which clients display custom metadata.',
+    'Template that clients use to display custom metadata.',
     { maxLength: 65_536 },
   ),
   'duplicate_detection.trusted_external_id_sources': runtime.text(
     '',
-    'Sources whose external ids show that two series are the same, separated by commas; empty for all.',
+    'Sources whose external ids identify duplicate series, separated by commas; empty for all.',
     { maxLength: 10_000 },
   ),
   'events.retention_minutes': runtime.integer(
     90,
     [60, 1440],
-    'How long events are stored for clients that reconnect.',
+    'How long events are retained for clients that reconnect.',
   ),
   'maintenance.cron_schedule': runtime.text(
     '0 3 * * *',
-    'Schedule of the maintenance that deletes expired data, five fields; empty for none.',
+    'Schedule of the maintenance that deletes expired data, as a five-field cron expression; empty for none.',
     schedule,
   ),
   'plugins.auto_match_confidence_threshold': runtime.number(
     0.8,
     [0, 1],
-    'Relevance from which the best hit of a search is used for automatic matching.',
+    'Minimum relevance for automatic matching to accept the best search hit.',
   ),
   'plugins.post_scan_auto_match_enabled': runtime.boolean(
     false,
-    'Match series with the sources of metadata after each scan.',
+    'Match series with metadata sources after each scan.',
   ),
   'release_tracking.default_cron_schedule': runtime.text(
     '0 0 * * *',
-    'Schedule of the polls of release sources without one of their own, five fields; empty for none.',
+    'Poll schedule for release sources that do not set their own, as a five-field cron expression; empty for none.',
     schedule,
   ),
   'release_tracking.default_languages': runtime.text(
     'en',
-    'Languages of the releases that advance the latest known chapter and volume of a series, separated by commas.',
+    'Only releases in these languages advance the latest known chapter and volume of a series; separated by commas.',
     { maxLength: 500 },
   ),
   'purge.purge_empty_series': runtime.boolean(
@@ -66,21 +66,21 @@ export const backgroundSettings = {
   'reading.retention_days': runtime.integer(
     0,
     [0, 36_500],
-    'Days after which the sittings of a book are combined into one a day, without devices; 0: never. Totals do not change.',
+    'Days after which the reading sessions of a book are merged into one per day, without devices; 0 for never. Totals do not change.',
   ),
   'scheduler.timezone': runtime.text(
     '',
-    "Time zone of schedules without one of their own (Europe/Berlin); empty for the server's.",
+    "Time zone of schedules that do not set their own (Europe/Berlin); empty for the server's.",
     timeZone,
   ),
   'tasks.retention_days': runtime.integer(
     7,
     [1, 365],
-    'How long finished tasks and scans are stored.',
+    'How long finished tasks and scans are retained.',
   ),
   'watch.poll_seconds': runtime.integer(
     60,
     [5, 86_400],
-    'Interval at which a library watched by polling is checked.',
+    'How often a library that is watched by polling is checked.',
   ),
 } satisfies Record<string, Key>

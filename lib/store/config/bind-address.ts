@@ -1,4 +1,4 @@
-// Addresses to listen on, as `host:port` (an IPv6 address in brackets), and why one is not available.
+// Parses addresses to listen on (`host:port`, IPv6 in brackets), and explains why one is not available.
 import { Invalid } from '../../base/errors.ts'
 
 /** Throws Invalid, which names the key. */
@@ -12,14 +12,14 @@ export function parseBindAddress(bind: string, key: string): { host: string; por
 }
 
 const causes: Record<string, string> = {
-  EADDRINUSE: 'another program uses this port',
+  EADDRINUSE: 'another program is using this port',
   EADDRNOTAVAIL: 'this machine does not have this address',
   EACCES: 'this user may not use this port',
   ENOTFOUND: 'this host name has no address',
-  EAI_AGAIN: 'the name service does not answer',
+  EAI_AGAIN: 'the name service does not respond',
 }
 
-/** `keys` are those that choose the address. */
+/** `keys`: the configuration keys that determine the address. */
 export function cannotListen(address: string, keys: string, cause: unknown): Invalid {
   const { code = 'error', message } = cause as NodeJS.ErrnoException
   const problem = causes[code] ?? message

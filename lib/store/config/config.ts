@@ -1,5 +1,5 @@
-// Configuration loading: defaults, file, environment, flags -> one read-only Config that only a reload
-// changes. The only reader of process.env.
+// Configuration loading: defaults, file, environment and flags become one read-only Config that only changes
+// on reload. The only reader of process.env.
 import { checkValue, type Scalar, type Scope } from './descriptor.ts'
 import { type Config, type ConfigPath, configKeys } from './keys.ts'
 import { collectProblems } from './problems.ts'
@@ -8,13 +8,13 @@ import { fileVariable, fromEnvironment, fromFile, fromFlags } from './sources.ts
 export type { Config } from './keys.ts'
 
 type Sources = {
-  /** YAML; by default the file that STACKROOM_CONFIG names, if any. */
+  /** A YAML file; defaults to the one that STACKROOM_CONFIG names, if any. */
   file?: string | undefined
   env?: NodeJS.ProcessEnv
   flags?: Partial<Record<ConfigPath, unknown>>
 }
 
-/** One key of a loaded configuration; the value of a secret is masked. */
+/** One key of a loaded configuration; secret values are masked. */
 export type EffectiveValue = {
   path: ConfigPath
   value: Scalar
@@ -38,11 +38,11 @@ export function loadConfig(sources: Sources = {}): Config {
 export type ReloadResult = {
   /** Keys whose new values are in effect, wherever the configuration is held. */
   changed: ConfigPath[]
-  /** Keys with new values that take effect after a restart. */
+  /** Keys whose new values take effect after a restart. */
   restartRequired: ConfigPath[]
 }
 
-/** Reads file and environment again. Throws Invalid as loadConfig does, without changing anything. */
+/** Reads file and environment again. Throws Invalid like loadConfig, without changing anything. */
 export function reloadConfig(config: Config): ReloadResult {
   const { sources, values } = loadedConfigs.get(config)!
   const newValues = readSources(sources)
@@ -55,7 +55,7 @@ export function reloadConfig(config: Config): ReloadResult {
   return { changed, restartRequired: different.filter(path => !isReloadable(path)) }
 }
 
-/** Every key in the order of the catalogue with its value and origin. */
+/** Every key with its value and origin, in catalog order. */
 export function effectiveConfig(config: Config): EffectiveValue[] {
   const { values } = loadedConfigs.get(config)!
   return [...configKeys].map(([path, { isSecret, description, scope }]) => {
@@ -83,7 +83,7 @@ function readSources({ file, env = process.env, flags = {} }: Sources): Values {
   return values
 }
 
-/** An object of getters, so that a reload is visible to everyone who holds it or a section of it. */
+/** An object of getters, so that a reload is visible to everyone who holds it or one of its sections. */
 function toConfig(values: Values): Config {
   const root: Record<string, object> = {}
   for (const path of values.keys()) {

@@ -7,8 +7,8 @@ import { Type } from '../../base/schema-type.ts'
 export type Scalar = string | number | boolean | null
 
 /**
- * When a change takes effect: `boot` after a restart, `reload` on SIGHUP, `runtime` at once. Values of boot
- * and reload keys come from file, environment and flags; those of runtime keys live in the database.
+ * When a change takes effect: `boot` after a restart, `reload` on SIGHUP, `runtime` at once. Boot and reload
+ * keys come from file, environment and flags; runtime keys live in the database.
  */
 export type Scope = 'boot' | 'reload' | 'runtime'
 
@@ -18,16 +18,16 @@ export type Key<V extends Scalar = Scalar, S extends Scope = Scope> = {
   readonly kind: 'string' | 'integer' | 'number' | 'boolean'
   readonly default: V
   readonly description: string
-  /** Bounds of a number; `maximum` of a string is its length in characters. */
+  /** Bounds of a number; a string's `maximum` is its length in characters. */
   readonly minimum: number | null
   readonly maximum: number | null
   /** Valid values in words, to complete "must be …". */
   readonly expected: string
   /** Masked wherever it is printed. */
   readonly isSecret: boolean
-  /** Short names of environment variables, beside the one derived from the key. */
+  /** Short names of environment variables, besides the one derived from the key. */
   readonly variables: readonly string[]
-  /** A further check of a string: the problem in words, or null. */
+  /** An additional check of a string: the problem in words, or null. */
   readonly findProblem: (value: string) => string | null
 }
 
@@ -42,7 +42,7 @@ type Notes = {
 }
 type Bounds = readonly [minimum: number, maximum: number]
 
-/** The builders of keys with one scope. */
+/** Builders for keys of one scope. */
 export function keys<S extends Scope>(scope: S) {
   const text = (value: string, description: string, notes: Notes = {}): Key<string, S> => ({
     ...stringKey(scope, notes),
@@ -50,7 +50,7 @@ export function keys<S extends Scope>(scope: S) {
     description,
   })
   return {
-    /** May be empty only in runtime scope. */
+    /** May only be empty in runtime scope. */
     text,
     /** Null by default. */
     optionalText: (description: string, notes: Notes = {}): Key<string | null, S> => {
@@ -143,7 +143,7 @@ export function checkValue<V extends Scalar>(key: Key<V>, value: unknown, label:
   return value as V
 }
 
-/** Converts text to the type of the key where it can be; otherwise returns it unchanged. */
+/** Converts text to the key's type if possible; otherwise returns it unchanged. */
 export function parseText({ kind }: Key, text: string): Scalar {
   if (kind === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
   if (kind === 'number' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text)

@@ -1,4 +1,4 @@
-// Types and look-up tables derived from the catalogue of configuration keys.
+// Types and lookup tables derived from the catalog of configuration keys.
 import type { Key, Scope } from './descriptor.ts'
 import { catalogue } from './schema.ts'
 
@@ -9,14 +9,14 @@ type KeysOf<S extends Scope> = {
 
 /** The type of a key's value. */
 export type ValueOf<K extends keyof Catalogue> = Catalogue[K]['default']
-/** Dotted paths of the keys that file, environment and flags set: `data_dir`, `database.url`. */
+/** Dotted paths of keys set by file, environment and flags: `data_dir`, `database.url`. */
 export type ConfigPath = KeysOf<'boot' | 'reload'>
-/** Keys that administrators change while the server runs. */
+/** Keys that administrators can change while the server runs. */
 export type SettingKey = KeysOf<'runtime'>
 
 type SectionOf<K> = K extends `${infer S}.${string}` ? S : never
 
-/** The values of all boot and reload keys, by section. Secrets included. */
+/** The values of all boot and reload keys by section, including secrets. */
 export type Config = {
   readonly [K in ConfigPath as K extends `${string}.${string}` ? never : K]: ValueOf<K>
 } & {
@@ -33,5 +33,5 @@ export const configKeys: ReadonlyMap<ConfigPath, Key> = new Map(
   ),
 )
 
-/** `application` of `application.port`; a key without a section is its own. */
+/** `application` for `application.port`; a key without a section is its own section. */
 export const sectionOf = (path: string): string => path.split('.')[0]!

@@ -1,4 +1,4 @@
-// Problems of a configuration, collected so that all are reported at once.
+// Configuration problems, collected so that all are reported at once.
 import { Invalid } from '../../base/errors.ts'
 
 export type Problems = ReturnType<typeof collectProblems>
@@ -6,7 +6,7 @@ export type Problems = ReturnType<typeof collectProblems>
 export function collectProblems() {
   const messages: string[] = []
   return {
-    /** The result of `work`; undefined when it throws Invalid, which is collected. */
+    /** The result of `work`; undefined if it throws Invalid, which is collected. */
     attempt<T>(work: () => T): T | undefined {
       try {
         return work()
@@ -16,7 +16,7 @@ export function collectProblems() {
         return undefined
       }
     },
-    /** Throws Invalid with all problems, one on a line. */
+    /** Throws Invalid with all problems, one per line. */
     throwIfAny(): void {
       const [first, ...others] = messages
       if (first === undefined) return

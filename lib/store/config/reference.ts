@@ -1,4 +1,4 @@
-// Configuration reference in Markdown (docs/configuration.md), generated from the catalogue.
+// Configuration reference in Markdown (docs/configuration.md), generated from the catalog.
 import type { Key, Scalar } from './descriptor.ts'
 import { allKeys, sectionOf } from './keys.ts'
 import { sections } from './sections.ts'
@@ -10,7 +10,7 @@ const introduction = `# Configuration
 
 Values come from, in ascending precedence: defaults, a YAML file (\`--config FILE\` or \`STACKROOM_CONFIG\`),
 environment variables, command line flags. In YAML, \`application.port\` is the key \`port\` in the mapping
-\`application\`. Its environment variable is \`STACKROOM_APPLICATION__PORT\`: upper case, with two underscores
+\`application\`. Its environment variable is \`STACKROOM_APPLICATION__PORT\`: uppercase, with two underscores
 for the dot. A secret can also be read from a file: append \`_FILE\` to the name of the variable.
 
 - \`stackroom config print\` prints a configuration file with all defaults.
@@ -51,7 +51,7 @@ function table(keys: [string, Key][]): string {
 const defaultText = (value: Scalar) =>
   value === null || value === '' ? '(empty)' : `\`${String(value)}\``
 
-/** Environment variables beside the regular one. */
+/** Environment variables besides the regular one. */
 function shortNames(path: string, key: Key): string {
   const names = variablesOf(path, key).slice(1)
   if (names.length === 0) return ''

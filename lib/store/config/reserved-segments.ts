@@ -1,6 +1,6 @@
-// Paths of the server that a compatible API cannot have.
+// Paths that are taken by the server itself and not available to compatible APIs.
 
-/** First segments of paths of the server itself, in lower case. */
+/** First path segments of the server itself, in lowercase. */
 export const reservedSegments: ReadonlySet<string> = new Set([
   // Views and files of the web application.
   'account',

@@ -1,5 +1,5 @@
-// Catalogue of all configuration keys and runtime settings: one line each. docs/configuration.md is
-// generated from it (`npm run docs`).
+// Catalog of all configuration keys and runtime settings, one line each. docs/configuration.md is generated
+// from it (`npm run docs`).
 import { logLevels } from '../../base/log.ts'
 import { networksProblem } from '../../base/networks.ts'
 import { backgroundSettings } from './background-settings.ts'
@@ -15,14 +15,14 @@ const rate = [1, 1_000_000] as const
 export const catalogue = {
   data_dir: boot.text(
     'data',
-    'Directory for the files of Stackroom; must not be inside a library.',
+    "Directory for Stackroom's own files; must not be inside a library.",
     {
       variables: ['STACKROOM_DATA'],
     },
   ),
 
   'database.url': boot.optionalText(
-    'External PostgreSQL server (14 or newer) as a URL of libpq; if empty, the bundled server is started.',
+    'libpq URL of an external PostgreSQL server (14 or newer); if empty, the bundled server is started.',
     {
       secret: true,
       variables: ['STACKROOM_DATABASE_URL'],
@@ -33,12 +33,12 @@ export const catalogue = {
   'database.max_connections': boot.integer(
     10,
     [6, 1000],
-    'Size of the connection pool of a process. The API has a second one of the same size for reading.',
+    "Size of a process's connection pool. The API has a second one of the same size for reading.",
   ),
   'database.wait_seconds': boot.integer(
     15,
     [0, 3600],
-    'How long a start waits for an external database that is absent, is starting or has no free connection.',
+    'How long startup waits for an external database that is unreachable, starting or out of connections.',
   ),
 
   'application.host': boot.text('127.0.0.1', 'Address to listen on; 0.0.0.0 for all interfaces.'),
@@ -56,7 +56,7 @@ export const catalogue = {
   'application.drain_seconds': reload.integer(
     0,
     [0, 300],
-    'Time between a shutdown signal and the actual shutdown, in which requests are still served while /health/ready returns 503.',
+    'Time between a shutdown signal and the actual shutdown; requests are still served, while /health/ready returns 503.',
   ),
   'application.name': runtime.text('Stackroom', 'Name of this server in clients and feeds.', {
     maxLength: 100,
@@ -80,14 +80,14 @@ export const catalogue = {
   'list.timeout_seconds': boot.integer(
     20,
     [1, 600],
-    'Longest time of a statement of a request; a list that takes longer is answered with 503.',
+    'Time limit for database statements of requests; a list that takes longer is answered with 503.',
   ),
 
   'web.enabled': boot.boolean(true, 'Serve the web application at /.'),
 
   'opds.key_in_path': reload.boolean(
     false,
-    'Accept read-only API keys in the path (/opds/k/KEY/v1), for apps that support no authentication.',
+    'Accept read-only API keys in the path (/opds/k/KEY/v1), for apps that do not support authentication.',
   ),
 
   'koreader.enabled': runtime.boolean(
@@ -97,26 +97,26 @@ export const catalogue = {
 
   'komga.enabled': runtime.boolean(
     false,
-    'Serve the API of Komga for reading apps, at /komga or the prefix below.',
+    'Serve a Komga-compatible API for reading apps, at /komga or the prefix below.',
   ),
   'komga.prefix': runtime.text(
     'komga',
-    'First segment of the path of that API; its apps are given the address of this server with it, such as https://example.org/komga.',
+    'First path segment of that API; in apps, enter the server address including it, such as https://example.org/komga.',
     {
       maxLength: 64,
       pattern: '^[A-Za-z0-9][A-Za-z0-9._~-]*$',
       expected: 'a path segment like komga: letters, digits, dots, hyphens and underscores',
       check: (value: string) =>
-        reservedSegments.has(value.toLowerCase()) ? 'this path has another use' : null,
+        reservedSegments.has(value.toLowerCase()) ? 'this path is already in use' : null,
     },
   ),
   'komga.bind': boot.optionalText(
-    'Address and port of a separate server with that API at its root, for apps that take no path; empty to disable it.',
+    'Address and port of a separate server with that API at its root, for apps that do not accept a path; empty to disable it.',
     { pattern: '^.+:\\d{1,5}$', expected: 'an address and port like 0.0.0.0:25600' },
   ),
 
   'secrets.key_file': boot.optionalText(
-    'File of the keys that encrypt the secrets in the database (credentials of sources, keys of access tokens); if empty, `stackroom.keys` in the data directory. It is made if it is missing, and is the same for all processes.',
+    'File with the keys that encrypt secrets in the database (source credentials, access token keys); if empty, `stackroom.keys` in the data directory. Created if missing; all processes must use the same file.',
   ),
 
   'rate_limit.enabled': reload.boolean(true, 'Limit the request rate of clients.'),
@@ -126,15 +126,16 @@ export const catalogue = {
     'Requests per second from an address without valid credentials.',
   ),
   'rate_limit.anonymous_burst': reload.integer(50, rate, 'Maximum burst of such requests.'),
-  'rate_limit.authenticated_rps': reload.integer(50, rate, 'Requests per second of an account.'),
+  'rate_limit.authenticated_rps': reload.integer(50, rate, 'Requests per second per account.'),
   'rate_limit.authenticated_burst': reload.integer(200, rate, 'Maximum burst of such requests.'),
-  // A browser that scrolls through covers sends more than 500 a second on its six connections, 0.6 ms each.
-  'rate_limit.image_rps': reload.integer(500, rate, 'Image requests per second of an account.'),
+  // A browser that scrolls through covers sends over 500 requests a second on its six connections, 0.6 ms
+  // each.
+  'rate_limit.image_rps': reload.integer(500, rate, 'Image requests per second per account.'),
   'rate_limit.image_burst': reload.integer(4000, rate, 'Maximum burst of such requests.'),
   'rate_limit.login_per_minute': reload.integer(
     30,
     rate,
-    'Sign-in attempts per minute from an address.',
+    'Sign-in attempts per minute per address.',
   ),
   'rate_limit.login_burst': reload.integer(30, rate, 'Maximum burst of such attempts.'),
 
@@ -143,14 +144,10 @@ export const catalogue = {
     [1, 1440],
     'Lifetime of an access token; clients renew it with their refresh token.',
   ),
-  'auth.refresh_token_days': reload.integer(
-    30,
-    [1, 3650],
-    'A session that is not used for this long expires.',
-  ),
+  'auth.refresh_token_days': reload.integer(30, [1, 3650], 'Sessions unused for this long expire.'),
   'auth.secure_cookie': reload.boolean(
     false,
-    'Always set the Secure attribute of the cookie; otherwise only on HTTPS requests.',
+    "Always set the cookie's Secure attribute; otherwise only on HTTPS requests.",
   ),
   'auth.email_confirmation_required': reload.boolean(
     false,
@@ -166,9 +163,9 @@ export const catalogue = {
   ),
   'email.username': reload.optionalText('User name for the SMTP server.'),
   'email.password': reload.optionalText('Password for the SMTP server.', { secret: true }),
-  'email.from': reload.text('Stackroom <stackroom@localhost>', 'Sender address of mails.'),
+  'email.from': reload.text('Stackroom <stackroom@localhost>', 'Sender address of e-mails.'),
   'email.verification_url_base': reload.optionalText(
-    'URL of the web application for links in mails; if empty, the links lead to this server at application.public_url, and without that mails contain the bare code.',
+    'URL of the web application for links in e-mails; if empty, links use application.public_url, and if that is empty too, e-mails contain only the code.',
     { pattern: '^https?://.', expected: 'a URL like https://books.example.org' },
   ),
   'email.verification_hours': reload.integer(
@@ -178,19 +175,19 @@ export const catalogue = {
   ),
 
   'filesystem.roots': reload.optionalText(
-    'Folders to which libraries and the directory browser are restricted, separated by commas; empty for no restriction. Libraries with `followLinks` may contain links to files in them.',
+    'Restricts libraries and the directory browser to these folders, separated by commas; empty for no restriction. Libraries with `followLinks` may contain links to files in them.',
   ),
 
   'source.allowed_networks': reload.optionalText(
-    'Addresses and networks that sources of metadata and releases may reach although they are not public, separated by commas (192.168.1.10, 10.0.0.0/8).',
+    'Non-public addresses and networks that metadata and release sources may access, separated by commas (192.168.1.10, 10.0.0.0/8).',
     { check: networksProblem },
   ),
   'plugins.dir': boot.optionalText(
-    'Folder of plugins; if empty, there are none. Each entry is an executable file, a module (.mjs, .js, .ts), or a folder with an executable file named plugin.',
+    'Folder with plugins; empty for none. Each entry is an executable file, a module (.mjs, .js, .ts), or a folder with an executable file named plugin.',
   ),
 
   'metrics.bind': boot.optionalText(
-    'Address and port of a separate server for /metrics, /health/live, /health/ready and /health/startup without authentication, in serve and worker; empty to disable it.',
+    'Address and port of a separate server for /metrics, /health/live, /health/ready and /health/startup without authentication, for serve and worker; empty to disable it.',
     { pattern: '^.+:\\d{1,5}$', expected: 'an address and port like 127.0.0.1:9464' },
   ),
 
@@ -209,7 +206,7 @@ export const catalogue = {
   'pipeline.book_memory_mb': boot.integer(
     512,
     [64, 65_536],
-    'Maximum memory of a thread for one book, in MiB.',
+    'Maximum memory that a thread may use for one book, in MiB.',
   ),
   'pipeline.concurrent_scans': boot.integer(
     2,
@@ -220,12 +217,12 @@ export const catalogue = {
     0,
     // The most that one disk gets (lib/base/async/disk-queue.ts).
     [0, 48],
-    'Number of file operations that a scan has in flight on the disk of a library; 0 derives it from the measured latency.',
+    "Number of concurrent file operations of a scan on a library's disk; 0 derives it from measured latency.",
   ),
   'pipeline.missing_brake_percent': reload.integer(
     25,
     [0, 100],
-    'A scan that finds more than this share of a library missing marks nothing until it is confirmed; 100 disables the check.',
+    'If a scan finds more than this share of a library missing, it marks no books as missing until confirmed; 100 disables the check.',
   ),
 
   'thumbnail.max_dimension': boot.integer(400, [100, 2000], 'Longest side of a cover, in pixels.'),
@@ -245,7 +242,7 @@ export const catalogue = {
   'files.min_free_mb': reload.integer(
     200,
     [0, 1_048_576],
-    'Free disk space in the data directory below which scans, covers and the page cache pause, in MiB; a third of the disk if that is less. 0 disables the check.',
+    'Scans, covers and the page cache pause when the data directory has less free disk space than this, in MiB, or than a third of the disk if that is less. 0 disables the check.',
   ),
   'files.cache_mb': boot.integer(
     1024,

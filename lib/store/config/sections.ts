@@ -1,4 +1,4 @@
-// Sections of the configuration and their titles.
+// Titles of the configuration sections.
 
 /** Titles of the sections, in the order of the documentation. */
 export const sections: Record<string, string> = {
@@ -16,7 +16,7 @@ export const sections: Record<string, string> = {
   auth: 'Authentication',
   email: 'E-mail',
   filesystem: 'File system',
-  source: 'Sources of metadata and releases',
+  source: 'Metadata and release sources',
   plugins: 'Plugins',
   metrics: 'Metrics',
   logging: 'Logging',

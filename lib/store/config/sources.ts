@@ -7,14 +7,14 @@ import { allKeys, type ConfigPath, configKeys } from './keys.ts'
 import type { Problems } from './problems.ts'
 import { didYouMean } from './suggest.ts'
 
-/** An unchecked value. `origin` is displayed to the user: name of a file or variable, or "command line". */
+/** An unchecked value. `origin` is shown to the user: a file or variable name, or "command line". */
 export type SourceValue = { path: ConfigPath; key: Key; value: unknown; origin: string }
 
-// Loaded for a file only.
+// Only loaded if there is a file.
 const require = createRequire(import.meta.url)
 
 const prefix = 'STACKROOM_'
-/** The variable that names the file when no flag does; not a key. */
+/** The variable that names the file if no flag does; not a configuration key. */
 export const fileVariable = 'STACKROOM_CONFIG'
 
 /** The environment variables of a key; the first one is derived from its path. */
@@ -45,7 +45,7 @@ export function fromFile(file: string, problems: Problems): SourceValue[] {
   return values
 }
 
-/** Reads STACKROOM_* variables; an empty one counts as not set. Unknown names are problems. */
+/** Reads STACKROOM_* variables; an empty one counts as unset. Unknown names are problems. */
 export function fromEnvironment(env: NodeJS.ProcessEnv, problems: Problems): SourceValue[] {
   const variables = new Map<string, { path: ConfigPath; key: Key; isFile: boolean }>()
   for (const [path, key] of configKeys) {
@@ -75,7 +75,7 @@ export function fromEnvironment(env: NodeJS.ProcessEnv, problems: Problems): Sou
   return [...values.values()].map(entry => ({ ...entry, value: fromText(entry.key, entry.value) }))
 }
 
-/** Flags by path; undefined ones are not set. */
+/** Flags by path; undefined ones are unset. */
 export function fromFlags(flags: Partial<Record<ConfigPath, unknown>>): SourceValue[] {
   return Object.entries(flags).flatMap(([name, value]) => {
     const path = name as ConfigPath
@@ -86,7 +86,7 @@ export function fromFlags(flags: Partial<Record<ConfigPath, unknown>>): SourceVa
   })
 }
 
-// Variables and flags are text; the values of a file have types of their own and are not converted.
+// Variables and flags are text; values in a file are already typed and not converted.
 function fromText(key: Key, text: string): unknown {
   if (key.kind === 'string') return text
   if (/^\s*(true|1|yes|on)\s*$/i.test(text) && key.kind === 'boolean') return true
@@ -108,7 +108,7 @@ function parseFile(file: string): unknown {
   try {
     return parse(text, { logLevel: 'error' })
   } catch (cause) {
-    // Only the first line of the message: the rest quotes the file, possibly a password in it.
+    // Only the first line of the message: the rest quotes the file, possibly including a password.
     const message = cause instanceof Error ? cause.message.split('\n')[0] : 'not valid YAML'
     const line = cause instanceof YAMLParseError ? cause.linePos?.[0].line : undefined
     throw new Invalid(`${file}${line ? `:${line}` : ''}: ${message?.replace(/:$/, '')}`)
@@ -124,7 +124,7 @@ function readText(file: string, purpose: string): string {
   }
 }
 
-// A key in the wrong section is as common as a misspelt one.
+// A key in the wrong section is as common as a misspelled one.
 function suggestKey(wrongPath: string): string {
   const paths = [...configKeys.keys()]
   const nameOf = (path: string) => path.split('.').at(-1)

@@ -1,6 +1,6 @@
 // "Did you mean" suggestions by edit distance.
 
-/** A clause to append to an error message; empty when no name is close. */
+/** A clause to append to an error message; empty if no name is close. */
 export function didYouMean(wrong: string, known: Iterable<string>): string {
   let best = ''
   let bestDistance = Math.max(2, Math.floor(wrong.length / 3)) + 1
@@ -14,7 +14,7 @@ export function didYouMean(wrong: string, known: Iterable<string>): string {
   return best ? `; did you mean ${best}?` : ''
 }
 
-// Levenshtein distance, row by row; returns early with `limit` when the lengths differ by that much.
+// Levenshtein distance, row by row; returns `limit` early if the lengths differ by that much.
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

@@ -1,5 +1,5 @@
-// Event audience: which events a subscriber may receive. These are events of entities that are visible to
-// its account, or that were visible before they were deleted.
+// Event audience: which events a subscriber may receive, namely those of entities that its account can see,
+// or could see before they were deleted.
 import type { Sql } from 'postgres'
 import type { Permission } from '../../accounts/permission.ts'
 import {
@@ -18,13 +18,13 @@ export type VisibleEvents = 'all' | 'none' | readonly number[]
 /** Ids of visible series and books. */
 export type VisibleIds = ReadonlySet<string>
 
-/** Whether the subscriber may receive events of the row at all, as far as that is known without a query. */
+/** Whether the subscriber may receive any event of the row, as far as is known without a query. */
 export function canReceive(row: EventRow, { viewer, permissions }: Subscriber): boolean {
   if (row.accountId !== null && row.accountId !== viewer.accountId) return false
   if (row.audience?.limited === null && isLimited(viewer)) return false
   if (row.stream === 'task') return canReceiveTask(row, { viewer, permissions })
   if (!permissions.has(requiredPermission(row))) return false
-  // Whether an account sees something in a collection is not looked up.
+  // Whether an account can see something in a collection is not looked up.
   if (isOfGrouping(row) && !isUnrestricted(viewer)) return false
   return isInVisibleLibrary(row, viewer)
 }
@@ -49,7 +49,7 @@ function isInVisibleLibrary(row: EventRow, viewer: Viewer): boolean {
   if (viewer.libraries === null || row.libraryId === null) return true
   if (viewer.libraries.includes(row.libraryId)) return true
   if (row.stream === 'entity' && !isDeletion(row)) return false
-  // A library that is being deleted is no longer in the list of the viewer.
+  // A library that is being deleted is no longer in the viewer's list.
   if (viewer.hasAllLibraries) return true
   return row.audience?.accounts?.includes(viewer.accountId) ?? false
 }
@@ -60,7 +60,7 @@ export function needsLookup(row: EventRow, { viewer }: Subscriber): boolean {
   return isLimited(viewer) && !isDeletion(row)
 }
 
-/** The row with the message that the subscriber may read. */
+/** The row with the message that this subscriber may read. */
 export function messageFor(row: EventRow, { viewer }: Subscriber): EventRow {
   const { limited } = row.audience ?? {}
   return limited && isLimited(viewer) ? { ...row, data: limited as EventRow['data'] } : row
@@ -87,7 +87,7 @@ export async function lookUpVisibleIds(
   return new Set(visible.map(row => row.id))
 }
 
-/** The visible events of a row for which `canReceive` holds, once its ids are looked up. */
+/** The visible events of a row that passed `canReceive`, once its ids have been looked up. */
 export function visibleEventsOf(
   row: EventRow,
   subscriber: Subscriber,
@@ -104,7 +104,7 @@ const isDeletion = ({ type }: EventRow) => type.endsWith('_deleted')
 
 function visibleDeletions({ seriesIds, audience, count }: EventRow, viewer: Viewer): VisibleEvents {
   if (seriesIds === null) return 'all'
-  // Without the facts no limited account receives the event: better too few subscribers than too many.
+  // Without these facts no restricted account receives the event: better too few subscribers than too many.
   if (!audience?.ratings || !audience.tags) return 'none'
   const { ratings, unrated, tags } = audience
   return selectIndexes(count, i => {

@@ -1,12 +1,11 @@
-// Event table reader: pages of rows of `event` in the order of their numbers, which is the order of their
-// commits.
+// Reads pages of rows from the `event` table, ordered by number, which is also commit order.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import type { Audience } from './publish.ts'
 
 export type Stream = 'entity' | 'task' | 'scan'
 
-/** `count` events; the number of the last one is `number`. */
+/** `count` events; `number` belongs to the last one. */
 export type EventRow = {
   number: number
   stream: Stream
@@ -22,20 +21,22 @@ export type EventRow = {
   at: Date
 }
 
-/** Rows after a position. No row of the stream lies between the last of them and `upTo`. */
+/** Rows after a position. The stream has no rows between the last of them and `upTo`. */
 export type EventPage = {
   rows: readonly EventRow[]
   upTo: number
   /** More rows may follow. */
   isFull: boolean
-  /** Rows after the position were already deleted. */
+  /** Rows after the position have already been deleted. */
   isExpired: boolean
 }
 
-/** Numbers: of the last deleted event, of the last event in the table, and the highest ever assigned. */
+/**
+ * Numbers of the last deleted event and the last event in the table, and the highest number ever assigned.
+ */
 export type EventBounds = { pruned: number; tail: number; lastAssigned: number }
 
-/** The row of `setting` that stores the number up to which events were deleted. */
+/** Key in `setting` for the number up to which events have been deleted. */
 export const prunedSettingKey = 'events_pruned'
 
 /** Limits of a page, which bound the memory of each reader. */
@@ -44,7 +45,7 @@ export const pageLimits = { rows: 200, events: 2_000 }
 const flushPollMs = 10
 const maxFlushMs = 1_000
 
-/** The bounds of what is committed now. */
+/** The bounds as currently committed. */
 export async function readBounds(sql: Sql): Promise<EventBounds> {
   const [row] = await sql<EventBounds[]>`
     select pruned, tail, (
@@ -54,7 +55,7 @@ export async function readBounds(sql: Sql): Promise<EventBounds> {
   return row!
 }
 
-/** The next rows of a stream, or of all streams, as soon as they are safe from a crash of the server. */
+/** The next rows of one stream, or of all streams, once they are safe from a server crash. */
 export async function readRowsAfter(
   sql: Sql,
   position: number,
@@ -95,12 +96,12 @@ export async function readRowsAfter(
 }
 
 /**
- * Background work commits before its log is on disk. An event of it that a crash takes back must not have been
- * sent: its book would be created again with another id.
+ * Background work commits before its WAL is on disk. An event that a crash undoes must not have been sent:
+ * its book would be created again with another id.
  */
 async function untilFlushed(sql: Sql, lsn: string) {
   const deadline = performance.now() + maxFlushMs
-  // At the end of a page of the log the positions differ by its header until something follows.
+  // At the end of a WAL page the positions differ by the page header until more WAL follows.
   while (performance.now() < deadline) {
     await sleep(flushPollMs)
     const [row] = await sql`select pg_current_wal_flush_lsn() >= ${lsn}::pg_lsn as "isFlushed"`
@@ -108,7 +109,8 @@ async function untilFlushed(sql: Sql, lsn: string) {
   }
 }
 
-// Named, as PostgreSQL 14 and 15 require. In the same snapshot as the rows, so that a row pruned at the same time is either read or reported.
+// Named, because PostgreSQL 14 and 15 require it. In the same snapshot as the rows, so that a row pruned at
+// the same time is either read or reported.
 const bounds = (sql: Sql) => sql`(
   select pruned, greatest(pruned, (select max(number) from event)) as tail
   from (

@@ -1,5 +1,5 @@
-// Event feed: reads events published by any process, once for all clients of this process. Clients pull:
-// each has a position and reads what comes after it, from the ring buffer or else from the table.
+// Event feed: reads events published by any process, once for all clients of this process. Clients pull: each
+// has a position and reads what follows it, from the ring buffer or else from the table.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { createSingleFlight } from '../../base/async/single-flight.ts'
@@ -12,15 +12,18 @@ import { createRingBuffer, type RingBuffer } from './ring-buffer.ts'
 import { createStreamClients, type StreamClient } from './stream-clients.ts'
 
 export type Pace = {
-  /** Between two comments that keep a connection alive. */
+  /** Interval between comments that keep a connection alive. */
   keepAliveMs: number
-  /** Between two messages about the state of something, in streams that have them. */
+  /** Interval between status messages, in streams that have them. */
   statusMs: number
-  /** A client that took longer to read a chunk counts as slow. */
+  /** A client that takes longer to read a chunk counts as slow. */
   slowMs: number
-  /** The connection of a client that took this long is closed. */
+  /** The connection of a client that takes this long is closed. */
   stuckMs: number
-  /** Between two checks for stuck clients, and for events whose notification was lost with its connection. */
+  /**
+   * Interval between checks for stuck clients, and for events whose notification was lost with its
+   * connection.
+   */
   pollMs: number
 }
 const defaultPace: Pace = {
@@ -38,19 +41,19 @@ export type EventFeed = {
   pace: Pace
   render: Renderer
   isClosing(): boolean
-  /** The number up to which events were read; a stream that starts there misses no new event. */
+  /** The number up to which events have been read; a stream that starts there misses no new event. */
   tail(): number
-  /** Throws RateLimited and Unavailable. Every client must `leave`. */
+  /** Throws RateLimited and Unavailable. Every client must call `leave`. */
   join(client: { accountId: string; stream: Stream; end: () => void }): Promise<StreamClient>
   after(position: number, stream: Stream): Promise<EventPage>
-  /** Lets every stream send its last comment and end; the connections of others are closed. */
+  /** Lets every stream send its last comment and end; closes other connections. */
   close(): Promise<void>
 }
 
 type Options = {
   /** Listens for notifications and reads events for all clients. */
   sql: Sql
-  /** Runs the queries of single clients. */
+  /** Runs queries of individual clients. */
   clientSql: Sql
   log: Pick<Log, 'warn' | 'debug'>
   pace?: Partial<Pace> | undefined
@@ -82,7 +85,7 @@ export async function openEventFeed({ sql, clientSql, log, pace }: Options): Pro
       if (starting !== current) return
       ring.reset(tail)
       isActive = true
-      // Events may have been published since, before notifications were handled.
+      // Events may have been published before notifications were handled.
       reader.read()
     }))
     current.catch(() => {

@@ -7,6 +7,6 @@ export const streamEvents = counter('sse_events_total', 'Events sent to clients 
 ])
 export const streamResyncs = counter(
   'sse_dropped_total',
-  'Times that a client was instructed to reload everything, because events that it missed no longer exist.',
+  'Times a client was instructed to reload everything because events it missed no longer exist.',
   ['stream'],
 )

@@ -1,4 +1,4 @@
-// Event pruning: deletes expired events and the oldest ones beyond the maximum count.
+// Event pruning: deletes expired events, and the oldest ones beyond the maximum count.
 import type { Sql } from 'postgres'
 import { fetchSetting } from '../setting/setting.ts'
 import { prunedSettingKey } from './event-rows.ts'
@@ -7,8 +7,8 @@ const defaultMaxEvents = 5_000_000
 const batchSize = 2_000
 
 /**
- * Deletes in small transactions until nothing is left to delete. Returns at once while another process
- * is pruning.
+ * Deletes in small transactions until nothing is left to delete. Returns immediately if another process is
+ * already pruning.
  */
 export async function pruneEvents(
   sql: Sql,
@@ -20,7 +20,7 @@ export async function pruneEvents(
       const [lock] = await tx<{ isOwner: boolean }[]>`
         select pg_try_advisory_xact_lock(hashtext('stackroom.event.prune')) as "isOwner"`
       if (!lock!.isOwner) return 0
-      // Only the first rows are examined: their times are in the order of their numbers.
+      // Only examines the first rows: times follow the order of the numbers.
       const [row] = await tx<{ deleted: number }[]>`
         with expired as (
           select number

@@ -1,5 +1,5 @@
-// Event publisher: writes rows of `event` in the transaction of the change, so that an event exists exactly
-// when its change does. lib/store/event/feed.ts reads them.
+// Event publisher: writes `event` rows in the same transaction as the change, so that an event exists if and
+// only if its change does. lib/store/event/feed.ts reads them.
 import type { Queryable } from '../postgres/db.ts'
 
 export const entityTypes = [
@@ -27,9 +27,9 @@ export const entityTypes = [
 ] as const
 export type EntityType = (typeof entityTypes)[number]
 
-/** Facts of a deleted entity that decide who could see it; see lib/store/event/audience.ts. */
+/** Facts about a deleted entity that determine who could see it; see lib/store/event/audience.ts. */
 export type Audience = {
-  /** Of a library: accounts that it was assigned to individually. */
+  /** For a library: accounts that it was individually assigned to. */
   accounts?: string[]
   /** For each series (or book): its age rating in years, its sharing tags. */
   ratings?: (number | null)[]
@@ -37,17 +37,20 @@ export type Audience = {
   unrated?: boolean[]
   tags?: string[][]
   /**
-   * Of a message about a whole library: what accounts with an age limit or sharing tags receive instead,
+   * For a message about a whole library: what accounts with an age limit or sharing tags receive instead,
    * without counts; null for nothing.
    */
   limited?: object | null
-  /** Of a collection or a read list: members that were added, removed or moved, or that it had. */
+  /**
+   * For a collection or read list: members that were added, removed or moved, or all members of a deleted
+   * one.
+   */
   members?: readonly string[]
 }
 
 /**
- * Events of one type in one library: of books (with their series), of series, or of the library itself; without a
- * library of what belongs to an account.
+ * Events of one type in one library: for books (with their series), for series, or for the library itself;
+ * without a library, for something that belongs to an account.
  */
 export type NewEvent = {
   type: EntityType
@@ -92,10 +95,13 @@ export function seriesEvents(
   }))
 }
 
-// Keeps a row small enough to be sent to a client in one piece.
+// Small enough to send a row to a client in one piece.
 const maxIdsPerRow = 500
 
-/** Call it in the transaction of the change. One statement for any number of events; none for an empty list. */
+/**
+ * Must be called in the transaction of the change. Sends one statement for any number of events, none for an
+ * empty list.
+ */
 export async function publish(tx: Queryable, events: NewEvent[]): Promise<void> {
   const rows = events.flatMap(toRows)
   if (rows.length === 0) return
@@ -134,7 +140,10 @@ function toRows({ type, libraryId, books, series, fields, accountId, audience }:
   return rows
 }
 
-/** An event of a collection or a read list. The native streams do not send it to accounts from which something is hidden. */
+/**
+ * An event of a collection or read list. Native streams do not send it to accounts that some content is
+ * hidden from.
+ */
 export async function publishGrouping(
   tx: Queryable,
   type: EntityType,
@@ -147,7 +156,7 @@ export async function publishGrouping(
     values (${type}, 1, ${tx.json(data)}, ${fields ?? null}, ${audience})`
 }
 
-/** A message of the task or the scan stream, about work on a library, a series or a book, or on none. */
+/** A message of the task or scan stream, about work on a library, series or book, or on none of them. */
 export type Progress = {
   stream: 'task' | 'scan'
   type: 'task_progress' | 'scan_progress'
@@ -159,7 +168,7 @@ export type Progress = {
   limited?: object | null
 }
 
-/** Like `publish`, for the progress of tasks and scans. */
+/** Like `publish`, for task and scan progress. */
 export async function publishProgress(tx: Queryable, messages: Progress[]): Promise<void> {
   if (messages.length === 0) return
   const rows = messages.map(({ stream, type, data, libraryId, seriesId, bookId, limited }) => ({

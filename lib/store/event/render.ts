@@ -1,5 +1,5 @@
-// Event renderer: pages of rows as SSE bytes for a subscriber. Visibility look-ups and rendered blocks are
-// shared between subscribers.
+// Event renderer: pages of rows as SSE bytes for a subscriber. Subscribers share visibility lookups and
+// rendered blocks.
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import { isLimited, type Viewer } from '../../accounts/viewer.ts'
@@ -15,7 +15,7 @@ import {
 import type { EventRow } from './event-rows.ts'
 import { formatEvents } from './sse-format.ts'
 
-/** Blocks of a row: their number, and the id of the last one. */
+/** Blocks of a row: how many there are, and the id of the last one. */
 export type Rendered = { bytes: Buffer; count: number; last: number }
 type RenderRequest = { subscriber: Subscriber; unnamed: boolean; position: number }
 export type Renderer = (
@@ -24,10 +24,10 @@ export type Renderer = (
 ) => Promise<Generator<Rendered, void, void>>
 
 const defaultCacheBytes = 48 * 1024 * 1024
-// How long a result about visibility may be used for subscribers with the same limits.
+// How long a visibility result may be reused for subscribers with the same limits.
 const visibilityTtlMs = 5_000
 
-/** The renderer yields what comes after `position`, row by row as the result is consumed. */
+/** The renderer yields what follows `position`, row by row as the result is consumed. */
 export function createRenderer(
   sql: Sql,
   { formatEvents: write = formatEvents, maxCacheBytes = defaultCacheBytes } = {},

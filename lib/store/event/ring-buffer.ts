@@ -38,7 +38,7 @@ export function createRingBuffer() {
       tail = upTo
       evict()
     },
-    /** Rows of a stream after a position; null when some of them are no longer in the buffer. */
+    /** Rows of a stream after a position; null if some of them are no longer in the buffer. */
     after(position: number, stream: Stream): EventPage | null {
       if (position < start) return null
       const page: EventRow[] = []
@@ -70,7 +70,7 @@ function firstIndexAfter(rows: readonly EventRow[], position: number): number {
   return low
 }
 
-// Roughly: a uuid string takes 56 bytes and its array element 8.
+// Rough estimate: a uuid string takes 56 bytes and its array element 8.
 function estimateBytes({ seriesIds, bookIds, data, audience, count }: EventRow): number {
   const ids = (seriesIds?.length ?? 0) + (bookIds?.length ?? 0)
   return (

@@ -33,7 +33,7 @@ function messagesOf(row: EventRow): (index: number) => Message {
   return row.stream === 'entity' && !row.data ? entityMessage(row) : () => progressMessage(row)
 }
 
-/** Current progress as a block; it has no number, because it is not an event of the table. */
+/** Current progress as a block; it has no number, because it is not an event from the table. */
 export function formatProgress(type: string, data: Message, options: BlockOptions): Buffer {
   return Buffer.from(block(type, progressMessage({ type, data, at: new Date() }), options))
 }
@@ -47,7 +47,7 @@ export function formatResync(
   return Buffer.from(block('resync', message, { unnamed, id }))
 }
 
-/** A comment, and the position from which the client resumes after a disconnect. */
+/** A comment, and the position from which the client resumes after disconnecting. */
 export function formatComment(text: string, id?: number): Buffer {
   return Buffer.from(id === undefined ? `: ${text}\n\n` : `: ${text}\nid: ${id}\n\n`)
 }

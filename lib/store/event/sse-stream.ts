@@ -19,25 +19,27 @@ export type StreamOptions = {
   unnamed: boolean
   /** Blocks sent first. */
   opening: readonly Buffer[]
-  /** Writes the events; by default as the native API has them. */
+  /** Renders the events; defaults to the native API's format. */
   render?: Renderer
-  /** Sent repeatedly, beside the events. */
+  /** Sent periodically in addition to the events. */
   readStatus?: (subscriber: Subscriber) => Promise<Buffer | null>
   /** Sent last to a subscriber that is no longer identified. */
   farewell?: Buffer
-  /** The subscriber, identified again for every page; null, or a Failure thrown, ends the stream. */
+  /**
+   * Identifies the subscriber again for every page; the stream ends if it returns null or throws a Failure.
+   */
   identify: () => Promise<Subscriber | null>
 }
 
 const maxLagEvents = 50_000
-// Small chunks are joined up to this size and larger ones are split, so that a client that stops reading
-// is detected.
+// Small chunks are combined up to this size and larger ones split, so that a client that stops reading is
+// detected.
 const chunkBytes = 64 * 1024
 const retryMs = 1_000
 
 /**
- * Where to start for a client that has read up to `lastId`; without it at `tail`, from where no event is
- * missed.
+ * Where to start for a client that has read up to `lastId`; without it, at `tail`, which misses no later
+ * event.
  */
 export async function startPosition(
   sql: Sql,
@@ -80,11 +82,11 @@ async function* blocks(
   const { stream, unnamed, readStatus } = options
   const statusDue = createInterval(readStatus ? feed.pace.statusMs : Number.POSITIVE_INFINITY)
   const keepAlive = createInterval(feed.pace.keepAliveMs)
-  // `resumeId`: the id from which the client would resume after a disconnect.
+  // `resumeId`: the id from which the client would resume after disconnecting.
   const state = { ...options, resumeId: options.position, isSlow: false }
   const hasOtherRights = createRightsCheck()
 
-  // Without an id before a resync: the client must not resume before it knows that events are missing.
+  // No id before a resync: the client must not resume before it knows that it missed events.
   yield formatComment('connected', state.resync === null ? state.position : undefined)
   yield* options.opening
   while (!client.hasLeft) {
@@ -116,27 +118,27 @@ async function* blocks(
         if (keepAlive.isDue()) yield formatComment('keep-alive')
       }
       state.position = page.upTo
-      // What the client shows may be hidden from it by now.
+      // What the client currently shows may have become hidden from it.
       if (hasOtherRights(page.subscriber)) state.resync = 'account'
       if (page.isFull || state.resync) continue
     }
-    // Events read since are sent without waiting.
+    // Events read in the meantime are sent without waiting.
     if (feed.tail() <= state.position && !feed.isClosing())
       await client.wait(Math.min(keepAlive.leftMs(), statusDue.leftMs()))
     const due = page && statusDue.isDue() ? await readStatus!(page.subscriber) : null
     if (due) yield due
     if (!keepAlive.isDue()) continue
-    // The id also advances past events that are not visible to this client.
+    // The id also advances past events that are invisible to this client.
     yield formatComment('keep-alive', state.position > state.resumeId ? state.position : undefined)
     state.resumeId = state.position
   }
 }
 
-/** Whether a subscriber sees or may do something else than at the call before. */
+/** Whether what a subscriber may see or do differs from the previous call. */
 function createRightsCheck() {
   let latest: Subscriber | null = null
   const textOf = ({ viewer, permissions }: Subscriber) => {
-    // Without those that are being deleted, which has an event of its own.
+    // Excludes libraries being deleted, which has its own event.
     const libraries = viewer.hasAllLibraries ? null : viewer.libraries
     return JSON.stringify([{ ...viewer, libraries }, [...permissions].sort()])
   }
@@ -160,7 +162,7 @@ function createInterval(ms: number) {
   }
 }
 
-/** 'denied' when the client lost its permission; null when the database is unavailable. */
+/** 'denied' if the client lost its permission; null if the database is unavailable. */
 async function readPage(feed: EventFeed, client: StreamClient, options: StreamOptions) {
   const { stream, position, unnamed, identify } = options
   try {
@@ -172,7 +174,7 @@ async function readPage(feed: EventFeed, client: StreamClient, options: StreamOp
     return { ...page, rendered, subscriber }
   } catch (error) {
     if (error instanceof Failure) return 'denied' as const
-    // The database is unavailable: a client that reconnected would get the same.
+    // The database is unavailable: reconnecting would not help the client.
     await sleep(retryMs)
     return client.hasLeft ? ('denied' as const) : null
   }

@@ -1,5 +1,5 @@
-// Registry of the stream clients of this process: a limit per account, wakeups, and detection of clients
-// that stopped reading.
+// Registry of this process's stream clients: a limit per account, wakeups, and detection of clients that
+// stopped reading.
 import { RateLimited } from '../../base/errors.ts'
 import type { Stream } from './event-rows.ts'
 import { streamClients } from './metrics.ts'
@@ -11,7 +11,10 @@ type NewClient = {
   end: () => void
 }
 
-/** `pendingSince`: since when the client has not accepted the last chunk, by performance.now(); null when none is pending. */
+/**
+ * `pendingSince`: since when the client has not accepted the last chunk, by performance.now(); null if none
+ * is pending.
+ */
 export type StreamClient = {
   pendingSince: number | null
   hasLeft: boolean
@@ -66,7 +69,7 @@ export function createStreamClients(onEmpty: () => void) {
     wakeAll() {
       for (const client of clients) client.wake()
     },
-    /** Closes the connections of clients that have not read anything for that long. */
+    /** Closes connections of clients that have not read anything for that long. */
     endStuck(stuckMs: number) {
       const limit = performance.now() - stuckMs
       for (const client of clients) if ((client.pendingSince ?? limit) < limit) client.end()

@@ -1,15 +1,16 @@
-// Database queries of metrics that never delay a scrape: cached results with background refresh, timeouts.
+// Metrics queries that never delay a scrape: cached results with background refresh, and timeouts.
 import type { Sql } from 'postgres'
 import { createSingleFlight } from '../../base/async/single-flight.ts'
 
-/** A result is not refreshed for this multiple of the duration of its query. */
+/** A result is not refreshed until its age exceeds this multiple of the query's duration. */
 const minAgeFactor = 50
 
 type CacheEntry<T> = { value: T | null; expiresAt: number }
 
 /**
- * A service. Caches the result of `load` for at least `minAgeMs`; an expired one is returned while it is refreshed
- * in the background. The first call waits, at most `waitMs`. Returns null when there is no result yet.
+ * A service. Caches the result of `load` for at least `minAgeMs`; an expired one is returned while it is
+ * refreshed in the background. The first call waits, for up to `waitMs`. Returns null if there is no result
+ * yet.
  */
 export function cachedQuery<T>(
   load: (sql: Sql) => Promise<T>,
@@ -35,7 +36,7 @@ async function refresh<T>(entry: CacheEntry<T>, load: () => Promise<T>, minAgeMs
   entry.expiresAt = finished + Math.max(minAgeMs, (finished - started) * minAgeFactor)
 }
 
-/** The value of `promise`, or null when it takes longer or fails. */
+/** The value of `promise`, or null if it takes longer or fails. */
 export function withTimeout<T>(promise: PromiseLike<T>, ms: number): Promise<T | null> {
   return new Promise(resolve => {
     const timer = setTimeout(() => resolve(null), ms)
@@ -48,8 +49,8 @@ export function withTimeout<T>(promise: PromiseLike<T>, ms: number): Promise<T |
 }
 
 /**
- * A service. Runs `load` for every scrape and waits at most `waitMs`; null when it takes longer or fails. A query that
- * is still running is awaited again, so that an unresponsive database gets only one.
+ * A service. Runs `load` for every scrape and waits up to `waitMs`; null if it takes longer or fails. A query
+ * that is still running is awaited again, so that an unresponsive database receives only one.
  */
 export function timeLimitedQuery<T>(load: (sql: Sql) => PromiseLike<T>, waitMs: number) {
   return (pool: Sql) => {

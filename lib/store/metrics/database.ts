@@ -1,4 +1,4 @@
-// PostgreSQL metrics from the statistics views.
+// PostgreSQL metrics from its statistics views.
 import type { Sql } from 'postgres'
 import type { Services } from '../services.ts'
 import { cachedQuery, timeLimitedQuery } from './cached-query.ts'
@@ -41,7 +41,7 @@ export async function databaseFamilies(
   return { families, server: row?.server ?? null }
 }
 
-/** One value, or one per value of `label`; none without data. */
+/** A family with one value, or one per value of `label`; none without data. */
 function family(
   type: MetricFamily['type'],
   name: string,
@@ -68,7 +68,7 @@ function serverFamilies(row: Row | null, seconds: number): MetricFamily[] {
       'state',
     ]),
     family('gauge', 'db_connections_limit', [
-      'Maximum number of connections of the database server.',
+      'Maximum number of connections to the database server.',
       row?.limit,
     ]),
   ]
@@ -77,13 +77,13 @@ function serverFamilies(row: Row | null, seconds: number): MetricFamily[] {
 function activityFamilies(row: Row | null): MetricFamily[] {
   return [
     family('counter', 'db_transactions_total', [
-      'Transactions of the database, by outcome.',
+      'Database transactions, by outcome.',
       row ? { commit: row.commits, rollback: row.rollbacks } : undefined,
       'outcome',
     ]),
     family('counter', 'db_deadlocks_total', ['Deadlocks resolved by the server.', row?.deadlocks]),
     family('counter', 'db_blocks_total', [
-      'Block accesses: in the buffer cache (hit) or outside (read).',
+      'Block accesses: in the buffer cache (hit) or outside it (read).',
       row ? { hit: row.hit, read: row.read } : undefined,
       'result',
     ]),

@@ -6,13 +6,13 @@ const requests = counter(
   'Requests, by the first path segment and status class; 4xx also when the client disconnected.',
   ['resource', 'status'],
 )
-// Without the status: with it this would be a third of all series.
+// Not by status, which would make this a third of all series.
 const routeRequests = counter(
   'http_server_route_requests_total',
   'Requests, by method and route template.',
   ['method', 'route'],
 )
-// Not by route: histograms of all routes would be most of the series.
+// Not by route: histograms for all routes would make up most of the series.
 const durations = histogram(
   'http_server_request_duration_seconds',
   'Time from the request to the last byte of the response, by the first path segment; without event streams.',

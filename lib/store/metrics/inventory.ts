@@ -1,4 +1,4 @@
-// Inventory for the metrics API: sizes of the libraries as visible to a viewer.
+// Inventory for the metrics API: library sizes as visible to a viewer.
 import type { Sql } from 'postgres'
 import {
   hidesBooks,
@@ -39,7 +39,7 @@ export async function inventory(
   const [libraries, users, size] = await Promise.all([
     librarySizes(sql, viewer),
     includesUsers ? sql<{ count: number }[]>`select count(*)::integer as count from account` : [],
-    // It grows with what is hidden.
+    // Also grows with hidden content.
     hasFullAccess(sql, viewer).then(hasAll => (hasAll ? databaseSize(services) : 0)),
   ])
   const sum = (value: (library: LibrarySize) => number) =>
@@ -60,7 +60,7 @@ export async function inventory(
 export async function hasFullAccess(sql: Sql, viewer: Viewer): Promise<boolean> {
   if (isLimited(viewer)) return false
   if (viewer.libraries === null) return true
-  // While a library is being deleted, the libraries of all viewers are listed explicitly.
+  // While a library is being deleted, all viewers' libraries are listed explicitly.
   const [hidden] = await sql`
     select from library
     where deleting_at is null and id <> all(${viewer.libraries as string[]}::uuid[])

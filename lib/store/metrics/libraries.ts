@@ -1,4 +1,4 @@
-// Library metrics, from the counters stored in the library rows: a scrape counts nothing.
+// Library metrics, read from counters in the library rows: a scrape counts nothing.
 import { Cron } from 'croner'
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
@@ -48,7 +48,7 @@ export async function libraryFamilies(services: Services): Promise<MetricFamily[
     }),
   })
   return [
-    family('library_books', 'Books, without missing ones.', row => row.books),
+    family('library_books', 'Books, excluding missing ones.', row => row.books),
     family('library_series', 'Series with such books.', row => row.series),
     family('library_pages', 'Pages of these books.', row => row.pages),
     family('library_bytes', 'Size of these books.', row => row.bytes),
@@ -86,7 +86,7 @@ export async function libraryFamilies(services: Services): Promise<MetricFamily[
     ),
     {
       name: 'watcher_state',
-      help: 'Always 1; the label `mode` is how the folder is watched.',
+      help: 'Always 1; the label `mode` states how the folder is watched.',
       type: 'gauge',
       values: (rows ?? []).map(({ id, watch }) => ({
         labels: { library: id, mode: watch ?? 'off' },
@@ -140,7 +140,7 @@ const countUnreadable = cachedQuery(
 const intervals = new LRUCache<string, number>({ max: 1_000, ttl: 86_400_000 })
 const runsToCompare = 10
 
-/** Seconds; the longest of the next intervals if they differ. */
+/** In seconds; the longest upcoming interval if they differ. */
 function longestInterval(schedule: string, zone: string | null): number | null {
   const key = `${schedule} ${zone}`
   const cached = intervals.get(key)

@@ -1,13 +1,13 @@
-// Metrics of lists: failures of what they read in the background.
+// Metrics of lists: errors while loading the list index.
 import { counter } from './registry.ts'
 
 const failures = counter(
   'list_background_failures_total',
-  'Failed readings of what lists are made from, by kind: they are slower until the next one succeeds.',
+  'Errors while loading list indexes, by kind; lists are slower until the next load succeeds.',
   ['kind'],
 )
 
-/** Counts a failed reading of an index of lists. */
+/** Counts an error while loading a list index. */
 export function countFailedListReading(kind: string) {
   failures.inc({ kind })
 }

@@ -16,7 +16,7 @@ export function startProcessMetrics() {
     eventLoopMonitoringPrecision: 20,
     gcDurationBuckets: [0.01, 0.1, 1],
   })
-  // Only useful for debugging, and some are gauges with names of counters.
+  // Only useful for debugging, and some are gauges named like counters.
   for (const { name } of registry.getMetricsAsArray())
     if (/^nodejs_(active_|heap_space_)/.test(name)) registry.removeSingleMetric(name)
 }
@@ -53,12 +53,12 @@ export async function diskFamilies(dataDir: string): Promise<MetricFamily[]> {
   ]
 }
 
-/** Free space of each area that this process writes to, and whether work pauses for lack of it. */
+/** Free space of each area that this process writes to, and whether work is paused because space is low. */
 export function storageFamilies(states: readonly AreaState[]): MetricFamily[] {
   return [
     {
       name: 'storage_free_bytes',
-      help: 'Free space in the folder of an area; absent while unknown.',
+      help: 'Free space in the folder of an area; absent if unknown.',
       type: 'gauge',
       values: states
         .filter(({ freeBytes }) => freeBytes !== null)
@@ -66,7 +66,7 @@ export function storageFamilies(states: readonly AreaState[]): MetricFamily[] {
     },
     {
       name: 'storage_short',
-      help: '1 while work pauses because the folder of an area has too little space.',
+      help: '1 while work is paused because the folder of an area has too little space.',
       type: 'gauge',
       values: states.map(({ area, isShort }) => ({ labels: { area }, value: isShort ? 1 : 0 })),
     },

@@ -1,5 +1,5 @@
-// Prometheus registry of this process: constructors of counters, gauges and histograms, text formats. The
-// metrics are declared in the modules beside this one and in lib/store/event/metrics.ts.
+// Prometheus registry of this process: constructors for counters, gauges and histograms, and text formats.
+// Metrics are declared in the modules next to this one and in lib/store/event/metrics.ts.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 export const registry = new Registry()
@@ -52,7 +52,7 @@ type Metric = MetricFamily & {
   getForPromString?: () => Promise<object>
 }
 
-// A copy of the metric: for OpenMetrics prom-client changes the name of counters in the metric itself.
+// A copy of the metric, because prom-client renames counters in the metric itself for OpenMetrics.
 function toCollectable(metric: Metric) {
   return {
     name: metric.name,
@@ -72,8 +72,8 @@ const textFormats: Record<string, MetricsFormat> = {
 type MediaRange = { type: string; quality: number }
 
 /**
- * The text format preferred by an Accept header; null when JSON is preferred. Wildcards are ignored, so
- * that browsers get JSON.
+ * The text format preferred by an Accept header; null if JSON is preferred. Ignores wildcards, so that
+ * browsers get JSON.
  */
 export function negotiateTextFormat(accept: string | undefined): MetricsFormat | null {
   const ranges = (accept ?? '').split(',').map(parseMediaRange)

@@ -1,4 +1,4 @@
-// Release metrics: entries of the ledger, polls of release sources and their errors.
+// Release metrics: ledger entries, polls of release sources and their errors.
 import type { Sql } from 'postgres'
 import type { Services } from '../services.ts'
 import { cachedQuery } from './cached-query.ts'

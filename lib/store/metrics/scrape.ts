@@ -16,7 +16,7 @@ import './lists.ts'
 import './pipeline.ts'
 import './sources.ts'
 
-/** Works also without the database, with `stackroom_database_up 0`. */
+/** Works even without the database, with `stackroom_database_up 0`. */
 export async function renderMetrics(
   {
     services,
@@ -39,7 +39,7 @@ export async function renderMetrics(
   return await render(all, format)
 }
 
-// Cached, because counting takes a while with a million tasks.
+// Cached, because counting a million tasks takes a while.
 const allTaskStats = cachedQuery(pool => openTaskStats(pool).all(allTasks), { minAgeMs: 5_000 })
 
 async function queueFamilies(services: Services): Promise<MetricFamily[]> {
@@ -78,7 +78,7 @@ function pageFamilies(): MetricFamily[] {
     family('page_requests_total', 'Requests for pages and images derived from them.', requests),
     family('page_cache_hits_total', 'Page requests answered from the page cache.', cached),
     family('page_thread_tasks_total', 'Tasks sent to page threads.', tasks),
-    family('page_lists_made_total', 'Books whose list of pages was read.', directories),
+    family('page_lists_made_total', 'Books whose page list was read.', directories),
     family('page_file_opens_total', 'Files opened for pages and covers.', opens),
     family('page_file_reads_total', 'Reads from these files.', reads),
     family('page_file_read_bytes_total', 'Bytes read from these files.', bytesRead),

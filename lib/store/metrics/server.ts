@@ -17,7 +17,7 @@ type Options = {
   log: Log
   dataDir: string
   space?: SpaceGuard
-  /** `check` is null until the process has finished its start. */
+  /** `check` is null until the process has finished starting. */
   readiness?: { check: (() => Promise<Readiness>) | null }
 }
 
@@ -66,7 +66,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, deps: 
   if (path === '/health/startup')
     return sendHealth(response, check ? { isReady: true, health: alive } : starting)
   if (path === '/health/ready') return sendHealth(response, check ? await check() : starting)
-  if (path !== '/metrics') return send(response, 404, 'Not found; the metrics are at /metrics\n')
+  if (path !== '/metrics') return send(response, 404, 'Not found; metrics are at /metrics\n')
   const { text, type } = await renderMetrics(
     deps,
     negotiateTextFormat(request.headers.accept) ?? 'text',

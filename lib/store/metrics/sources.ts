@@ -1,12 +1,12 @@
-// Metrics of sources: calls, failures and durations.
+// Source metrics: calls, failures and durations.
 import { counter, histogram } from './registry.ts'
 
-const calls = counter('source_calls_total', 'Calls of sources, by operation and outcome.', [
+const calls = counter('source_calls_total', 'Calls to sources, by operation and outcome.', [
   'source',
   'operation',
   'outcome',
 ])
-const durations = histogram('source_call_duration_seconds', 'Duration of calls of sources.', {
+const durations = histogram('source_call_duration_seconds', 'Duration of calls to sources.', {
   labels: ['source'],
   buckets: [0.1, 0.5, 2, 10, 60],
 })

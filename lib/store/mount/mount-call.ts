@@ -1,12 +1,13 @@
-// A call on a mount: it fails when the mount hangs, is given up when it takes too long, and occupies a slot meanwhile.
+// A call on a mount: it fails when the mount hangs, is given up when it takes too long, and holds a slot
+// until it ends.
 import { createSemaphore } from '../../base/async/semaphore.ts'
 import { NotResponding, Unavailable } from '../../base/errors.ts'
 import { createHungFolders, type HungFolders } from './hung-folders.ts'
 
 export type CallOptions<T> = {
-  /** Where the file lies (`folderOf`); not for work in threads. */
+  /** Where the file is (`folderOf`); not for work in threads. */
   folder?: string | undefined
-  /** Gives up waiting, with Unavailable. */
+  /** Stops waiting, with Unavailable. */
   signal?: AbortSignal | undefined
   /** Receives a result that arrives after the call was given up. */
   discard?: ((value: T) => void) | undefined
@@ -16,38 +17,38 @@ export type Call = {
   since: number
   isThread: boolean
   isStarted: boolean
-  /** Ticks of the timer since it began to wait, then since it was started. */
+  /** Timer ticks since it started waiting, and later since it was started. */
   ticks: number
   fail: (error: unknown) => void
-  /** Fails, and lets another call take its place. */
+  /** Fails the call and lets another one take its place. */
   giveUp: () => void
 }
 
-/** Called when a folder below the root of a library begins to hang, and when it responds again. */
+/** Called when a folder below a library root starts to hang, and when it responds again. */
 export type NotifyFolder = (folder: string, isHung: boolean) => void
 
 export type Mount = {
   root: string
   calls: Set<Call>
-  /** How many have not ended, with those that were given up. */
+  /** How many calls have not ended, including those given up. */
   running: number
   slots: ReturnType<typeof createSemaphore>
-  /** How many of those that were given up have not ended. */
+  /** How many given-up calls have not ended. */
   givenUp: number
   hungFolders: HungFolders
   notifyFolder: NotifyFolder
   /** ms since 1970. */
   hungSince: number | null
-  /** The latest, until one of them returns. */
+  /** The latest probe, until any of them returns. */
   probe: { ticks: number; isStarted: boolean } | null
-  /** Those that have not returned. */
+  /** How many probes have not returned. */
   probes: number
   probedAt: number
 }
 
-// Calls of one library in the thread pool of the process: it has room for many libraries that hang.
+// Calls of one library in the process's thread pool, which has room for many hung libraries.
 const maxCalls = 16
-// The rest of the threads is for other libraries.
+// Leaves the remaining threads to other libraries.
 const maxGivenUp = 32
 const createSlots = () => createSemaphore({ slots: maxCalls })
 
@@ -65,19 +66,19 @@ export const createMount = (root: string, notifyFolder: NotifyFolder): Mount => 
   probedAt: 0,
 })
 
-/** Replaces the slots: calls that never end may hold all of them. */
+/** Replaces the slots, all of which may be held by calls that never end. */
 export function freeSlots(mount: Mount) {
   mount.slots = createSlots()
 }
 
-/** Throws NotResponding when the mount or the folder of the call hangs, now or later. */
+/** Throws NotResponding if the mount or the call's folder hangs, now or later. */
 export async function runCall<T>(
   mount: Mount,
   work: (signal: AbortSignal) => Promise<T>,
   { signal, discard, folder, isThread }: CallOptions<T> & { isThread: boolean },
 ): Promise<T> {
   const { hungFolders } = mount
-  if (signal?.aborted) throw new Unavailable('Request was cancelled')
+  if (signal?.aborted) throw new Unavailable('Request was canceled')
   if (mount.hungSince !== null || mount.givenUp >= maxGivenUp) throw new NotResponding()
   if (folder !== undefined && hungFolders.isHung(folder)) throw new NotResponding()
   const ended = Promise.withResolvers<T>()
@@ -105,11 +106,11 @@ export async function runCall<T>(
       call.fail(new NotResponding())
     },
   }
-  const cancel = () => call.fail(new Unavailable('Request was cancelled'))
+  const cancel = () => call.fail(new Unavailable('Request was canceled'))
   signal?.addEventListener('abort', cancel, { once: true })
   mount.calls.add(call)
   const start = async () => {
-    // It may have begun to hang while the call waited.
+    // It may have started to hang while the call waited.
     if (folder !== undefined && !hungFolders.admits(folder)) throw new NotResponding()
     call.isStarted = true
     call.ticks = 0

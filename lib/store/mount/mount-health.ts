@@ -1,6 +1,6 @@
-// Health of the file systems that libraries lie on. A folder that does not respond, like a network mount whose
-// server is away, blocks the threads that read it; a probe finds it, and until it responds again every use of
-// it fails at once.
+// Health of library file systems. A folder that does not respond, such as a network mount whose server is
+// gone, blocks the threads that read it. A probe detects this, and every use of the folder fails immediately
+// until it responds again.
 import { opendir, stat } from 'node:fs/promises'
 import { NotResponding } from '../../base/errors.ts'
 import { parentPath } from '../../base/path.ts'
@@ -18,24 +18,29 @@ type Probe = (root: Buffer) => Promise<unknown>
 
 type Options = {
   probe?: Probe
-  /** How often calls and probes are looked at. */
+  /** How often calls and probes are checked. */
   tickMs?: number
-  /** A call that takes longer causes a probe. */
+  /** A call that takes longer triggers a probe. */
   slowMs?: number
-  /** The folder is hung when a probe takes that many ticks: not a time, because the event loop may pause. */
+  /**
+   * The folder counts as hung if a probe takes this many ticks. Not a duration, because the event loop may
+   * pause.
+   */
   hungTicks?: number
-  /** The longest time of a call that is not in threads, in ticks: a mount may hang below a root that responds. */
+  /**
+   * The maximum duration, in ticks, of a call outside threads: a mount may hang below a root that responds.
+   */
   maxCallTicks?: number
 }
 
 /** A folder, latin1 (one character per byte), and since when it has not responded; `seconds` once it does. */
 export type MountChange = { root: string; since: Date; seconds: number | null }
 
-// A mount that was replaced leaves its calls behind for ever, probes as well.
+// A replaced mount leaves its calls, including probes, behind forever.
 const maxProbes = 4
 const probeAgainMs = 10_000
 
-/** `root` is always the folder of a library as a latin1 string, as in Containment. */
+/** `root` is always a library folder as a latin1 string, as in Containment. */
 export function createMountHealth({
   probe = readFolder,
   tickMs = 500,
@@ -73,7 +78,7 @@ export function createMountHealth({
     }
     if (mount.probe) {
       mount.probe.ticks += 1
-      // A probe that waits for a thread does not count, unless all threads wait for disks.
+      // A probe that waits for a thread does not count, unless all threads are waiting for disks.
       const limit = mount.probe.isStarted ? hungTicks : 4 * hungTicks
       if (mount.probe.ticks >= limit) setHung(mount)
       return
@@ -117,12 +122,12 @@ export function createMountHealth({
 
   return {
     /**
-     * Runs a short asynchronous use of the folder; some of a library run at the same time. Throws
-     * NotResponding when the folder hangs, or `folder` below it, now or later, while `work` goes on.
+     * Runs a short asynchronous use of the folder; several of a library run concurrently. Throws
+     * NotResponding if the folder hangs, or `folder` below it, now or later, while `work` continues.
      */
     run: <T>(root: string, work: () => Promise<T>, options: CallOptions<T> = {}): Promise<T> =>
       runCall(mountOf(root), work, { ...options, isThread: false }),
-    /** The same for work in threads, of any number and duration. `signal` aborts when the folder hangs. */
+    /** Like `run`, for work in threads, of any number and duration. `signal` aborts when the folder hangs. */
     runThread: <T>(
       root: string,
       work: (signal: AbortSignal) => Promise<T>,
@@ -131,16 +136,16 @@ export function createMountHealth({
     isHung: (root: string): boolean => (mounts.get(root)?.hungSince ?? null) !== null,
     /** How many of the folders hang. */
     countHung: (): number => [...mounts.values()].filter(mount => mount.hungSince !== null).length,
-    /** Whether any of them, or a folder in one, ever did. */
+    /** Whether any of them, or a folder inside one, has ever hung. */
     hasHung: () => hasHung,
-    /** Calls `listener` when a folder begins to hang and when it responds again. */
+    /** Calls `listener` when a folder starts to hang and when it responds again. */
     listen: changes.listen,
-    /** The same for folders below them. */
+    /** Like `listen`, for folders below them. */
     listenFolders: folders.listen,
   }
 }
 
-// A waiting call has twice the time: those that hold the slots are given up first.
+// A waiting call gets twice the time: those that hold slots are given up first.
 const isOverdue = ({ isThread, isStarted, ticks }: Call, maxTicks: number): boolean =>
   !isThread && ticks > (isStarted ? maxTicks : 2 * maxTicks)
 
@@ -157,12 +162,12 @@ function createListeners<A extends unknown[]>() {
   }
 }
 
-/** Resolves when the folder responds, also with an error. */
+/** Resolves when the folder responds, even with an error. */
 async function runProbe(mount: Mount, probe: Probe) {
   const state = { ticks: 0, isStarted: false }
   mount.probe = state
   mount.probes += 1
-  // Calls get threads in their order, so that this one ends after the probe has got its thread.
+  // Calls get threads in order, so this one ends after the probe has got its thread.
   const isStarted = () => {
     state.isStarted = true
     state.ticks = 0
@@ -174,7 +179,7 @@ async function runProbe(mount: Mount, probe: Probe) {
   mount.probes -= 1
 }
 
-// Network file systems answer `stat` from memory for a while, but ask the server when a folder is opened.
+// Network file systems answer `stat` from cache for a while, but contact the server when a folder is opened.
 async function readFolder(root: Buffer) {
   await stat(root)
   const folder = await opendir(root, { bufferSize: 1 })
@@ -182,20 +187,20 @@ async function readFolder(root: Buffer) {
   await folder.close()
 }
 
-/** Health of the libraries, as this process sees it. */
+/** Health of the libraries, as seen by this process. */
 export const mountHealth = createMountHealth()
-/** Of folders that are named by requests and arguments, and need not be libraries. */
+/** Health of folders named in requests and arguments, which need not be libraries. */
 export const folderHealth = createMountHealth()
 
-/** Of the folders of caches. */
+/** Health of cache folders. */
 export const cacheHealth = createMountHealth()
 
-/** Whether threads may be blocked for ever: then the process must not wait for them to end. */
+/** Whether threads may be blocked forever: then the process must not wait for them to end. */
 export const hasBlockedThreads = (): boolean =>
   [mountHealth, folderHealth, cacheHealth].some(health => health.hasHung())
 
 /** The key of a library folder. */
 export const mountKey = (root: Uint8Array): string => Buffer.from(root).toString('latin1')
 
-/** The folder of a file, for the option `folder` of a call. */
+/** The folder of a file, for a call's `folder` option. */
 export const folderOf = (path: Uint8Array): string => parentPath(mountKey(path))

@@ -1,8 +1,11 @@
-// Batched deletes: many small transactions, so that locks are short and the work can be stopped.
+// Batched deletes in many small transactions, so that locks are short and the work can be stopped.
 
 const batchSize = 1_000
 
-/** Runs a statement that deletes at most `limit` rows until none is left. Returns the number of deleted rows. */
+/**
+ * Repeats a statement that deletes at most `limit` rows until none are left. Returns the number of deleted
+ * rows.
+ */
 export async function deleteInBatches(
   deleteBatch: (limit: number) => PromiseLike<{ count: number }>,
   isStopped: () => boolean = () => false,

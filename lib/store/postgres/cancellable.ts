@@ -1,27 +1,28 @@
-// Statements of one request, cancelled in the database when its client disconnects.
+// Statements of one request, canceled in the database when its client disconnects.
 import { Unavailable } from '../../base/errors.ts'
 import type { Queryable, Sql, Transaction } from './db.ts'
 
-/** What postgres.js knows of a query; fragments are never active. */
+/** What postgres.js knows about a query; fragments are never active. */
 type RunningQuery = { executed?: boolean; active?: boolean; state?: { pid: number } | null }
 
 const recheckMs = 50
 const pools = new WeakMap<object, Sql>()
 
-/** The pool behind a view: the key of caches, and for statements that serve several requests. */
+/** The pool behind a view: the key for caches, and for statements that serve several requests. */
 export const poolOf = (sql: Sql): Sql => pools.get(sql) ?? sql
 
 /**
- * A view of the pool for one request, also for its transactions. After `signal` aborts it starts no statement,
- * and those that run fail with error 57014. `control` runs the cancellation on a connection of its own; `origin` is the pool for `poolOf`. Call `finished` before the
- * connections are used for another request: a late cancellation would hit its statement.
+ * A view of the pool for one request, including its transactions. After `signal` aborts it starts no
+ * statements, and running ones fail with error 57014. `control` runs the cancellation on a separate
+ * connection; `origin` is the pool for `poolOf`. Call `finished` before the connections are used for another
+ * request: a late cancellation would hit its statement.
  */
 export function cancellable(
   sql: Sql,
   { signal, control, origin = sql }: { signal: AbortSignal; control: Sql; origin?: Sql },
 ): { sql: Sql; finished(): Promise<void> } {
   const queries: RunningQuery[] = []
-  let cancelling: Promise<unknown> = Promise.resolve()
+  let canceling: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   const cancelRunning = async () => {
     const pids = queries.flatMap(({ active, state }) => (active && state ? [state.pid] : []))
@@ -29,11 +30,11 @@ export function cancellable(
       await control`select pg_cancel_backend(pid) from unnest(${pids}::integer[]) as p(pid)`
         // The statement then ends by its timeout.
         .catch(() => {})
-    // Others may still wait for a connection.
+    // Other statements may still be waiting for a connection.
     if (!isFinished) timer = setTimeout(cancelAll, recheckMs)
   }
   const cancelAll = () => {
-    cancelling = cancelRunning()
+    canceling = cancelRunning()
   }
   let isFinished = false
   signal.addEventListener('abort', cancelAll, { once: true })
@@ -41,7 +42,7 @@ export function cancellable(
     new Proxy(target, {
       ...get,
       apply(query, self, args) {
-        if (signal.aborted) throw new Unavailable('Request was cancelled')
+        if (signal.aborted) throw new Unavailable('Request was canceled')
         const result = Reflect.apply(query as never, self, args)
         if (result instanceof Promise) queries.push(result as RunningQuery)
         return result
@@ -55,12 +56,12 @@ export function cancellable(
   return {
     sql: view,
     async finished() {
-      // Of statements that were sent together, some may still wait for a connection after one failed.
+      // When one of several statements sent together fails, others may still be waiting for a connection.
       if (signal.aborted) await Promise.allSettled(queries.filter(({ executed }) => executed))
       isFinished = true
       clearTimeout(timer)
       signal.removeEventListener('abort', cancelAll)
-      await cancelling
+      await canceling
     },
   }
 }

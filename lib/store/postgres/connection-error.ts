@@ -1,4 +1,4 @@
-// Classification of database errors that are not the fault of a statement: lost connections, full disks.
+// Classifies database errors that are not the statement's fault: lost connections, full disks.
 
 type DatabaseError = { code?: unknown; syscall?: unknown; message?: unknown } | null | undefined
 
@@ -13,12 +13,12 @@ const networkCodes = new Set([
   'ETIMEDOUT',
   'CONNECT_TIMEOUT',
 ])
-// Socket errors only together with their system call: files have the same codes.
+// Only counts with the name of a socket system call: files have the same error codes.
 const socketCodes = new Set(['ENOENT', 'EACCES', 'EAGAIN', 'ENOTCONN', 'EMFILE', 'ENFILE'])
 
 /**
- * The server is absent, starting, stopping or recovering, or the connection to it was lost. The statement may
- * or may not have been committed.
+ * The server is unreachable, starting, stopping or recovering, or the connection to it was lost. The
+ * statement may or may not have been committed.
  */
 export function isConnectionLost(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as NonNullable<DatabaseError>
@@ -29,7 +29,7 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(CONNECTION_|08...$|57P0[1-5]$)/.test(code)
 }
 
-/** This process has closed its connections, because it stops. */
+/** This process has closed its connections because it is stopping. */
 export const isPoolClosed = (error: unknown): boolean =>
   (error as DatabaseError)?.code === 'CONNECTION_ENDED'
 
@@ -37,6 +37,6 @@ export const isPoolClosed = (error: unknown): boolean =>
 export function isDiskFull(error: unknown): boolean {
   const { code, message } = (error ?? {}) as NonNullable<DatabaseError>
   if (code === '53100' || code === 'ENOSPC' || code === 'EDQUOT') return true
-  // PostgreSQL has no code of its own for an exhausted quota.
+  // PostgreSQL has no separate code for an exhausted quota.
   return typeof code === 'string' && /No space left on device|quota exceeded/i.test(`${message}`)
 }

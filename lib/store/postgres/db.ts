@@ -13,7 +13,7 @@ import type { Encryption } from './tls.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './url.ts'
 
 export type Sql = PostgresSql
-/** A transaction: the argument of the callback of `sql.begin`. */
+/** A transaction, as passed to the callback of `sql.begin`. */
 export type Transaction = TransactionSql
 /** The pool or a transaction. */
 export type Queryable = Sql | Transaction
@@ -33,13 +33,13 @@ type PoolChanges = {
 }
 type Options = { log?: Log | undefined; signal?: AbortSignal | undefined }
 
-// By default the driver waits up to 20 seconds between two attempts to connect.
+// The driver's default waits up to 20 seconds between two connection attempts.
 const maxBackoffSeconds = 0.25
 const connectTimeoutSeconds = 10
 
 /**
- * Resolves when the database is ready. Throws Invalid (unreachable, refused, unsuitable), what startPostgres throws, and the
- * reason of `signal` when it aborts while the database is waited for.
+ * Resolves when the database is ready. Throws Invalid (unreachable, refused, unsuitable), errors from
+ * startPostgres, and the reason of `signal` if it aborts while waiting.
  */
 export async function openDatabase(
   config: Pick<Config, 'data_dir' | 'database'>,
@@ -73,7 +73,9 @@ export async function openDatabase(
 
 type Patience = { waitMs: number; log?: Log | undefined; signal?: AbortSignal | undefined }
 
-/** With the first encryption that the server accepts; otherwise throws the failure that explains most. */
+/**
+ * Connects with the first encryption that the server accepts; otherwise throws the most informative failure.
+ */
 async function openExternal(url: string, options: Patience & { max: number }): Promise<Sql> {
   const target = parseDatabaseUrl(url)
   const failures: unknown[] = []
@@ -106,8 +108,8 @@ function addressOf({ options }: Sql): string {
 type PoolOptions = { max: number; name?: string }
 
 /**
- * A pool that connects on first use. Throws Invalid for a URL that is not understood.
- * int8 is parsed as a number: sizes and counts stay far below 2^53.
+ * A pool that connects on first use. Throws Invalid for a malformed URL. Parses int8 as a number: sizes and
+ * counts stay far below 2^53.
  */
 export function connect(url: string, options: PoolOptions): Sql {
   const target = parseDatabaseUrl(url)
@@ -127,13 +129,13 @@ function connectTo(
     max,
     onnotice: () => {},
     backoff: (failures: number) => Math.min(maxBackoffSeconds, failures * 0.05),
-    // Compilation of statements takes up to 2 s of lists that take 50 ms; other servers have it on by default.
+    // JIT compilation takes up to 2 s for lists that take 50 ms; it is on by default on other servers.
     connection: { application_name: name, jit: 'off', ...options.connection },
     types: { int8 },
   } as unknown as DriverOptions)
 }
 
-/** A pool of the driver whose `listen` survives losses of any duration. */
+/** A pool of the driver whose `listen` survives connection losses of any duration. */
 function openPool(options: DriverOptions): Sql {
   const pool = postgres(options) as unknown as Sql
   const listening = createListening(pool.options as unknown as DriverOptions)
@@ -146,14 +148,14 @@ function openPool(options: DriverOptions): Sql {
   }) as Sql
 }
 
-// A connection that stays silent for this long after the statement timeout is lost.
+// A connection that stays silent for this long beyond the statement timeout is considered lost.
 const responseSlackMs = 10_000
 
 /**
- * A second pool of the same database for requests: with a statement timeout (error 57014), and a commit is on
- * disk before it is acknowledged, which the bundled server does not do for background work. A connection that does
- * not even respond with the timeout is given up (CONNECTION_CLOSED): a network can lose one without an error.
- * Transactions run in the original pool, without the timeouts. Close it with `end`.
+ * A second pool to the same database, for requests. Statements have a timeout (error 57014), and a commit is
+ * on disk before it is acknowledged, which the bundled server does not do for background work. A connection
+ * that exceeds even the timeout without a response is given up (CONNECTION_CLOSED): networks can drop
+ * connections without an error. Transactions run in the original pool, without timeouts. Close it with `end`.
  */
 export function forRequests(sql: Sql, { timeoutMs }: { timeoutMs: number }): Sql {
   const { connection } = sql.options
@@ -164,7 +166,7 @@ export function forRequests(sql: Sql, { timeoutMs }: { timeoutMs: number }): Sql
   } as unknown as DriverOptions)
   const begin = (work: (tx: Transaction) => unknown) =>
     sql.begin(tx => {
-      // Sent together with the first statement of the transaction.
+      // Sent together with the transaction's first statement.
       tx`set local synchronous_commit = on`.catch(() => {})
       return work(tx)
     })
@@ -173,8 +175,8 @@ export function forRequests(sql: Sql, { timeoutMs }: { timeoutMs: number }): Sql
 }
 
 /**
- * A pool of the same database and settings with `max` connections and some other parameters. `responseTimeoutMs` is
- * the longest silence of a connection, for statements that are always short.
+ * A pool to the same database with the same settings, but `max` connections and some different parameters.
+ * `responseTimeoutMs` is the maximum silence of a connection, for statements that are always short.
  */
 export function connectionsLike(
   sql: Sql,
@@ -189,12 +191,12 @@ export function connectionsLike(
   } as unknown as DriverOptions)
 }
 
-/** A connection for session-level locks. `lossCount` is how often the connection was lost. */
+/** A connection for session-level locks. `lossCount` is how often the connection has been lost. */
 export type DedicatedConnection = { sql: Sql; lossCount(): number; close(): Promise<void> }
 
 /**
- * Connects on first use. A pool connection would not do: its next user would inherit the locks.
- * `onLoss` is called when the connection is lost; later statements run on a new one.
+ * Connects on first use. A pool connection would not do: its next user would inherit the locks. `onLoss` is
+ * called when the connection is lost; later statements run on a new one.
  */
 export function openDedicatedConnection(
   sql: Sql,

@@ -1,6 +1,6 @@
-// Fixes of postgres.js 3.4.9 for lost connections, made in its source when it is loaded. Each names the open issue of
-// github.com/porsager/postgres that describes the fault, and goes when a release has it fixed; all have a test in
-// test/store/postgres/driver-fixes.test.ts.
+// Fixes for lost connections in postgres.js 3.4.9, applied to its source when it is loaded. Each names the
+// open issue at github.com/porsager/postgres that describes the bug, and can be removed once a release fixes
+// it; all have a test in test/store/postgres/driver-fixes.test.ts.
 
 type Fix = { issue: string; fault: string; edits: { file: string; from: string; to: string }[] }
 
@@ -8,7 +8,7 @@ export const fixes: readonly Fix[] = [
   {
     issue: '#1133, #1155, #1186, #1208, #1216',
     fault:
-      'after a loss, statements of a transaction crash the process, hang, or run in the transaction of another caller',
+      'after a lost connection, statements of a transaction crash the process, hang, or run in the transaction of another caller',
     edits: [
       {
         file: 'index.js',
@@ -44,7 +44,7 @@ export const fixes: readonly Fix[] = [
   {
     issue: '#1097, #1130, #1193, #1223',
     fault:
-      'a connection takes unsent data, a running statement and the error of the lost session into the next one, which hangs or fails',
+      'a connection carries unsent data, a running statement and the error of the lost session over into the next one, which hangs or fails',
     edits: [
       {
         file: 'connection.js',
@@ -69,8 +69,7 @@ export const fixes: readonly Fix[] = [
   },
   {
     issue: '#1181',
-    fault:
-      'after a statement that fails in the middle of its rows, the next result begins with holes',
+    fault: 'after a statement that fails while returning rows, the next result begins with holes',
     edits: [
       {
         file: 'connection.js',
@@ -84,7 +83,8 @@ export const fixes: readonly Fix[] = [
   },
   {
     issue: '#1192, #1205',
-    fault: 'a loss while the types of arrays are read is a rejection that ends the process',
+    fault:
+      'a connection lost while array types are read causes an unhandled rejection that ends the process',
     edits: [
       {
         file: 'connection.js',
@@ -96,7 +96,7 @@ export const fixes: readonly Fix[] = [
   {
     issue: 'none yet',
     fault:
-      'a statement holds the variables of the functions that ran it first: V8 keeps the frames of an error until its stack is read',
+      'a statement retains the variables of the functions that first ran it: V8 holds the frames of an error until its stack is read',
     edits: [
       {
         file: 'query.js',
@@ -108,7 +108,10 @@ export const fixes: readonly Fix[] = [
   },
 ]
 
-/** The source of a file of the driver with its fixes. Those whose text is not in it are passed to `onMissing`. */
+/**
+ * The source of a driver file with its fixes. Fixes whose original text is not found are passed to
+ * `onMissing`.
+ */
 export function fixed(file: string, source: string, onMissing: (fix: Fix) => void): string {
   let text = source
   for (const fix of fixes)

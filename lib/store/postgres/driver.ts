@@ -1,4 +1,4 @@
-// PostgreSQL driver: postgres.js with its fixes (driver-fixes.ts), on sockets of its own (sockets.ts).
+// PostgreSQL driver: postgres.js with our fixes (driver-fixes.ts) and our own sockets (sockets.ts).
 import { registerHooks } from 'node:module'
 import type { Options } from 'postgres'
 import { fixed } from './driver-fixes.ts'
@@ -6,11 +6,11 @@ import { withoutPostgresVariables } from './environment.ts'
 import { createSockets, type Host, type Target, targetOf } from './sockets.ts'
 
 type OwnOptions = {
-  /** Seconds after which a connection that owes a response and is silent counts as lost. */
+  /** Seconds after which a silent connection that owes a response counts as lost. */
   response_timeout?: number | undefined
-  /** An open connection was lost; attempts to connect that fail are no losses. */
+  /** Called when an open connection is lost; failed connection attempts do not count. */
   onloss?: (() => void) | undefined
-  /** Where the pool connects to; made from the other options once. */
+  /** Where the pool connects to; derived once from the other options. */
   target?: Target | undefined
 }
 
@@ -19,10 +19,10 @@ export type DriverOptions = Options<Record<string, never>> & OwnOptions
 const missing = new Set<string>()
 const driver = await loadDriver()
 
-/** Faults that the installed version of the driver has and that could not be fixed. */
+/** Bugs of the installed driver version that could not be fixed. */
 export const missingFixes: ReadonlySet<string> = missing
 
-/** A pool of the driver, whose defaults do not come from the environment. */
+/** A pool of the driver, with defaults that do not come from the environment. */
 export function postgres(options: DriverOptions): ReturnType<typeof driver> {
   const target = options.target ?? targetOf(options)
   const sockets = createSockets(target, {
@@ -34,7 +34,7 @@ export function postgres(options: DriverOptions): ReturnType<typeof driver> {
   const pool = withoutVariables(() =>
     driver({
       ...options,
-      // All of it is done by the sockets.
+      // The sockets handle all of this.
       ...{ host: [name], port: [port], path: undefined, ssl: false },
       ...{ sslnegotiation: undefined, target_session_attrs: undefined },
       socket: sockets.open,
@@ -50,7 +50,7 @@ export function postgres(options: DriverOptions): ReturnType<typeof driver> {
   })
 }
 
-/** Throws when the session on a host is not of the kind that the target states. */
+/** Throws if the session on a host is not of the kind that the target requires. */
 async function checkSession(options: DriverOptions, target: Target, host: Host) {
   const { sessionAttributes, hosts } = target
   if (sessionAttributes === null && hosts.length === 1) return
@@ -79,7 +79,10 @@ async function checkSession(options: DriverOptions, target: Target, host: Host) 
   }
 }
 
-/** Where an option is absent the driver reads variables: libpq's (PGUSER) and some of its own (PGMAX_LIFETIME, PGDEBUG). */
+/**
+ * For absent options the driver reads variables: libpq's (PGUSER) and some of its own (PGMAX_LIFETIME,
+ * PGDEBUG).
+ */
 function withoutVariables<T>(work: () => T): T {
   const { env } = process
   process.env = withoutPostgresVariables()

@@ -1,4 +1,5 @@
-// Environment variables without those of PostgreSQL (PGUSER, PGPORT …): settings come from the configuration alone.
+// The environment without PostgreSQL's variables (PGUSER, PGPORT …): settings only come from the
+// configuration.
 
 export const withoutPostgresVariables = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG')))

@@ -1,20 +1,21 @@
-// Rows by their ids. PostgreSQL assumes ten elements in an array that is a parameter of a prepared statement, finds a
-// plan for fewer cheaper, and plans such a statement again each time, which takes longer than to look up the rows.
+// Rows by their ids. PostgreSQL assumes ten elements in an array parameter of a prepared statement; with
+// fewer, it finds a custom plan cheaper and plans the statement every time, which takes longer than looking
+// up the rows.
 import type { Fragment } from 'postgres'
 import type { Queryable } from './db.ts'
 
 const assumedElements = 10
 
-/** The ids, then nulls up to that number; no id is equal to them. */
+/** The ids, padded with nulls to that number; no id equals null. */
 const padded = (ids: readonly string[]): (string | null)[] => [
   ...ids,
   ...Array<null>(Math.max(0, assumedElements - ids.length)).fill(null),
 ]
 
-/** The column is one of the ids. Not to be negated: it is null, not false, for other values. */
+/** Whether the column is one of the ids. Must not be negated: for other values it is null, not false. */
 export const isOneOf = (sql: Queryable, column: Fragment, ids: readonly string[]): Fragment =>
   sql`${column} in (select unnest(${padded(ids)}::uuid[]))`
 
-/** A table `requested (id, place)` of the ids in their order, and of nulls after them; for inner joins. */
+/** A table `requested (id, place)` of the ids in order, followed by nulls; for inner joins. */
 export const requestedIds = (sql: Queryable, ids: readonly string[]): Fragment =>
   sql`unnest(${padded(ids)}::uuid[]) with ordinality as requested(id, place)`

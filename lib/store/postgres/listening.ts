@@ -1,4 +1,4 @@
-// Notifications (LISTEN) of a pool: one connection for all channels, established again after every loss.
+// Notifications (LISTEN) of a pool: one connection for all channels, reestablished after every loss.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DriverOptions, postgres } from './driver.ts'
 
@@ -7,8 +7,8 @@ type Listener = { channel: string; onNotify: (payload: string) => void; onListen
 const retryMs = 250
 
 /**
- * Replaces `listen` of the driver, which gives up when the server is absent for longer than one attempt.
- * `onListen` is called first and after every loss, during which notifications may have been missed.
+ * Replaces the driver's `listen`, which gives up if the server is unreachable for longer than one attempt.
+ * `onListen` is called first, and after every loss, during which notifications may have been missed.
  */
 export function createListening(options: DriverOptions) {
   const listeners = new Set<Listener>()
@@ -29,7 +29,7 @@ export function createListening(options: DriverOptions) {
       },
     } as DriverOptions))
 
-  // Attempts that fail are losses as well: only one of these loops may run.
+  // Failed attempts count as losses too: only one of these loops may run.
   async function restore() {
     if (isRestoring || isClosed || listeners.size === 0) return
     isRestoring = true

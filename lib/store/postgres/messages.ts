@@ -1,30 +1,32 @@
-// Messages of a connection to PostgreSQL, followed from outside the driver: whether it is open, and whether it owes a response.
+// Tracks the messages of a PostgreSQL connection from outside the driver: whether it is open, and whether it
+// owes a response.
 import type { Socket } from 'node:net'
 
 type Options = {
-  /** 0: silence is no loss. */
+  /** 0 disables the timeout. */
   responseTimeoutMs: number
-  /** An open connection was closed. */
+  /** Called when an open connection is closed. */
   onLoss: (() => void) | undefined
 }
 
 const code = (letter: string) => letter.charCodeAt(0)
-// What the server answers with ReadyForQuery: Sync and Query.
+// Messages that the server answers with ReadyForQuery: Sync and Query.
 const questions = new Set([code('S'), code('Q')])
 const flush = code('H')
 const readyForQuery = code('Z')
-// The last messages that answer a Flush: RowDescription, NoData, PortalSuspended, CommandComplete, ErrorResponse.
+// Final messages of a response to Flush: RowDescription, NoData, PortalSuspended, CommandComplete,
+// ErrorResponse.
 const flushAnswers = new Set(['T', 'n', 's', 'C', 'E'].map(code))
 const graceMs = 1_000
 
 /**
- * A connection that owes a response and is silent for the timeout is closed: a network can lose one without an error.
- * While the rows of a cursor are read, its reader decides when more are sent.
+ * Closes a connection that owes a response and stays silent for the timeout: a network can drop one without
+ * an error. While a cursor is read, its reader decides when more rows are requested.
  */
 export function followMessages(socket: Socket, { responseTimeoutMs, onLoss }: Options): void {
   let isOpen = false
   let isStarted = false
-  // The answer to the startup message.
+  // The response to the startup message.
   let owed = 1
   let isFlushed = false
   let timer: NodeJS.Timeout | undefined
@@ -40,7 +42,7 @@ export function followMessages(socket: Socket, { responseTimeoutMs, onLoss }: Op
     }
   }
 
-  // Time also passes while this process is suspended: then the response comes soon.
+  // Time also passes while this process is suspended: then the response arrives soon.
   function silent() {
     const { bytesRead } = socket
     setTimeout(() => {
@@ -70,7 +72,7 @@ export function followMessages(socket: Socket, { responseTimeoutMs, onLoss }: Op
     wait()
     return write.apply(socket, args)
   }) as typeof write
-  // The driver would try again for ever.
+  // The driver would retry forever.
   socket.once('end', () => isOpen || lost('The server closed the connection'))
   socket.once('close', () => {
     clearTimeout(timer)
@@ -88,7 +90,7 @@ function messageReader(see: (type: number) => void): (chunk: Buffer) => void {
     const bytes = header.length > 0 ? Buffer.concat([header, chunk]) : chunk
     let at = skipped
     for (; at + 5 <= bytes.length; at += 1 + bytes.readUInt32BE(at + 1)) see(bytes[at]!)
-    // A copy: a part would hold the whole chunk.
+    // Copied, because a view would retain the whole chunk.
     header = Buffer.from(bytes.subarray(at))
     skipped = Math.max(0, at - bytes.length)
   }

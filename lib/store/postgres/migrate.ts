@@ -11,15 +11,15 @@ export type AppliedMigration = { number: number; name: string; ms: number }
 // Arbitrary advisory lock key; serializes processes that start concurrently.
 const lockKey = 0x57ac_c001
 const fileNamePattern = /^(\d{4})_([a-z0-9_]+)\.sql$/
-/** Generated dump of the schema beside the migrations; never applied. */
+/** Generated dump of the schema next to the migrations; never applied. */
 const dumpFile = 'schema.sql'
 
 export const migrationFolder = join(import.meta.dirname, '..', '..', '..', 'sql')
 
 /**
- * Applies pending migrations, each in its own transaction, and returns them. Throws Invalid when the
- * database is newer or was migrated with different files, naming its `place`; an Error with file and line when a statement
- * fails.
+ * Applies pending migrations, each in its own transaction, and returns them. Throws Invalid, naming the
+ * database's `place`, if it is newer or was migrated with different files; an Error with file and line if a
+ * statement fails.
  */
 export async function migrate(
   sql: Sql,
@@ -72,7 +72,7 @@ export function readMigrations(folder: string): Migration[] {
   return migrations
 }
 
-/** The migrations still to be applied. Throws Invalid for a database that these files cannot upgrade. */
+/** The migrations still to apply. Throws Invalid for a database that these files cannot upgrade. */
 async function findPending(
   tx: Transaction,
   migrations: Migration[],
@@ -88,7 +88,7 @@ async function findPending(
   for (const row of applied) {
     if (byNumber.get(row.number)?.sha256 === row.sha256) continue
     const file = fileName(row)
-    // All migrations of this version match: the others are those of a later release.
+    // All of this version's migrations match: the others come from a later release.
     if (row.number > newestNumber)
       throw new Invalid(
         `${database} was upgraded by a newer version of Stackroom (${file}); install that version`,

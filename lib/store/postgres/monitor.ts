@@ -1,5 +1,5 @@
-// Database monitor of a process: whether the database is available, noticed by a connection of its own. A
-// database that is stopped or unreachable without an error answers nothing: a probe finds that.
+// Database monitor of a process: watches on a dedicated connection whether the database is available. A
+// database that is stopped, or unreachable without an error, does not answer: probes detect that.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../base/log.ts'
 import { openDedicatedConnection, type Sql } from './db.ts'
@@ -11,8 +11,8 @@ export type DatabaseMonitor = {
   /** Rejects unless the database responds now; the pools may be busy. */
   ping(): Promise<unknown>
   /**
-   * The result of work that uses the database. Rejects with `error` when the database does not respond; then
-   * `abandoned` is called, and what `work` returns later is passed to `discard`.
+   * The result of work that uses the database. Rejects with `error` if the database does not respond; then
+   * `abandoned` is called, and a later result of `work` is passed to `discard`.
    */
   whileAvailable<T>(work: () => Promise<T>, options: CallOptions<T>): Promise<T>
   close(): Promise<void>
@@ -25,11 +25,14 @@ type CallOptions<T> = {
 }
 
 export type ProbePace = {
-  /** How often calls and probes are looked at. */
+  /** How often calls and probes are checked. */
   tickMs?: number
-  /** A call that takes longer causes a probe. */
+  /** A call that takes longer triggers a probe. */
   slowMs?: number
-  /** The database does not respond when a probe takes that many ticks: not a time, because the event loop may pause. */
+  /**
+   * The database counts as unresponsive if a probe takes this many ticks. Not a duration, because the event
+   * loop may pause.
+   */
   hungTicks?: number
 }
 
@@ -55,7 +58,7 @@ export async function openDatabaseMonitor(
   let connection = openDedicatedConnection(sql, () => void probe())
   const timer = setInterval(tick, tickMs).unref()
 
-  // A connection that an administrator terminated is replaced by the first attempt.
+  // The first attempt replaces a connection that an administrator terminated.
   async function probe() {
     if (isProbing) return
     isProbing = true
@@ -81,7 +84,7 @@ export async function openDatabaseMonitor(
   function tick() {
     if (isProbing) {
       probeTicks += 1
-      // An attempt to connect has a time limit of its own.
+      // A connection attempt has its own time limit.
       if (probeTicks >= (isAvailable ? hungTicks : 4 * hungTicks)) setHung()
       return
     }
@@ -93,7 +96,7 @@ export async function openDatabaseMonitor(
     setLost({ code: 'NO_RESPONSE' })
     for (const { fail } of calls) fail()
     probeTicks = 0
-    // A connection over a network that went away may never fail: the probe goes on with a new one.
+    // A connection over a lost network may never fail: the probe continues on a new one.
     const { close } = connection
     connection = openDedicatedConnection(sql, () => void probe())
     close().catch(() => {})

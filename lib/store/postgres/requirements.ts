@@ -1,12 +1,12 @@
-// Requirements of an external database, checked once at the start: version, encoding, rights, connections.
+// Requirements for an external database, checked once at startup: version, encoding, privileges, connections.
 import type { Sql } from 'postgres'
 import { Invalid } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 
 const minMajorVersion = 14
-// The smallest number with which all commands work: pool, LISTEN, locks, monitor.
+// The minimum with which all commands work: pool, LISTEN, locks, monitor.
 const minConnections = 8
-/** Both pools, those of expensive lists and look-ups, LISTEN, locks, monitor. */
+/** Both pools, connections for expensive lists and lookups, LISTEN, locks, monitor. */
 const peakConnections = (max: number) => 2 * max + 16
 
 type Facts = {
@@ -30,12 +30,12 @@ type Facts = {
   serverLimit: number
 }
 
-/** Throws Invalid, in one sentence that states what to change, for a database on which Stackroom cannot run. */
+/** Throws Invalid, with one sentence on what to change, for a database that Stackroom cannot run on. */
 export async function checkRequirements(
   open: () => { sql: Sql; close(): Promise<void> },
   { max, log }: { max: number; log?: Log | undefined },
 ): Promise<void> {
-  // Two connections of its own: if both report the same process, there is a pooler in between.
+  // Two connections: if both report the same server process, there is a pooler in between.
   const [first, second] = [open(), open()]
   try {
     const facts = await readFacts(first.sql)
@@ -54,7 +54,7 @@ export const poolerProblem =
   'The database URL leads to a connection pooler that shares connections between clients (such as PgBouncer with ' +
   'pool_mode=transaction); Stackroom needs the direct address of PostgreSQL, or pool_mode=session'
 
-/** In one statement without parameters, which also runs through a pooler. Catalogues of servers before 14 have it all. */
+/** One statement without parameters, which also works through a pooler and on servers before 14. */
 async function readFacts(sql: Sql): Promise<Facts> {
   const [facts] = await sql<Facts[]>`
       select current_setting('server_version_num')::int as version, pg_backend_pid() as pid,
@@ -96,7 +96,7 @@ function serverProblem({ version, encoding, isStandby, isReadOnly, database }: F
       `create it with: create database ${quoted(database)} encoding 'UTF8' template template0`
     )
   if (isStandby)
-    return 'The database is a standby, which cannot be written; use the address of the primary, or name all hosts and target_session_attrs=read-write in database.url'
+    return 'The database is a standby, which is read-only; use the address of the primary, or name all hosts and target_session_attrs=read-write in database.url'
   if (isReadOnly)
     return `The database "${database}" is read-only (default_transaction_read_only is on for the server, the database or the role); set it to off`
   return null
@@ -114,7 +114,7 @@ function rightsProblem(facts: Facts) {
   if (facts.canUseQueue === false)
     return `Role ${role} may not use the schema "pgboss" of database "${database}"; as its owner: grant create, usage on schema pgboss to ${role}`
   if (!facts.isTrigramAvailable)
-    return 'The server has no extension pg_trgm; install it (on Debian and Ubuntu a part of postgresql, elsewhere of postgresql-contrib)'
+    return 'The server lacks the extension pg_trgm; install it (part of postgresql on Debian and Ubuntu, elsewhere of postgresql-contrib)'
   if (facts.isTrigramVisible === false)
     return `The extension pg_trgm is in schema "${trigramSchema}", which is not in the search_path; as a superuser: alter role ${role} set search_path = ${quoted(schema)}, ${quoted(trigramSchema!)}`
   if (!canCreate && (trigramSchema === null || facts.canUseQueue === null))

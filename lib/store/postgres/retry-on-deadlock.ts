@@ -1,11 +1,11 @@
-// Retry of transactions that PostgreSQL aborted because of a deadlock. Edits by users run concurrently
-// with scans, which lock the same rows in another order.
+// Retries transactions that PostgreSQL aborted because of a deadlock. User edits run concurrently with scans,
+// which lock the same rows in a different order.
 import type { Sql, Transaction } from './db.ts'
 
 const deadlockDetected = '40P01'
 const maxAttempts = 4
 
-/** Runs `work` in a transaction, up to four times while it is aborted by a deadlock. Throws its other errors. */
+/** Runs `work` in a transaction, up to four times in case of deadlocks. Throws other errors. */
 export async function retryOnDeadlock<T>(
   sql: Sql,
   work: (tx: Transaction) => Promise<T>,

@@ -1,25 +1,26 @@
-// Sockets of a pool: its hosts in their order, TLS before the driver speaks, and an end for connections that are silent.
+// Sockets of a pool: tries hosts in order, sets up TLS before the driver starts, and closes silent
+// connections.
 import { connect, isIP, Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { followMessages } from './messages.ts'
 import type { Encryption } from './tls.ts'
 
-/** A name that begins with a slash is the directory of a socket. */
+/** A name that begins with a slash is a socket directory. */
 export type Host = { name: string; port: number }
 
 export type Target = {
   hosts: readonly Host[]
   encryption: Encryption
-  /** TLS begins without a question to the server. */
+  /** TLS starts without asking the server first. */
   isDirectTls: boolean
   sessionAttributes: string | null
   timeoutMs: number
 }
 
 type Options = {
-  /** Throws when the session on a host is not the one that is wanted. */
+  /** Throws if the session on a host is not suitable. */
   check: (host: Host) => Promise<void>
-  /** 0: silence is no loss. */
+  /** 0 disables the timeout. */
   responseTimeoutMs: number
   onLoss: (() => void) | undefined
 }
@@ -27,7 +28,7 @@ type Options = {
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 const isYes = (answer: Buffer) => answer.length === 1 && answer[0] === 0x53
 
-/** The target that options of the driver state. */
+/** The target described by the driver's options. */
 export function targetOf(options: object): Target {
   const given = options as {
     host?: string | string[]
@@ -59,9 +60,9 @@ export function createSockets(target: Target, { check, responseTimeoutMs, onLoss
   const added = <T extends Socket>(socket: T, { name, port }: Host): T => {
     all.add(socket)
     socket.once('close', () => all.delete(socket))
-    // The driver listens later.
+    // The driver attaches its listener later.
     socket.on('error', () => {})
-    // For its messages.
+    // Needed for the driver's messages.
     return Object.assign(socket, { host: name, port })
   }
 
@@ -109,7 +110,9 @@ export function createSockets(target: Target, { check, responseTimeoutMs, onLoss
   }
 
   return {
-    /** For the option `socket` of the driver, which loses a connection whose socket is a rejection. */
+    /**
+     * For the driver's `socket` option; the driver never recovers a connection whose socket promise rejects.
+     */
     async open(): Promise<Socket> {
       let error: unknown
       for (const host of target.hosts)
@@ -124,24 +127,24 @@ export function createSockets(target: Target, { check, responseTimeoutMs, onLoss
         }
       return failedSocket(error as Error)
     },
-    /** Also those that are being opened. */
+    /** Also closes sockets that are still connecting. */
     close() {
       isClosed = true
-      // The driver has removed its listeners from those that it closed.
+      // The driver has removed its listeners from sockets it closed.
       for (const socket of all)
         socket.on('error', () => {}).destroy(failure('CONNECTION_ENDED', 'The pool is closed'))
     },
   }
 }
 
-/** Fails when the driver has begun to listen. */
+/** Fails once the driver has started to listen. */
 function failedSocket(error: Error): Socket {
   const socket = new Socket()
   setImmediate(() => socket.destroy(error))
   return socket
 }
 
-/** The next event of this name. Rejects when the socket fails or is closed before. */
+/** The next event with this name. Rejects if the socket fails or is closed first. */
 async function next(socket: Socket, event: string): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const onClose = () => reject(failure('CONNECTION_CLOSED', 'The server closed the connection'))

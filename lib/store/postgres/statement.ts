@@ -1,4 +1,4 @@
-// Composing SQL fragments, and statements that are not prepared.
+// Composes SQL fragments, and runs statements unprepared.
 import type { Fragment, PendingQuery, Row } from 'postgres'
 import type { Queryable } from './db.ts'
 
@@ -12,22 +12,25 @@ export function anyOf(sql: Queryable, parts: Fragment[]): Fragment {
   return parts.length === 0 ? sql`false` : joined(sql, parts, ['(', ' or ', ')'])
 }
 
-/** `a, b …` of at least one part. */
+/** `a, b …` from at least one part. */
 export function commaList(sql: Queryable, parts: Fragment[]): Fragment {
   return joined(sql, parts, ['', ', ', ''])
 }
 
-/** `a union all b …` of at least one part. */
+/** `a union all b …` from at least one part. */
 export function unionAll(sql: Queryable, parts: Fragment[]): Fragment {
   return joined(sql, parts, ['', ' union all ', ''])
 }
 
 type Joiner = readonly [before: string, between: string, after: string]
 
-// postgres.js remembers every template that it has seen: the same ones are used again.
+// postgres.js remembers every template it has seen, so they are reused.
 const templates = new Map<string, TemplateStringsArray>()
 
-/** One fragment for the whole list: nested pairs of a long one block the process while it is made and sent. */
+/**
+ * One flat fragment for the whole list: deeply nested pairs would block the process while they are built and
+ * sent.
+ */
 function joined(sql: Queryable, parts: Fragment[], joiner: Joiner): Fragment {
   const [before, between, after] = joiner
   const key = `${parts.length}${between}`
@@ -41,14 +44,14 @@ function joined(sql: Queryable, parts: Fragment[], joiner: Joiner): Fragment {
 }
 
 /**
- * The same query as an unnamed statement. For statements whose text or best plan depends on the
- * request: they are planned with their values, and the connection does not cache one for each text,
- * which would let its memory grow.
+ * The same query as an unnamed statement, for statements whose text or best plan depends on the request: they
+ * are planned with their values, and connections do not cache each variant, which would make their memory
+ * grow.
  */
 export function unprepared<T extends readonly (object | undefined)[] = Row[]>(
   query: PendingQuery<T>,
 ) {
-  // postgres.js reads this option of every query, but lets only `unsafe` set it.
+  // postgres.js reads this option for every query, but only lets `unsafe` set it.
   ;(query as unknown as { options: { prepare?: boolean } }).options.prepare = false
   return query
 }

@@ -1,15 +1,15 @@
-// TLS of database connections: `sslmode` and its files, with the meaning of libpq.
+// TLS of database connections: `sslmode` and its files, with libpq's semantics.
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type ConnectionOptions, createSecureContext, getCACertificates } from 'node:tls'
 import { Invalid } from '../../base/errors.ts'
 
-/** The option `ssl` of the driver; `prefer` goes on without encryption where the server has none. */
+/** The driver's `ssl` option; `prefer` continues without encryption if the server does not support it. */
 export type Encryption = false | 'prefer' | ConnectionOptions
 
 const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 const protocols = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']
-/** Parameters that without encryption would mean nothing. */
+/** Parameters that have no effect without encryption. */
 const details = [
   ...['sslrootcert', 'sslcrl', 'sslcert', 'sslkey', 'sslpassword'],
   ...['ssl_min_protocol_version', 'ssl_max_protocol_version'],
@@ -18,7 +18,7 @@ export const tlsParameters = ['sslmode', 'sslnegotiation', ...details]
 
 type Values = ReadonlyMap<string, string>
 
-/** What to try, in this order. Throws Invalid naming the parameter or file that cannot be used. */
+/** Encryptions to try, in order. Throws Invalid naming the parameter or file that cannot be used. */
 export function encryptionsOf(values: Values): readonly Encryption[] {
   const root = values.get('sslrootcert')
   const mode = values.get('sslmode') ?? (root === 'system' ? 'verify-full' : 'prefer')
@@ -43,7 +43,7 @@ export function encryptionsOf(values: Values): readonly Encryption[] {
   return [
     {
       ...files(values),
-      // As in libpq: with root certificates, `require` verifies the chain.
+      // As in libpq, `require` verifies the chain if there are root certificates.
       rejectUnauthorized: root !== undefined,
       ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
     },
@@ -53,7 +53,7 @@ export function encryptionsOf(values: Values): readonly Encryption[] {
 function files(values: Values): ConnectionOptions {
   const root = values.get('sslrootcert')
   if (values.has('sslcert') !== values.has('sslkey'))
-    throw new Invalid('database.url: sslcert and sslkey belong together')
+    throw new Invalid('database.url: sslcert and sslkey must be used together')
   const min = values.get('ssl_min_protocol_version')
   const max = values.get('ssl_max_protocol_version')
   if (min) check('ssl_min_protocol_version', min, protocols)

@@ -1,15 +1,15 @@
-// Parameters of database URLs: which are supported, and what to use instead of the others.
+// Parameters of database URLs: which are supported, and what to use in place of others.
 import { Invalid } from '../../base/errors.ts'
 import { tlsParameters } from './tls.ts'
 
-/** The value that a parameter must have, because the driver does nothing else. */
+/** The only value a parameter may have, because the driver supports nothing else. */
 const onlyValues: Record<string, RegExp> = {
   channel_binding: /^(disable|prefer)$/,
   client_encoding: /^(auto|utf-?8)$/i,
   gssencmode: /^(disable|prefer)$/,
   load_balance_hosts: /^disable$/,
 }
-// A standby is of no use here: Stackroom writes.
+// A standby is useless here, because Stackroom writes.
 const sessionAttributes = ['any', 'read-write', 'primary']
 const supported = new Set([
   ...['user', 'password', 'host', 'port', 'dbname', 'connect_timeout', 'target_session_attrs'],
@@ -17,7 +17,7 @@ const supported = new Set([
   ...Object.keys(onlyValues),
 ])
 
-/** Parameters of libpq (PostgreSQL 14 to 18), then of Prisma, JDBC, SQLAlchemy and other clients. */
+/** Ignored parameters of libpq (PostgreSQL 14 to 18), then of Prisma, JDBC, SQLAlchemy and other clients. */
 const withoutUse = new Set([
   ...['hostaddr', 'passfile', 'require_auth', 'replication', 'requirepeer', 'service'],
   ...['servicefile', 'keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count'],
@@ -56,7 +56,7 @@ const replacements: Record<string, string> = {
 
 export const isSupported = (name: string) => supported.has(name)
 
-/** Throws Invalid naming the parameter, or its value, that cannot be used. */
+/** Throws Invalid naming a parameter or value that cannot be used. */
 export function checkParameter(name: string, value: string) {
   if (!isSupported(name))
     throw new Invalid(`database.url: the parameter ${name} is not supported; ${adviceOn(name)}`)
@@ -65,7 +65,7 @@ export function checkParameter(name: string, value: string) {
   if (name !== 'target_session_attrs' || sessionAttributes.includes(value)) return
   throw new Invalid(
     /^(read-only|standby|prefer-standby)$/.test(value)
-      ? `database.url: target_session_attrs=${value} selects a server that cannot be written; use read-write`
+      ? `database.url: target_session_attrs=${value} selects a read-only server; use read-write`
       : `database.url: target_session_attrs=${value} is not one of ${sessionAttributes.join(', ')}`,
   )
 }

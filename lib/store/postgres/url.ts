@@ -1,10 +1,10 @@
-// Database URLs in libpq's form: options of the driver from user, hosts, TLS and parameters.
+// Database URLs in libpq's format: converts user, hosts, TLS and parameters to driver options.
 import { Invalid } from '../../base/errors.ts'
 import type { DriverOptions } from './driver.ts'
 import { type Encryption, encryptionsOf } from './tls.ts'
 import { checkParameter, isSupported } from './url-parameters.ts'
 
-/** How to connect. `encryptions` are tried in this order: the second after the server refused the first. */
+/** How to connect. `encryptions` are tried in order, the second if the server refuses the first. */
 export type DatabaseUrl = { options: DriverOptions; encryptions: readonly Encryption[] }
 
 const urlForm = /^postgres(?:ql)?:\/\/(?:([^/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s
@@ -13,14 +13,14 @@ const defaultPort = 5432
 const encoding =
   'special characters of the password and of parameters must be percent-encoded (@ as %40, / as %2F, ? as %3F)'
 
-/** Throws Invalid naming what cannot be used; never a password. Reads the certificate files. */
+/** Throws Invalid naming what cannot be used, but never a password. Reads the certificate files. */
 export function parseDatabaseUrl(url: string): DatabaseUrl {
   const values = valuesOf(url)
   const hosts = hostsOf(values)
   const isSocket = hosts[0]!.name.startsWith('/')
   if (hosts.length > 1 && hosts.some(h => h.name.startsWith('/')))
     throw new Invalid('database.url: a socket directory cannot be one of several hosts')
-  // With several hosts, the one that can be written is used, unless `any` is stated.
+  // Among several hosts the writable one is used, unless `any` is given.
   const attributes = values.get('target_session_attrs') ?? (hosts.length > 1 ? 'read-write' : 'any')
   const name = values.get('application_name') ?? values.get('fallback_application_name')
   const options = {
@@ -42,7 +42,7 @@ export function parseDatabaseUrl(url: string): DatabaseUrl {
 }
 
 function valuesOf(url: string): Map<string, string> {
-  // A part of a password with these characters would become a host or a parameter, which messages name.
+  // Part of a password with these characters would become a host or a parameter, which messages name.
   if (/^[^/?]*[/?].*@/s.test(url.slice(url.indexOf('://') + 3)))
     throw new Invalid(`database.url has an @ after a / or ?; ${encoding}`)
   const [, account = '', hosts = '', database = '', query = ''] = urlForm.exec(url) ?? []
@@ -62,12 +62,12 @@ function valuesOf(url: string): Map<string, string> {
     const name = decoded('the query', encoded)
     values.set(name, decoded(isSupported(name) ? name : 'the query', rest.join('=')))
   }
-  // For JDBC, as in libpq.
+  // Accepted for JDBC compatibility, as in libpq.
   if (values.get('ssl') === 'true' && values.delete('ssl') && !values.has('sslmode'))
     values.set('sslmode', 'require')
   if (/(?:^|&)(?:ssl)?password=/.test(query) && ![...values.keys()].every(isSupported))
     throw new Invalid(
-      'database.url has an unknown parameter beside a password; & in a password must be percent-encoded (%26)',
+      'database.url has an unknown parameter next to a password; & in a password must be percent-encoded (%26)',
     )
   for (const [name, value] of values) checkParameter(name, value)
   return values
@@ -86,7 +86,7 @@ function hostsOf(values: Map<string, string>): { name: string; port: number }[] 
   const ports = (values.get('port') ?? '').split(',')
   if (ports.length > 1 && ports.length !== names.length)
     throw new Invalid(
-      `database.url has ${names.length} hosts and ${ports.length} ports; state one port, or one for each host`,
+      `database.url has ${names.length} hosts and ${ports.length} ports; give one port, or one for each host`,
     )
   return names.map((name, i) => {
     const port = Number((ports.length > 1 ? ports[i] : ports[0]) || defaultPort)

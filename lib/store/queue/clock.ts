@@ -1,5 +1,5 @@
-// Jobs after the clock of the database was set back: their times are in the future and would not come for as
-// long as the step was.
+// Jobs after the database clock was set back: their times lie in the future, and they would wait for as long
+// as the clock was set back.
 import type { Fragment } from 'postgres'
 import type { Queryable, Sql } from '../postgres/db.ts'
 import { jobNames, jobTypes } from './jobs.ts'
@@ -7,9 +7,9 @@ import { jobNames, jobTypes } from './jobs.ts'
 const toleranceMs = 1_000
 const maxDelaySeconds = Math.max(...jobNames.map(name => jobTypes[name].queue.retryDelayMax))
 
-/** Unfinished jobs whose times can only be those of another clock: columns id, name and state. */
+/** Unfinished jobs whose times can only come from an earlier clock setting: columns id, name and state. */
 export function futureJobs(sql: Queryable): Fragment {
-  // Of the statement, not of the transaction: a job may have been created since that began.
+  // Statement time, not transaction time: a job may have been created since the transaction began.
   const future = (seconds: number) => sql`clock_timestamp() + make_interval(secs => ${seconds})`
   return sql`(
     select id, name, state from pgboss.job
@@ -19,7 +19,7 @@ export function futureJobs(sql: Queryable): Fragment {
       or (state = 'active' and heartbeat_on > ${future(1)})))`
 }
 
-/** Makes these jobs due now; running ones have their heartbeats from now on. Returns how many. */
+/** Makes these jobs due now; heartbeats of running ones restart from now. Returns how many there were. */
 export async function resetFutureJobs(sql: Sql): Promise<number> {
   const { count } = await sql`
     update pgboss.job j
@@ -36,7 +36,7 @@ export async function resetFutureJobs(sql: Sql): Promise<number> {
   return count
 }
 
-/** Returns a function that resets future jobs when it is first called and after each step back of the clock. */
+/** Returns a function that resets future jobs on its first call and whenever the clock was set back. */
 export function watchClock(
   sql: Sql,
   now: () => Promise<number> = () => databaseTime(sql),
@@ -45,7 +45,7 @@ export function watchClock(
   return async () => {
     const time = await now()
     const monotonic = performance.now()
-    // Not every time: it visits all waiting jobs.
+    // Not on every call, because it visits all waiting jobs.
     const isDue = last === null || time - last.time < monotonic - last.monotonic - toleranceMs
     const reset = isDue ? await resetFutureJobs(sql) : 0
     last = { time, monotonic }

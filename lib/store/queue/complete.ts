@@ -1,4 +1,4 @@
-// Claimed jobs: their start, heartbeats, and ends: completed, failed, cancelled or released. An attempt that another
+// Start, heartbeats and end of claimed jobs: completed, failed, canceled or released. An attempt that another
 // process has taken over changes nothing.
 import type { Fragment } from 'postgres'
 import { hostName } from '../../base/host.ts'
@@ -16,18 +16,18 @@ export type ClaimedJob<N extends JobName = JobName> = {
   startedAt: Date
 }
 
-/** Called in the transaction in which jobs fail for good. */
+/** Called in the transaction in which jobs fail permanently. */
 export type FailureHook = (tx: Transaction, failed: readonly JobChange[]) => Promise<void>
 
 type FailOptions = {
   /** Shown to users. */
   reason: string
-  /** No further attempts. */
+  /** Whether there are no further attempts. */
   isFinal?: boolean
   onFailed?: FailureHook | undefined
 }
 
-/** Records that this process runs the jobs, and publishes their start unless they were cancelled at the same moment. */
+/** Records that this process runs the jobs, and publishes their start unless they have just been canceled. */
 export async function start(sql: Sql, jobs: readonly ClaimedJob[]): Promise<void> {
   await sql.begin(async tx => {
     const rows = await tx<JobChange[]>`
@@ -57,7 +57,7 @@ export async function complete(sql: Sql, jobs: readonly ClaimedJob[]): Promise<v
   })
 }
 
-/** Ends a failed attempt: the job is retried later while attempts are left. */
+/** Ends a failed attempt: the job is retried later if attempts are left. */
 export async function fail(
   sql: Sql,
   jobs: readonly ClaimedJob[],
@@ -75,7 +75,7 @@ export async function fail(
   })
 }
 
-/** Ends jobs that were cancelled, or whose scan was. */
+/** Ends jobs that were canceled, or whose scan was. */
 export async function cancel(sql: Sql, jobs: readonly ClaimedJob[]): Promise<void> {
   await sql.begin(async tx => {
     const rows = await tx<JobChange[]>`
@@ -88,7 +88,7 @@ export async function cancel(sql: Sql, jobs: readonly ClaimedJob[]): Promise<voi
   })
 }
 
-/** Makes unfinished jobs available again, after a delay if given. The attempt is not counted. */
+/** Makes unfinished jobs available again, optionally after a delay. The attempt does not count. */
 export async function release(
   sql: Sql,
   jobs: readonly ClaimedJob[],
@@ -106,7 +106,7 @@ export async function release(
   })
 }
 
-/** Renews the heartbeats of running jobs; returns the ids of those that are still claimed by this process. */
+/** Renews the heartbeats of running jobs; returns the ids of those still claimed by this process. */
 export async function heartbeat(sql: Sql, jobs: readonly ClaimedJob[]): Promise<Set<string>> {
   if (jobs.length === 0) return new Set()
   const rows = await sql<{ id: string }[]>`
@@ -118,15 +118,15 @@ export async function heartbeat(sql: Sql, jobs: readonly ClaimedJob[]): Promise<
 }
 
 /**
- * Ends the attempts of dead processes: jobs without a heartbeat for as long as their queue allows, or
- * with `all`, for a process that is alone on the database, every active job. Returns how many.
+ * Ends the attempts of dead processes: jobs without a heartbeat for as long as their queue allows. With
+ * `all`, for a process that is alone on the database, ends every active job. Returns how many.
  */
 export async function reclaimStale(
   sql: Sql,
   { all = false, onFailed }: { all?: boolean; onFailed?: FailureHook } = {},
 ): Promise<number> {
   return await sql.begin(async tx => {
-    // After a first failure another process may take the job at once.
+    // After the first failure another process may take the job immediately.
     const retryAt = tx`case when ${all} or j.retry_count = 0 then j.start_after else ${backoff(tx)} end`
     const rows = await tx<JobChange[]>`
       update pgboss.job j
@@ -148,8 +148,8 @@ export async function reclaimStale(
 const processDied = 'The process that ran the task ended'
 
 /**
- * The jobs that are still claimed by these attempts, as `c(name, id)`. Locked in the order of their ids: a
- * heartbeat of all jobs of the process meets the ends of several of them.
+ * The jobs still claimed by these attempts, as `c(name, id)`. Locked in id order, because a heartbeat for all
+ * jobs of the process may run concurrently with several completions.
  */
 function lockedClaims(sql: Queryable, jobs: readonly ClaimedJob[]): Fragment {
   return sql`(

@@ -14,8 +14,8 @@ export async function deleteWaiting(tx: Queryable, name: JobName, libraryId: str
 }
 
 /**
- * Cancels all jobs of scans of a library: the scan jobs and the batches that they enqueued. Waiting
- * batches are deleted without an event; running jobs stop at their next safe point.
+ * Cancels all jobs of a library's scans: the scan jobs and the batches they enqueued. Waiting batches are
+ * deleted without an event; running jobs stop at their next safe point.
  */
 export async function cancelScans(tx: Queryable, libraryId: string, scanIds: readonly string[]) {
   if (scanIds.length === 0) return
@@ -45,7 +45,7 @@ export async function cancelScans(tx: Queryable, libraryId: string, scanIds: rea
   )
 }
 
-/** Cancels the jobs of scans whose process is gone. The batches that they enqueued stay. */
+/** Cancels the scan jobs of scans whose process is gone. The batches they enqueued remain. */
 export async function discardScanJobs(
   tx: Queryable,
   libraryId: string,
@@ -59,19 +59,19 @@ export async function discardScanJobs(
       and data->>'libraryId' = ${libraryId} and data->>'scanId' = any(${scanIds as string[]})`
 }
 
-/** Signals the processes that run these jobs to stop them. */
+/** Signals the processes running these jobs to stop them. */
 export async function signalCancel(tx: Queryable, ids: readonly string[]) {
   if (ids.length === 0) return
   await tx`select pg_notify('cancel', id::text) from unnest(${ids as string[]}::uuid[]) as i(id)`
 }
 
 /**
- * Counts the waiting covers and hashes of a library for another scan and makes them ready. Jobs of a
- * scan that is followed (`scan --ndjson`) stay its own, because its records are read. Returns the ids of the scans
- * that had counted them.
+ * Makes a library's waiting covers and hashes ready and counts them toward another scan. Jobs of a scan that
+ * is being followed (`scan --ndjson`) remain its own, because its records are read. Returns the ids of the
+ * scans that had counted them.
  */
 export async function reassignToScan(tx: Queryable, libraryId: string, scanId: string) {
-  // The earlier scans have so many less to come: they would never be done.
+  // Reduces the expected counts of the earlier scans, which would otherwise never finish.
   const moved = await tx<{ scanId: string; covers: number; hashes: number }[]>`
     with waiting as materialized (
       select j.name, j.id, j.data->>'scanId' as "scanId", jsonb_array_length(j.data->'ids') as books,
@@ -112,7 +112,7 @@ export async function reassignToScan(tx: Queryable, libraryId: string, scanId: s
   return moved.map(({ scanId }) => scanId)
 }
 
-/** Delays the waiting jobs of a library, for example while its disk is unavailable. */
+/** Delays a library's waiting jobs, for example while its disk is unavailable. */
 export async function postpone(sql: Sql, name: JobName, libraryId: string, seconds: number) {
   await sql`
     update pgboss.job j set start_after = now() + make_interval(secs => ${seconds})
@@ -120,7 +120,7 @@ export async function postpone(sql: Sql, name: JobName, libraryId: string, secon
     where j.name = w.name and j.id = w.id`
 }
 
-/** Makes the jobs of a library ready that were delayed. */
+/** Makes a library's delayed jobs ready. */
 export async function resume(sql: Sql, root: Uint8Array) {
   await sql`
     update pgboss.job j set start_after = now()
@@ -134,15 +134,15 @@ export async function resume(sql: Sql, root: Uint8Array) {
 }
 
 /**
- * The jobs of a condition as `w(name, id)`, locked in the order of their ids: statements about the same jobs
- * would else meet in the middle of their lists.
+ * The jobs matching a condition as `w(name, id)`, locked in id order: otherwise statements on the same jobs
+ * could deadlock.
  */
 function inOrder(sql: Queryable, condition: Fragment): Fragment {
   return sql`(
     select name, id from pgboss.job where ${condition} order by id for update) w`
 }
 
-/** Those of the names that have jobs ready to run, in this order. */
+/** Filters the names to those with jobs that are ready to run, in the same order. */
 export async function readyNames(sql: Sql, names: JobName[]): Promise<JobName[]> {
   const rows = await sql<{ name: JobName }[]>`
     select n.name
@@ -154,7 +154,7 @@ export async function readyNames(sql: Sql, names: JobName[]): Promise<JobName[]>
   return rows.map(row => row.name)
 }
 
-/** True while jobs of these names run or are ready to run. */
+/** True while jobs with these names are running or ready to run. */
 export async function hasReadyJobs(sql: Sql, names: JobName[]): Promise<boolean> {
   const [row] = await sql`
     select 1 from pgboss.job
@@ -164,7 +164,7 @@ export async function hasReadyJobs(sql: Sql, names: JobName[]): Promise<boolean>
   return row !== undefined
 }
 
-/** True while jobs of these names run or wait for the library. */
+/** True while jobs with these names are running or waiting for the library. */
 export async function hasJobs(sql: Sql, libraryId: string, names: JobName[]): Promise<boolean> {
   const [row] = await sql`
     select 1 from pgboss.job

@@ -1,9 +1,9 @@
-// Failure reasons of tasks as users see them. Paths, statements and stack traces stay in the log.
+// Failure reasons of tasks as shown to users. Paths, statements and stack traces stay in the log.
 import { Failure } from '../../base/errors.ts'
 import { isShortage, shortage } from '../../base/shortage.ts'
 import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
 
-/** A short sentence for an error of any kind. */
+/** A short sentence for any error. */
 export function failureReason(error: unknown): string {
   if (error instanceof Failure) return error.message
   if (isShortage(error)) return shortage(error).message

@@ -1,9 +1,9 @@
-// What a running job gets, and how it ends.
+// What a running job receives, and how it ends.
 
-/** Stop signal of a job: `isStopped` to poll, `signal` to listen. */
+/** Stop signal of a job: poll `isStopped`, or listen to `signal`. */
 export type JobControl = { isStopped: () => boolean; signal: AbortSignal }
 
-/** Result of a job other than success; `later` runs the same job again after some seconds. */
+/** Result of a job other than success; `later` reruns the same job after some seconds. */
 export type JobOutcome =
   | { end: 'later'; seconds: number }
   | { end: 'failed'; reason: string }

@@ -1,17 +1,17 @@
-// Job catalogue: the names of all jobs, their payloads and the options of their queues.
+// Job catalog: names of all jobs, their payloads, and the options of their queues.
 
 /** Every job and its payload. `ids` is at most one batch; `again` repeats work that was already done. */
 export type Jobs = {
   scan: { scanId: string; libraryId: string }
-  /** A scan that does not look at the disk for more files, of the library or of one series or book. */
+  /** A scan that does not look for new files, of the library or of one series or book. */
   analyze: { scanId: string; libraryId: string } & AnalysisSubject
   index: { scanId: string; libraryId: string; ids: string[] }
   /** `of`: the ids are of series, whose covers are in their folders. */
   cover: { scanId: string; libraryId: string; ids: string[]; of?: 'series' }
   hash: { scanId: string; libraryId: string; ids: string[]; again?: true }
-  /** `requested`: by a user, who waits for it. */
+  /** `requested`: by a user who is waiting for it. */
   dedupe: { libraryId?: string; requested?: true }
-  /** Matches the due series of a library with a source of metadata. */
+  /** Matches the due series of a library with a metadata source. */
   match: { libraryId: string; sourceId: string }
   erase: { libraryId: string }
   /** The cover of one book that is displayed or was requested. */
@@ -19,12 +19,12 @@ export type Jobs = {
   /** Erases the missing books of a library. */
   purge: { libraryId: string }
   maintenance: Record<string, never>
-  /** Reads the new releases of a list of a source. */
+  /** Reads the new releases of a source's list. */
   poll: { releaseSourceId: string }
 }
 export type JobName = keyof Jobs
 
-/** Of an analysis of a series or a book: which one. */
+/** The series or book of an analysis. */
 export type AnalysisSubject = { seriesId?: string; bookId?: string }
 
 // A job may wait for weeks behind a library of terabytes; pg-boss deletes jobs past their retention.
@@ -34,15 +34,16 @@ const common = {
   retryBackoff: true,
 }
 const quick = { ...common, retryLimit: 5, retryDelay: 1, retryDelayMax: 60 }
-// A scan of days survives many restarts.
+// A scan that takes days survives many restarts.
 const long = { ...quick, retryLimit: 20 }
-// A mount or a full disk takes time to come back. What is given up is due again at the end of the next scan.
+// A mount or a full disk takes time to recover. Jobs that are given up become due again at the end of the
+// next scan.
 const patient = { ...common, retryLimit: 8, retryDelay: 5, retryDelayMax: 300 }
 
 /**
- * The task type under which users see each job, a text for its activity, and the options of its queue.
- * Policy `short` keeps one waiting job per key: a request that arrives while the same work runs waits,
- * and a second waiting request would only repeat it.
+ * The task type under which users see each job, a text for its activity, and the options of its queue. Policy
+ * `short` allows one waiting job per key: a request that arrives while the same work is running waits, and a
+ * second waiting request would only repeat it.
  */
 export const jobTypes = {
   scan: { task: 'scan_library', activity: 'scanning', queue: { policy: 'short', ...long } },
@@ -50,7 +51,7 @@ export const jobTypes = {
   index: { task: 'read_books', activity: 'reading', queue: { policy: 'standard', ...quick } },
   cover: {
     task: 'generate_thumbnails',
-    activity: 'making covers',
+    activity: 'generating covers',
     queue: { policy: 'standard', ...patient },
   },
   hash: { task: 'hash_books', activity: 'hashing', queue: { policy: 'standard', ...patient } },
@@ -63,7 +64,7 @@ export const jobTypes = {
   erase: { task: 'delete_library', activity: 'erasing', queue: { policy: 'short', ...patient } },
   coverOnDemand: {
     task: 'generate_thumbnail',
-    activity: 'making a cover',
+    activity: 'generating a cover',
     queue: { policy: 'short', ...quick },
   },
   purge: {
@@ -84,10 +85,10 @@ export const jobTypes = {
 } as const satisfies Record<JobName, { task: string; activity: string; queue: object }>
 export const jobNames = Object.keys(jobTypes) as JobName[]
 
-/** Batches. One scan makes thousands of these: no event and no wakeup for each that is enqueued. */
+/** Batches. One scan creates thousands of these: no event and no wakeup for each one enqueued. */
 export const bulkJobs: readonly JobName[] = ['index', 'cover', 'hash']
 
-/** Jobs that are a scan; the job has the id of its scan. */
+/** Jobs that are a scan and share its id. */
 const scanJobs: readonly JobName[] = ['scan', 'analyze']
 
 export const isBulk = (name: JobName) => bulkJobs.includes(name)

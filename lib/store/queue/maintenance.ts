@@ -1,5 +1,5 @@
-// Queue maintenance: reclaims jobs of dead processes and prunes old jobs with small statements. The
-// supervisor of pg-boss does the same with statements over all jobs, which take seconds at a million.
+// Queue maintenance: reclaims jobs of dead processes and prunes old jobs with small statements. pg-boss's
+// supervisor does the same with statements over all jobs, which take seconds for a million.
 import type { Fragment } from 'postgres'
 import { firstIdAt } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
@@ -17,7 +17,7 @@ const pruneMs = 300_000
 
 type Options = { sql: Sql; log: Log; onFailed?: FailureHook }
 
-/** Starts the timers; every process that runs jobs does it. */
+/** Starts the timers; every process that runs jobs does this. */
 export function startJobMaintenance({ sql, log, onFailed }: Options) {
   let isStopping = false
   let running: Promise<unknown> = Promise.resolve()
@@ -36,7 +36,7 @@ export function startJobMaintenance({ sql, log, onFailed }: Options) {
   const timers = [
     every(reclaimMs, async () => {
       const future = await resetAfterStep()
-      if (future > 0) log.warn({ jobs: future }, 'the clock was set back; jobs are due at once')
+      if (future > 0) log.warn({ jobs: future }, 'the clock was set back; jobs are due immediately')
       const jobs = await reclaimStale(sql, { onFailed })
       if (jobs > 0) log.warn({ jobs }, 'jobs of a dead process reclaimed')
     }),
@@ -65,7 +65,7 @@ export async function deleteEndedJobs(
 ): Promise<number> {
   const before = new Date(Date.now() - days * 86_400_000)
   return await deleteInBatches(
-    // Ids are ordered by time: jobs created later are not visited.
+    // Ids are ordered by time, so jobs created later are not visited.
     limit => sql`
       delete from pgboss.job j
       using (

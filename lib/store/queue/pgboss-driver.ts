@@ -1,11 +1,11 @@
-// Database adapter that runs pg-boss on postgres.js. pg-boss speaks node-postgres: numbered parameters,
-// and several statements in one text.
+// Database adapter that runs pg-boss on postgres.js. pg-boss is written for node-postgres: numbered
+// parameters, and several statements in one text.
 import { openDedicatedConnection, type Queryable, type Sql } from '../postgres/db.ts'
 
 type Row = Record<string, unknown>
 type Executor = { executeSql(text: string, values?: unknown[]): Promise<{ rows: Row[] }> }
 
-/** Runs the statements of pg-boss on a pool. */
+/** Runs pg-boss's statements on a pool. */
 export function onPool(sql: Sql): Executor {
   return {
     // The driver refuses a transaction on a pool; pg-boss sends some as one text.
@@ -21,7 +21,7 @@ export function onPool(sql: Sql): Executor {
   }
 }
 
-/** Runs them within the transaction of the caller. */
+/** Runs them within the caller's transaction. */
 export function within(tx: Queryable): Executor {
   return { executeSql: (text, values) => execute(tx, text, values) }
 }
@@ -31,7 +31,7 @@ async function execute(sql: Queryable, text: string, values?: unknown[]) {
     const result = await sql.unsafe(text).simple()
     return { rows: flattenRows(result) }
   }
-  // Text type for strings, so that encoded JSON is not encoded a second time.
+  // Strings are typed as text, so that encoded JSON is not encoded again.
   const typed = values.map(v => (typeof v === 'string' ? sql.typed(v as never, 25) : v))
   const result = await sql.unsafe(text, typed as never[], { prepare: true })
   return { rows: flattenRows(result) }

@@ -1,9 +1,9 @@
-// Queue setup: creates the queues of pg-boss, and additional columns and indexes of its jobs.
+// Queue setup: creates pg-boss's queues, and additional columns and indexes for its jobs.
 import type { PgBoss } from 'pg-boss'
 import type { Sql } from '../postgres/db.ts'
 import { jobNames, jobTypes } from './jobs.ts'
 
-/** Creates missing queues, and updates the options of existing ones to those of jobs.ts. */
+/** Creates missing queues, and updates the options of existing ones from jobs.ts. */
 export async function prepareQueues(boss: PgBoss) {
   const existing = new Map((await boss.getQueues()).map(queue => [queue.name, queue]))
   for (const name of jobNames) {
@@ -18,8 +18,9 @@ export async function prepareQueues(boss: PgBoss) {
 type QueueOptions = Parameters<PgBoss['createQueue']>[1]
 
 /**
- * The process that runs or ran a job, and indexes that pg-boss does not have: scans check many times a second whether a library has jobs, and
- * tasks are listed newest first by state and library. Ids are time-ordered. Every claim updates both.
+ * Adds columns for the process that runs or ran a job, and indexes that pg-boss lacks: scans check many times
+ * a second whether a library has jobs, and tasks are listed newest first by state and library. Ids are
+ * time-ordered. Every claim updates both.
  */
 export async function extendJobs(sql: Sql) {
   const [row] = await sql`

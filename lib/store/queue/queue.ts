@@ -13,7 +13,7 @@ export type { JobName, Jobs } from './jobs.ts'
 
 export type Queue = Awaited<ReturnType<typeof openQueue>>
 
-/** `key` allows one waiting job; `ids` are the ids of the jobs, used again if those jobs have ended. */
+/** `key` allows only one waiting job; `ids` are the jobs' ids, which are reused if those jobs have ended. */
 type SendOptions = { priority?: number; key?: string; afterSeconds?: number; ids?: string[] }
 
 /** Starts pg-boss on `sql`, without its supervisor (see maintenance.ts) and scheduler. */
@@ -28,8 +28,8 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
   })
   return {
     /**
-     * Enqueues jobs within the transaction of the caller and wakes idle workers. Returns the ids of
-     * the jobs; with a key, the id of the job that already waits.
+     * Enqueues jobs within the caller's transaction and wakes idle workers. Returns the jobs' ids; with a
+     * key, the id of the job already waiting.
      */
     send: <N extends JobName>(
       tx: Queryable,
@@ -61,13 +61,13 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
     hasJobs: (libraryId: string, names: JobName[]) => control.hasJobs(sql, libraryId, names),
     /** Makes all running jobs available again; only for a process that is alone on the database. */
     reclaimAll: (onFailed?: FailureHook) => reclaimStale(sql, { all: true, onFailed }),
-    /** Statements that rebuild bloated indexes of the jobs; each has to run outside a transaction. */
+    /** Statements that rebuild bloated job indexes; each must run outside a transaction. */
     reindexStatements: () => boss.getReindexCommands(),
     close: () => boss.stop({ graceful: false, close: false }),
   }
 }
 
-/** Processes that start together on an empty database would create the same tables at once. */
+/** Serializes setup: processes that start together on an empty database would create the same tables. */
 async function withSetupLock(sql: Sql, setUp: () => Promise<void>) {
   const session = openDedicatedConnection(sql)
   try {
@@ -102,19 +102,19 @@ async function send<N extends JobName>(
   while (inserted === null && key && !ids) {
     const waitingId = await mergeIntoWaiting(tx, request)
     if (waitingId) return [waitingId]
-    // The waiting job was claimed at this moment.
+    // The waiting job has just been claimed.
     inserted = await boss.insert(name, rows, options)
   }
   if (inserted !== null && !isBulk(name)) await publishCreated(tx, name, rows, !afterSeconds)
   return rows.map(row => row.id)
 }
 
-// The types of pg-boss lack an option that its documentation describes.
+// pg-boss's types lack an option that its documentation describes.
 type InsertOptions = Parameters<PgBoss['insert']>[2] & { returnId: true }
 
 /**
- * Lets the waiting job serve this request too. The row stays locked until the transaction ends: no
- * worker claims it before the changes that it is about are visible.
+ * Lets the waiting job serve this request too. The row stays locked until the transaction ends, so no worker
+ * claims it before the changes it is about become visible.
  */
 async function mergeIntoWaiting<N extends JobName>(
   tx: Queryable,

@@ -10,7 +10,9 @@ export function unfinishedJobs(sql: Queryable, names: readonly JobName[]): Fragm
     where name in ${sql(names as string[])} and state < 'completed')`
 }
 
-/** A condition: the scan has waiting or running jobs. `libraryId` and `scanId` are expressions of type uuid. */
+/**
+ * A condition: the scan has waiting or running jobs. `libraryId` and `scanId` are expressions of type uuid.
+ */
 export function hasScanJobs(
   sql: Queryable,
   names: readonly JobName[],
@@ -21,13 +23,13 @@ export function hasScanJobs(
     where j.data->>'libraryId' = ${libraryId}::text and j.data->>'scanId' = ${scanId}::text)`
 }
 
-/** True when the tables of the queue exist. */
+/** True if the queue's tables exist. */
 export async function queueExists(sql: Sql): Promise<boolean> {
   const [row] = await sql`select to_regclass('pgboss.job') is not null as exists`
   return row!.exists
 }
 
-/** Deletes the queue with its tables and all jobs. Only while no process works. */
+/** Deletes the queue with its tables and all jobs. Only allowed while no process is working. */
 export async function dropQueue(sql: Sql): Promise<void> {
   await sql`drop schema if exists pgboss cascade`
 }

@@ -1,5 +1,5 @@
-// task_progress events of jobs, published in the transaction that changes the job. A scan publishes its
-// own progress with its figures (lib/catalog/scan/scan-events.ts), so its job is skipped here.
+// task_progress events for jobs, published in the transaction that changes the job. A scan publishes its own
+// progress with its figures (lib/catalog/scan/scan-events.ts), so its job is skipped here.
 import { type Progress, publishProgress } from '../event/publish.ts'
 import type { Queryable } from '../postgres/db.ts'
 import { isBulk, isScanJob, type JobName, jobTypes } from './jobs.ts'
@@ -18,7 +18,7 @@ export type JobChange = {
   completedAt?: Date | null
 }
 
-/** One statement for all jobs; none when there is nothing to publish. */
+/** One statement for all jobs; none if there is nothing to publish. */
 export async function publishTasks(tx: Queryable, jobs: readonly JobChange[]): Promise<void> {
   await publishProgress(tx, jobs.filter(job => !isScanJob(job.name)).map(taskMessage))
 }

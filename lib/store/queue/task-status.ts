@@ -1,4 +1,4 @@
-// Task types and statuses: how jobs of the queue appear to users.
+// Task types and statuses: how queued jobs appear to users.
 import { type JobName, jobNames, jobTypes } from './jobs.ts'
 
 export type TaskType = (typeof jobTypes)[JobName]['task']
@@ -31,13 +31,13 @@ export function statusOf(state: JobState): TaskStatus {
   return statuses[state]
 }
 
-/** The job states of a status; all states without one. */
+/** The job states of a status; all states if none is given. */
 export function statesOf(status?: TaskStatus): JobState[] {
   const all = Object.keys(statuses) as JobState[]
   return status ? all.filter(state => statuses[state] === status) : all
 }
 
-/** The fields that payloads of any job may have. */
+/** Fields that may occur in any job's payload. */
 export type Payload = {
   libraryId?: string
   seriesId?: string
@@ -45,7 +45,7 @@ export type Payload = {
   scanId?: string
   releaseSourceId?: string
   ids?: string[]
-  /** The number of `ids` once the job is completed. */
+  /** The number of `ids`, once the job has completed. */
   books?: number
   requested?: true
   again?: true

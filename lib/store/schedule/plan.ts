@@ -1,4 +1,4 @@
-// Schedule: the jobs that settings, libraries and release sources plan by cron expressions.
+// Schedule: jobs that settings, libraries and release sources plan with cron expressions.
 import type { Cron } from 'croner'
 import { parseCron } from '../../base/cron.ts'
 import type { Log } from '../../base/log.ts'
@@ -29,7 +29,7 @@ export const scheduleSettings = [
 type Deps = { sql: Sql; queue: Queue; log: Log }
 type UnparsedJob = Omit<ScheduledJob, 'cron'> & { cron: string; zone: string | null }
 
-/** All scheduled jobs. One with an invalid expression is logged and left out. */
+/** All scheduled jobs. Jobs with an invalid expression are logged and omitted. */
 export async function readSchedule(deps: Deps): Promise<ScheduledJob[]> {
   const settings = await readSettings(deps.sql)
   const jobs = [

@@ -9,10 +9,10 @@ import {
 import type { Sql, Transaction } from '../postgres/db.ts'
 import type { Queue } from '../queue/queue.ts'
 
-/** `ignoreWatchScans`: also while a scan is active that folder watching requested. */
+/** `ignoreWatchScans`: even while a scan requested by folder watching is active. */
 type UnattendedScan = ScanRequest & { ignoreWatchScans?: boolean }
 
-/** Enqueues a scan unless one of the library is queued or running, or the library is being removed. */
+/** Enqueues a scan unless the library has one queued or running, or is being removed. */
 export async function enqueueScanUnlessBusy(
   tx: Transaction,
   queue: Queue,

@@ -1,5 +1,5 @@
-// Scheduler for scans of libraries, the search for duplicates and maintenance. Every process runs one;
-// the process that takes a slot first enqueues the job.
+// Scheduler for library scans, duplicate search and maintenance. Every process runs one; the first process to
+// take a slot enqueues the job.
 import { createWakeup } from '../../base/async/wakeup.ts'
 import { parseCron } from '../../base/cron.ts'
 import type { Log } from '../../base/log.ts'
@@ -22,13 +22,13 @@ export type SchedulerDeps = {
   clock?: () => number
 }
 
-// A slot that falls into a restart of the only process is made up for.
+// A slot missed during a restart of the only process is made up for.
 const lookBackMs = 10 * 60_000
-// Clocks are adjusted and laptops sleep: no longer timers.
+// Clocks are adjusted and laptops sleep, so timers are never longer.
 const maxSleepMs = 60_000
 const retryMs = 1_000
 
-/** Starts the scheduler; it follows changes of schedules and settings until it is closed. */
+/** Starts the scheduler; it follows changes to schedules and settings until closed. */
 export async function startScheduler(deps: SchedulerDeps): Promise<Scheduler> {
   const { sql } = deps
   const wakeup = createWakeup()
@@ -65,7 +65,7 @@ export async function startScheduler(deps: SchedulerDeps): Promise<Scheduler> {
   }
 }
 
-/** The scheduled jobs, and up to which slot this process has handled each. */
+/** The scheduled jobs, and the last slot that this process has handled for each. */
 function openSchedule({ everyMinute, clock = Date.now, ...deps }: SchedulerDeps) {
   const { sql, log } = deps
   const handledUntil = new Map<string, number>()
@@ -78,11 +78,11 @@ function openSchedule({ everyMinute, clock = Date.now, ...deps }: SchedulerDeps)
     enqueue: async () => {},
   }
 
-  /** Returns true when this process was the first to take a slot of the job. */
+  /** Returns true if this process was the first to take a slot of the job. */
   async function takeDueSlots(scheduledJob: ScheduledJob, now: number): Promise<boolean> {
     const { job, since } = scheduledJob
     const handled = handledUntil.get(job) ?? 0
-    // After the clock was set back `handled` lies ahead; slots that were taken stay taken in the table.
+    // After the clock was set back `handled` lies ahead; slots already taken stay taken in the table.
     const after = Math.max(now - lookBackMs, since, handled > now ? 0 : handled)
     const slots = slotsBetween(scheduledJob, after, now)
     const last = slots.at(-1)
@@ -92,7 +92,7 @@ function openSchedule({ everyMinute, clock = Date.now, ...deps }: SchedulerDeps)
       handledUntil.set(job, last.getTime())
       return isFirst
     } catch (error) {
-      // Retried by the next loop, as long as the slot is within the look-back time.
+      // The next loop retries, as long as the slot is within the look-back time.
       const level = isConnectionLost(error) ? 'debug' : 'error'
       log[level]({ err: error, job }, 'scheduled job could not be enqueued')
       return false
@@ -100,7 +100,7 @@ function openSchedule({ everyMinute, clock = Date.now, ...deps }: SchedulerDeps)
   }
 
   return {
-    /** Reads the schedule; false when that failed. */
+    /** Reads the schedule; false if that failed. */
     read: () =>
       readSchedule(deps).then(
         jobs => {
@@ -118,7 +118,7 @@ function openSchedule({ everyMinute, clock = Date.now, ...deps }: SchedulerDeps)
       for (const job of scheduled)
         if (await takeDueSlots(job, now)) log.info({ job: job.job }, 'scheduled job enqueued')
       if (minutely && (await takeDueSlots(minutely, now)))
-        running = everyMinute().catch(error => log.error({ err: error }, 'minutely job failed'))
+        running = everyMinute().catch(error => log.error({ err: error }, 'per-minute job failed'))
     },
     sleepMs() {
       const now = clock()

@@ -1,4 +1,4 @@
-// Schedule slots (table schedule_slot): each time at which a job is due is taken by one process.
+// Schedule slots (table schedule_slot): each time at which a job is due is taken by exactly one process.
 import type { Sql } from '../postgres/db.ts'
 import type { ScheduledJob } from './plan.ts'
 
@@ -12,12 +12,15 @@ export function slotsBetween({ cron }: Schedule, after: number, until: number): 
   return slots
 }
 
-/** The time of the next slot in ms since 1970; Infinity for never. */
+/** The time of the next slot in ms since 1970; Infinity if there is none. */
 export function nextSlot({ cron }: Schedule, after: number): number {
   return cron.nextRun(new Date(after))?.getTime() ?? Number.POSITIVE_INFINITY
 }
 
-/** Takes the slots that no process has taken and enqueues the job once for all; false when there are none. */
+/**
+ * Takes the slots not yet taken by any process and enqueues the job once for all of them; false if there are
+ * none.
+ */
 export async function takeSlots(
   sql: Sql,
   { job, enqueue }: ScheduledJob,

@@ -1,4 +1,4 @@
-// File of the keys that encrypt the secrets in the database: the first one encrypts, the others still decrypt.
+// File with the keys that encrypt the secrets in the database: the first one encrypts, the others still decrypt.
 //
 //   # comment
 //   KEY in base64url, 32 bytes
@@ -17,12 +17,12 @@ import {
 import { resolve } from 'node:path'
 import { Invalid } from '../../base/errors.ts'
 
-/** `id` follows from the key; each ciphertext names it. */
+/** `id` is derived from the key; each ciphertext names it. */
 export type SecretKey = { id: string; bytes: Buffer }
 
 const keyBytes = 32
 const comment =
-  '# Encrypts the secrets in the database of Stackroom. Keep a copy, apart from those of the database.'
+  "# Encrypts the secrets in Stackroom's database. Keep a copy separate from database backups."
 
 const keyOf = (bytes: Buffer): SecretKey => ({
   id: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
@@ -31,7 +31,7 @@ const keyOf = (bytes: Buffer): SecretKey => ({
 
 export const newSecretKey = (): SecretKey => keyOf(randomBytes(keyBytes))
 
-/** Throws Invalid for a file that is missing, unreadable or no file of keys. */
+/** Throws Invalid for a file that is missing, unreadable or not a key file. */
 export function readKeys(file: string): SecretKey[] {
   const text = attempt(file, 'read', () => {
     if (!statSync(file).isFile()) throw unusable(file, 'is not a file')
@@ -43,19 +43,22 @@ export function readKeys(file: string): SecretKey[] {
   return keys.map(line => {
     const bytes = Buffer.from(line, 'base64url')
     if (!/^[\w-]{43}=?$/.test(line) || bytes.length !== keyBytes)
-      throw unusable(file, 'is not a file of keys')
+      throw unusable(file, 'is not a key file')
     return keyOf(bytes)
   })
 }
 
-/** The keys of the file, which is made with a new one if it is missing. Processes that start at once agree on one. Throws Invalid. */
+/**
+ * The keys in the file, which is created with a new key if missing. Processes that start at the same time
+ * agree on one. Throws Invalid.
+ */
 export function readOrCreateKeys(file: string): SecretKey[] {
   if (statSync(file, { throwIfNoEntry: false }) === undefined)
     attempt(file, 'created', () => createFile(file, [newSecretKey()]))
   return readKeys(file)
 }
 
-/** Replaces the file: a process that is killed leaves the old or the new one. Throws Invalid. */
+/** Replaces the file atomically: a killed process leaves either the old or the new one. Throws Invalid. */
 export function writeKeys(file: string, keys: readonly SecretKey[]): void {
   attempt(file, 'written', () => {
     const draft = writeDraft(file, keys)
@@ -63,7 +66,7 @@ export function writeKeys(file: string, keys: readonly SecretKey[]): void {
   })
 }
 
-/** Never replaces one that another process has made meanwhile. */
+/** Never replaces a file that another process has just created. */
 function createFile(file: string, keys: readonly SecretKey[]) {
   const draft = writeDraft(file, keys)
   try {
@@ -101,7 +104,7 @@ const textOf = (keys: readonly SecretKey[]) =>
 
 const unusable = (file: string, problem: string) =>
   new Invalid(
-    `secrets.key_file: ${resolve(file)} ${problem}; restore it from a backup, or remove it to begin with a new key`,
+    `secrets.key_file: ${resolve(file)} ${problem}; restore it from a backup, or remove it to start with a new key`,
   )
 
 function attempt<T>(file: string, verb: string, work: () => T): T {

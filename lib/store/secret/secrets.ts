@@ -1,4 +1,4 @@
-// Secrets as the database stores them: encrypted with AES-256-GCM by a key outside of it, and bound to their place, so
+// Secrets as the database stores them: encrypted with AES-256-GCM by a key outside it, and bound to their place, so
 // that none can be moved to where others may read it.
 //
 //   sealed = "v1." key id "." base64url(iv tag ciphertext)
@@ -8,17 +8,17 @@ import { Unavailable } from '../../base/errors.ts'
 import { readKeys, readOrCreateKeys, type SecretKey } from './key-file.ts'
 
 export type Secrets = {
-  /** The file of the keys. */
+  /** The key file. */
   readonly file: string
-  /** Id of the key that encrypts from now on; reads the file. Throws Invalid. */
+  /** Id of the key for new encryptions; reads the file. Throws Invalid. */
   keyId(): string
-  /** Encrypts with the first key of the file as it is now; the caller holds `lockSecrets`. Throws Unavailable. */
+  /** Encrypts with the key file's current first key; the caller holds `lockSecrets`. Throws Unavailable. */
   seal(text: string, place: string): string
-  /** Null if it was sealed with a key that the file does not have, or for another place. Throws Invalid. */
+  /** Null if the secret was sealed with a key missing from the file, or for another place. Throws Invalid. */
   open(sealed: string, place: string): string | null
 }
 
-/** Where a secret is stored, as part of its ciphertext. */
+/** Where a secret is stored; bound to its ciphertext. */
 export const signingKeyPlace = (keyId: string) => `setting jwt_keys ${keyId}`
 export const credentialPlace = (sourceId: string, name: string) =>
   `source credentials ${sourceId} ${name}`
@@ -26,17 +26,17 @@ export const credentialPlace = (sourceId: string, name: string) =>
 const algorithm = 'aes-256-gcm'
 const [ivBytes, tagBytes] = [12, 16]
 const format = /^v1\.([0-9a-f]{16})\.([\w-]{38,})$/
-// A key id that is not in the file is looked up again, in case another process has rotated the keys.
+// A key id missing from the file is looked up again, in case another process has rotated the keys.
 const rereadMs = 1_000
 
 /** Whether a stored text is encrypted. */
 export const isSealed = (text: string): boolean => format.test(text)
-/** The id of the key of a sealed text; null of others. */
+/** The key id of a sealed text; otherwise null. */
 export const keyIdOf = (text: string): string | null => format.exec(text)?.[1] ?? null
 
 type SecretsConfig = { data_dir: string; secrets: { key_file: string | null } }
 
-/** With the key file of the configuration, which is read, and made if it is missing, at the first use. */
+/** Uses the configured key file, which is read, or created if missing, on first use. */
 export const openSecrets = ({ data_dir, secrets }: SecretsConfig): Secrets =>
   secretsIn(secrets.key_file ?? join(data_dir, 'stackroom.keys'))
 
@@ -44,7 +44,7 @@ export function secretsIn(file: string): Secrets {
   let keys: SecretKey[] | null = null
   let readAt = 0
   const read = () => {
-    // One that has disappeared is not replaced while the process runs.
+    // A file that disappears is not recreated while the process runs.
     keys = keys === null ? readOrCreateKeys(file) : readKeys(file)
     readAt = Date.now()
     return keys
@@ -67,7 +67,7 @@ export function secretsIn(file: string): Secrets {
       try {
         return sealWith(read()[0]!, text, place)
       } catch {
-        throw new Unavailable('The key file of the secrets (secrets.key_file) cannot be read')
+        throw new Unavailable('The key file for secrets (secrets.key_file) cannot be read')
       }
     },
     open(sealed, place) {

@@ -1,22 +1,22 @@
-// All secrets that the database stores: whether the key file is theirs, and their encryption with its first key.
+// All secrets stored in the database: checks whether the key file fits, and encrypts them with its first key.
 import { Conflict } from '../../base/errors.ts'
 import type { Queryable, Sql, Transaction } from '../postgres/db.ts'
 import { newSecretKey, readKeys, writeKeys } from './key-file.ts'
 import { credentialPlace, isSealed, keyIdOf, type Secrets, signingKeyPlace } from './secrets.ts'
 
-// A known text: what opens it has the key with which the database was written.
+// A known text: the key that opens it is the one that the database was written with.
 const checkKey = 'secrets_check'
 const checkText = 'stackroom'
 
-/** What cannot be read with the keys of the file. */
+/** What the keys in the file cannot read. */
 export type Unreadable = {
-  /** Display names of sources that have such credentials. */
+  /** Display names of sources with unreadable credentials. */
   sources: string[]
-  /** No key that signs access tokens: those that were signed are no longer valid. */
+  /** Whether no key for signing access tokens is readable: then existing tokens are no longer valid. */
   signingKeys: boolean
 }
 
-/** Held while a secret is encrypted and stored, so that no rotation of the keys overlooks it. */
+/** Held while a secret is encrypted and stored, so that no key rotation misses it. */
 export async function lockSecrets(tx: Queryable): Promise<void> {
   await tx`select pg_advisory_xact_lock_shared(hashtext('stackroom.secrets'))`
 }
@@ -24,11 +24,11 @@ export async function lockSecrets(tx: Queryable): Promise<void> {
 const lockOut = (tx: Queryable) => tx`select pg_advisory_xact_lock(hashtext('stackroom.secrets'))`
 
 /**
- * Whether the database was written with a key of the file; null if so, else what cannot be read. A database without
- * secrets takes the key of the file, as one does of which nothing else is unreadable. Throws Invalid.
+ * Checks whether the database was written with a key in the file: null if so, otherwise what cannot be read.
+ * A database without unreadable secrets adopts the file's key. Throws Invalid.
  */
 export async function checkSecrets(sql: Sql, secrets: Secrets): Promise<Unreadable | null> {
-  // Named before anything is written.
+  // Checked before anything is written.
   secrets.keyId()
   return await sql.begin(async tx => {
     await lockOut(tx)
@@ -41,7 +41,7 @@ export async function checkSecrets(sql: Sql, secrets: Secrets): Promise<Unreadab
   })
 }
 
-/** What cannot be read now; null if nothing. */
+/** What is currently unreadable; null if nothing is. */
 export async function unreadableSecrets(sql: Sql, secrets: Secrets): Promise<Unreadable | null> {
   const unreadable = await findUnreadable(sql, secrets)
   return isAnyLost(unreadable) ? unreadable : null
@@ -50,8 +50,9 @@ export async function unreadableSecrets(sql: Sql, secrets: Secrets): Promise<Unr
 const isAnyLost = ({ sources, signingKeys }: Unreadable) => sources.length > 0 || signingKeys
 
 /**
- * Encrypts all that can be read with a new key, and removes the others from the file. The file has both until that is
- * committed: after an end at any moment it is repeated. Returns what cannot be read.
+ * Reencrypts everything readable with a new key and removes the other keys from the file. The file holds both
+ * until the commit, so the rotation can be repeated after an interruption at any point. Returns what cannot
+ * be read.
  */
 export async function rotateSecrets(sql: Sql, secrets: Secrets): Promise<Unreadable> {
   const { file } = secrets
@@ -62,7 +63,7 @@ export async function rotateSecrets(sql: Sql, secrets: Secrets): Promise<Unreada
       throw new Conflict(
         `The secrets in the database were encrypted with a key that is not in ${file}`,
       )
-    // After an interruption the first key is in the file, and not in use yet.
+    // After an interruption the first key is in the file, but not in use yet.
     if (check === null || keyIdOf(check) === secrets.keyId())
       writeKeys(file, [newSecretKey(), ...readKeys(file)])
     const left = await sealAll(tx, secrets)
@@ -70,7 +71,7 @@ export async function rotateSecrets(sql: Sql, secrets: Secrets): Promise<Unreada
     return left
   })
   await sql.begin(async tx => {
-    // Another rotation may have begun meanwhile, which needs the key of this one.
+    // Another rotation may have started in the meantime, and would need this one's key.
     await lockOut(tx)
     const check = await storedCheck(tx)
     const [first] = readKeys(file)
@@ -123,7 +124,10 @@ async function findUnreadable(tx: Queryable, secrets: Secrets): Promise<Unreadab
   }
 }
 
-/** With the first key of the file, also what is stored as plain text. What cannot be read stays as it is. */
+/**
+ * Encrypts with the file's first key, including what is stored as plain text. Leaves unreadable secrets as
+ * they are.
+ */
 async function sealAll(tx: Transaction, secrets: Secrets): Promise<Unreadable> {
   const again = (text: string, place: string) => {
     const plain = isSealed(text) ? secrets.open(text, place) : text

@@ -1,4 +1,4 @@
-// Runtime settings of the configuration catalogue: lookup, validation and wire format.
+// Runtime settings of the configuration catalog: lookup, validation and wire format.
 import { hash } from 'node:crypto'
 import { NotFound } from '../../base/errors.ts'
 import { secretMask } from '../config/config.ts'
@@ -16,7 +16,7 @@ export function isSettingKey(key: string): key is SettingKey {
   return allKeys.get(key)?.scope === 'runtime'
 }
 
-/** The key, if it is the key of a setting. Throws NotFound. */
+/** Returns the key if it belongs to a setting. Throws NotFound. */
 export function requireSettingKey(key: string): SettingKey {
   if (isSettingKey(key)) return key
   throw new NotFound('Setting not found')
@@ -29,7 +29,7 @@ const valueTypes = {
   string: 'String',
 } as const
 
-/** A setting as the API describes it. */
+/** A setting in API form. */
 export function settingDefinition(key: SettingKey) {
   const definition: Key = catalogue[key]
   return {
@@ -47,7 +47,7 @@ export function settingDefault<K extends SettingKey>(key: K): SettingValue<K> {
   return catalogue[key].default
 }
 
-/** The value of a request: JSON of the setting's type, or text of it. Throws Invalid. */
+/** The value in a request: JSON of the setting's type, or text. Throws Invalid. */
 export function parseSetting(key: SettingKey, value: unknown): SettingValue {
   const definition: Key<SettingValue> = catalogue[key]
   const parsed = typeof value === 'string' ? parseText(definition, value) : value
@@ -60,7 +60,7 @@ export function settingText(key: SettingKey, value: unknown): string {
   return isSecret ? secretMask : String(value)
 }
 
-/** A stable id made from the key: settings have none, but clients of similar servers expect one. */
+/** A stable id derived from the key: settings have none, but clients of similar servers expect one. */
 export function settingId(key: string): string {
   const hex = hash('sha256', `stackroom setting ${key}`, 'hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -1,15 +1,15 @@
-// Settings of requests that must not wait for the database: its values, or those that were read last.
+// Settings for requests that must not wait for the database: current values, or the last ones read.
 import type { SettingKey, SettingValue } from './definition.ts'
 import type { Settings } from './setting.ts'
 
 type LastKnown = <K extends SettingKey>(key: K) => Promise<SettingValue<K> | undefined>
 
-// A database that does not respond holds a statement until its connection is given up.
+// An unresponsive database holds a statement until its connection is given up.
 const waitMs = 300
 
 /**
- * Reads settings. While the database is not available or does not respond, they are what was read last; undefined
- * if one was never read. Those of `keys` are read in advance.
+ * Reads settings. While the database is unavailable or unresponsive, returns the values read last; undefined
+ * for one that was never read. Settings in `keys` are read in advance.
  */
 export function createLastKnown(
   settings: Pick<Settings, 'cached'>,

@@ -1,4 +1,4 @@
-// Account preferences: JSON values by dotted keys, limited in number and size.
+// Account preferences: JSON values with dotted keys, limited in number and size.
 import type { Sql } from 'postgres'
 import { Invalid, TooLarge } from '../../base/errors.ts'
 import { json, oneOf, record, type Static, Type, timestamp } from '../../base/schema.ts'
@@ -6,7 +6,7 @@ import { json, oneOf, record, type Static, Type, timestamp } from '../../base/sc
 const valueTypes = ['string', 'integer', 'float', 'boolean', 'json'] as const
 
 const maxKeyLength = 255
-/** The preference that the server itself reads: streaming a page by OPDS saves progress. */
+/** The only preference that the server itself reads: whether streaming a page through OPDS saves progress. */
 export const streamProgressKey = 'opds.stream_progress'
 
 export const preferenceKey = Type.String({
@@ -28,7 +28,7 @@ export type Preference = Static<typeof Preference>
 
 const maxPreferences = 1_000
 const maxValueBytes = 64 * 1024
-/** Of all values of an account together, since one response may contain them all. */
+/** For all values of an account together, since one response may contain them all. */
 const maxTotalBytes = 4 * 1024 * 1024
 const maxDepth = 64
 
@@ -66,7 +66,7 @@ export async function writePreferences(
     key,
     value: toStorableJson(key, value),
   }))
-  if (rows.length > maxPreferences) throw new Invalid(`At most ${maxPreferences} preferences`)
+  if (rows.length > maxPreferences) throw new Invalid(`The limit is ${maxPreferences} preferences`)
   return await sql.begin(async tx => {
     await tx`select 1 from account where id = ${accountId} for no key update`
     await tx`
@@ -78,7 +78,8 @@ export async function writePreferences(
     const [total] = await tx<{ keys: number; bytes: number }[]>`
       select count(*) as keys, coalesce(sum(octet_length(value::text)), 0)::float8 as bytes
       from preference where account_id = ${accountId}`
-    if (total!.keys > maxPreferences) throw new Invalid(`At most ${maxPreferences} preferences`)
+    if (total!.keys > maxPreferences)
+      throw new Invalid(`The limit is ${maxPreferences} preferences`)
     if (total!.bytes > maxTotalBytes) throw new TooLarge('The preferences exceed 4 MiB in total')
     const written = await tx<Row[]>`
       select key, value, updated_at as "updatedAt"
@@ -89,7 +90,7 @@ export async function writePreferences(
   })
 }
 
-/** Returns false when the preference did not exist. */
+/** Returns false if the preference did not exist. */
 export async function deletePreference(sql: Sql, accountId: string, key: string): Promise<boolean> {
   const { count } = await sql`
     delete from preference where account_id = ${accountId} and key = ${key}`

@@ -3,7 +3,7 @@ import type { Sql } from 'postgres'
 import type { Queryable } from '../postgres/db.ts'
 import { type SettingKey, type SettingValue, settingDefault, settingKeys } from './definition.ts'
 
-/** The current value from the database. A stored value of another type counts as not set. */
+/** The current value from the database. A stored value of the wrong type counts as not set. */
 export async function fetchSetting<K extends SettingKey>(
   sql: Queryable,
   key: K,
@@ -17,12 +17,12 @@ function valueOrDefault<K extends SettingKey>(key: K, value: unknown): SettingVa
   return typeof value === typeof defaultValue ? (value as SettingValue<K>) : defaultValue
 }
 
-/** Gets the key of a changed setting; null when any may have changed, after a lost connection. */
+/** Receives the key of a changed setting; null if any may have changed, after a lost connection. */
 type ChangeListener = (key: string | null) => void
 
 export type Settings = ReturnType<typeof openSettings>
 
-/** The settings as this process knows them, cached until any process changes them. */
+/** The settings as known to this process, cached until any process changes them. */
 export function openSettings(pool: Sql) {
   const values = new Map<string, unknown>()
   const listeners = new Set<ChangeListener>()
@@ -39,7 +39,7 @@ export function openSettings(pool: Sql) {
     for (const listener of listeners) listener(key)
   }
   const listen = () => {
-    // Also after a lost connection, because notifications in between were missed.
+    // Also called after a lost connection, because notifications may have been missed.
     listening ??= pool
       .listen('setting', onNotification, () => onNotification(null))
       .catch(error => {
@@ -56,14 +56,14 @@ export function openSettings(pool: Sql) {
       while (!values.has(key)) {
         const before = generation
         const value = await fetchSetting(pool, key)
-        // A change during the read may be newer than the value, also for those who joined the read after it.
+        // A change during the read may be newer than the value, also for callers who joined the read later.
         if (generation === before) values.set(key, value)
       }
       return values.get(key) as SettingValue<K>
     },
     /**
-     * Calls `listener` whenever one of the settings may have changed, in any process; a read from then on
-     * returns the new value. Returns a function that unsubscribes.
+     * Calls `listener` whenever one of the settings may have changed, in any process; subsequent reads return
+     * the new value. Returns a function that unsubscribes.
      */
     async onChange(keys: readonly SettingKey[], listener: () => void): Promise<() => void> {
       const onChange: ChangeListener = key => {
@@ -73,7 +73,7 @@ export function openSettings(pool: Sql) {
       listeners.add(onChange)
       return () => void listeners.delete(onChange)
     },
-    /** writeSettings; this process knows the new values at once. */
+    /** Like writeSettings, but this process sees the new values immediately. */
     async write(changes: SettingChange[], author: SettingAuthor): Promise<void> {
       await writeSettings(pool, changes, author)
       clear()
@@ -94,7 +94,7 @@ export async function listSettings(
   sql: Queryable,
   keys: readonly SettingKey[] = settingKeys,
 ): Promise<StoredSetting[]> {
-  // A setting that was never changed dates from the installation.
+  // A setting that was never changed has the date of the installation.
   const rows = await sql<StoredSetting[]>`
     select k.key, s.value, coalesce(s.version, 1) as version,
       coalesce(s.updated_at, (select min(applied_at) from schema_migration)) as "updatedAt",
@@ -115,7 +115,7 @@ export type SettingAuthor = {
   address: string | null
 }
 
-/** Writes all changes or none, each with a history entry; unchanged values are skipped. */
+/** Writes all changes or none, each with a history entry; skips unchanged values. */
 export async function writeSettings(
   sql: Sql,
   changes: SettingChange[],

@@ -59,7 +59,8 @@ for (const [format, make] of Object.entries(archives)) {
               fingerprint: known.fingerprint,
               page_count: 1,
               error_code: 'bad_crc',
-              error_message: /^Damaged since it was last read, without a new time: /,
+              error_message:
+                /^Damaged since it was last read, with an unchanged modification time: /,
               scan_id: scan.id,
             },
             round,
@@ -117,7 +118,7 @@ check('a file without checksums that changes silently has a warning', async t =>
   t.match(await lib.scan({ mode: 'deep' }), { changed: 2, failed: {} })
   const rows = await sql<{ warnings: string[] }[]>`
     select warnings from book where library_id = ${lib.id}`
-  const warning = 'The content changed without a new time; it may be damaged'
+  const warning = 'The content changed but its modification time did not; it may be damaged'
   t.same(
     rows.map(row => row.warnings),
     [[warning], [warning]],

@@ -101,7 +101,7 @@ t.test('work in threads is signalled, and a caller may leave', async t => {
   const leaving = new AbortController()
   const left = disk.run('/a', () => disk.use(2), { signal: leaving.signal })
   leaving.abort()
-  await t.rejects(left, { status: 503, message: 'Request was cancelled' })
+  await t.rejects(left, { status: 503, message: 'Request was canceled' })
   await t.rejects(running, NotResponding)
   t.ok(signal!.aborted)
   disk.respond()

@@ -106,7 +106,7 @@ t.test('a password file of another database is named', async t => {
   writeFileSync(file, 'guess')
   await t.rejects(startPostgres({ dataDir }), {
     name: 'Invalid',
-    message: /The password in .+stackroom\.password is not .+ restore the file/,
+    message: /does not accept the password in .+stackroom\.password; restore the file/,
   })
   writeFileSync(file, password)
   const again = await startPostgres({ dataDir })
@@ -239,7 +239,7 @@ t.test('the error of a start on a data directory that was replaced while a serve
   const server = await startPostgres({ dataDir })
   renameSync(dataDir, moved)
   try {
-    await t.rejects(startPostgres({ dataDir }), /replaced while a server ran.*stop that server/)
+    await t.rejects(startPostgres({ dataDir }), /replaced while a server was using it.*stop that server/)
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
     renameSync(moved, dataDir)

@@ -86,7 +86,7 @@ t.test('what is not understood is refused by its name, without the password', as
     ['h/d?sslmode=require&sslrootcert=system', /system needs sslmode=verify-full/],
     ['h/d?sslrootcert=/ca.pem', /sslrootcert needs sslmode=/],
     ['h/d?sslnegotiation=direct', /sslnegotiation=direct needs sslmode=/],
-    ['h/d?sslmode=require&sslcert=/a', /sslcert and sslkey belong together/],
+    ['h/d?sslmode=require&sslcert=/a', /sslcert and sslkey must be used together/],
     ['h/d?sslmode=verify-ca&sslrootcert=/nowhere/ca.pem', /\/nowhere\/ca\.pem.*ENOENT/],
     [`h/d?sslmode=verify-ca&sslrootcert=${import.meta.filename}`, /url\.test\.ts cannot be used/],
     ['h/d?sslmode=require&ssl_min_protocol_version=SSLv3', /ssl_min_protocol_version=SSLv3/],

@@ -47,8 +47,8 @@ t.test('a file that is not usable is named', t => {
     ['folder', file => mkdirSync(file), /folder is not a file/],
     ['empty', file => writeFileSync(file, ''), /empty is empty/],
     ['comment', file => writeFileSync(file, '# nothing\n'), /comment is empty/],
-    ['words', file => writeFileSync(file, 'correct horse battery'), /words is not a file of keys/],
-    ['short', file => writeFileSync(file, 'c2hvcnQ'), /short is not a file of keys/],
+    ['words', file => writeFileSync(file, 'correct horse battery'), /words is not a key file/],
+    ['short', file => writeFileSync(file, 'c2hvcnQ'), /short is not a key file/],
     ['absent/file', () => {}, /file cannot be created \(ENOENT\)/],
     [
       'parent/file',

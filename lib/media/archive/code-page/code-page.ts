@@ -1,14 +1,15 @@
-// Guess of the code page of names that declare none, from all of them: the reading whose letters are the most usual in one of the languages.
+// Guesses the code page of names that declare none, from all names together: picks the reading whose letters
+// are most common in one of the languages.
 import iconv from 'iconv-lite'
 import { type CodePage, type Language, languages } from './languages.ts'
 
-// Enough for a decision; page names repeat themselves.
+// Enough to decide; page names are repetitive.
 const maxSampleLength = 2048
 const maxSampledNames = 200
 
 export type Reading = { codePage: CodePage; language: Language }
 
-/** The most likely code page of names with one character for each byte. */
+/** The most likely code page of names stored as one character per byte. */
 export function guessCodePage(names: Iterable<string>): Reading {
   const sample = sampleOf(names)
   const readings = new Map<CodePage, Text>()
@@ -27,7 +28,7 @@ export function guessCodePage(names: Iterable<string>): Reading {
   return best!
 }
 
-/** Whether a text is more usual than another one in a language. */
+/** Whether a text is more plausible than another one in a language. */
 export const isMoreUsual = (text: string, other: string, language: Language): boolean =>
   costIn(language, measure(text)) < costIn(language, measure(other))
 
@@ -46,18 +47,18 @@ function sampleOf(names: Iterable<string>): string {
 
 const decoders = new Map<CodePage, InstanceType<typeof TextDecoder>>()
 
-/** Decodes a text with one character for each byte. */
+/** Decodes a text stored as one character per byte. */
 export function decodeAs(codePage: CodePage, text: string): string {
   const bytes = Buffer.from(text, 'latin1')
-  // The tables of single bytes in TextDecoder differ between versions of Node, and those of DOS are missing.
+  // TextDecoder's single-byte tables differ between Node versions, and it has none for DOS.
   if (/^(cp|koi)/.test(codePage)) return iconv.decode(bytes, codePage)
   const decoder = decoders.get(codePage) ?? new TextDecoder(codePage)
   decoders.set(codePage, decoder)
   return decoder.decode(bytes)
 }
 
-// Costs are in bits: how surprising a character is. An ASCII character costs about as much as another letter, because a wrong
-// reading may take it for the second byte of a character.
+// Costs are in bits: how surprising a character is. An ASCII character costs about as much as another letter,
+// because a wrong reading may mistake it for the second byte of a character.
 const bits = {
   ascii: 5,
   backslash: 12,
@@ -72,7 +73,7 @@ const bits = {
   symbolBesideLetter: 4,
 }
 
-/** What a text costs in every language, and its characters that cost differently. */
+/** A text's cost in every language, and its characters whose cost differs by language. */
 type Text = { characters: string[]; cost: number }
 
 function measure(text: string): Text {
@@ -122,7 +123,7 @@ function lettersOf(language: Language): Map<string, number> {
   return costs
 }
 
-// Signs in names of pages; full-width ones in Chinese and Japanese.
+// Punctuation in page names; full-width in Chinese and Japanese.
 const punctuation =
   /[“”„‘’‚–—…«»·×№°´¡¿、。「」『』【】（）！？～・〜：＆＋\u3000０-９Ａ-Ｚａ-ｚ々〇]/u
 const invalid = /[\ufffd\p{Cc}\p{Co}\p{Cn}]/u

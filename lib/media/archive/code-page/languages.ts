@@ -1,5 +1,6 @@
-// Languages of names in archives: their letters beyond ASCII, the most frequent first, and the code pages
-// that systems in these languages write. Frequencies are of ordinary text, after the words that name pages and volumes.
+// Languages of names in archives: their non-ASCII letters, most frequent first, and the code pages that
+// systems in these languages use. Frequencies come from ordinary text, after the words that name pages and
+// volumes.
 
 export type Language = {
   script: 'latin' | 'alphabet' | 'han'
@@ -9,7 +10,7 @@ export type Language = {
   rarity: number
 }
 
-/** Names of `TextDecoder` for two bytes a character, else of iconv-lite. */
+/** Names for `TextDecoder` if two-byte, otherwise for iconv-lite. */
 export type CodePage = 'shift_jis' | 'euc-jp' | 'gbk' | 'big5' | 'euc-kr' | `cp${number}` | 'koi8-r'
 
 const western = ['cp437', 'cp850', 'cp1252'] as const

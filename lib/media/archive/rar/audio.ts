@@ -22,7 +22,7 @@ export const createAudioChannel = (): AudioChannel => ({
 
 const signed = (byte: number) => (byte << 24) >> 24
 
-/** The next sample; `coded` is its difference to the prediction. */
+/** The next sample; `coded` is its difference from the prediction. */
 export function decodeSample(sound: AudioState, coded: number): number {
   const channel = sound.channels[sound.current]!
   const { weights, deltas, errors } = channel

@@ -22,7 +22,7 @@ const standardFilters: Record<string, FilterFunction> = {
   '149:1c2c5dc8': decodeRgb,
 }
 
-/** Parses a filter that applies from output position `written` on. Throws Unreadable. */
+/** Parses a filter that applies from output position `written`. Throws Unreadable. */
 export function addFilter(filters: FilterState, next: () => number, written: number): void {
   const flags = next()
   let length = (flags & 7) + 1
@@ -83,7 +83,7 @@ export function applyFilters(filters: FilterState, out: Uint8Array): void {
   }
 }
 
-// Delta filter: the channels one after the other, each as differences.
+// Delta filter: one channel after another, as differences.
 function decodeDelta(bytes: Uint8Array, registers: readonly number[]) {
   const channels = registers[0]!
   if (channels === 0 || channels > MAX_PROGRAMS) throw damaged()

@@ -34,7 +34,7 @@ export function readBits(input: BitReader, count: number): number {
   return value
 }
 
-/** Builds the table from code lengths in bits; 0 is an unused symbol. */
+/** Builds the table from code lengths in bits; 0 marks an unused symbol. */
 export function createHuffmanTable(lengths: Uint8Array): HuffmanTable {
   const counts = new Uint16Array(MAX_CODE_LENGTH + 2)
   for (const length of lengths) counts[length]! += 1

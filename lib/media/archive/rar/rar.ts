@@ -15,7 +15,7 @@ type GroupPosition = { group: SolidGroup; index: number }
 
 const signature4 = Buffer.from('526172211a0700', 'hex')
 
-/** Whether a file begins as a RAR. */
+/** Whether a file starts like a RAR. */
 export const isRar = (head: Uint8Array) => signature4.equals(head.subarray(0, 7)) || isRar5(head)
 
 const isRar5 = (head: Uint8Array) => signature5.equals(head.subarray(0, 8))
@@ -26,7 +26,10 @@ export const rarArchive: ArchiveFormat = {
   checksum: entry => (entry as RarEntry).crc,
 }
 
-/** Opens a RAR, also a self-extracting or damaged one. Throws Unreadable: `encrypted`, `multi_volume`, `truncated`, `bad_crc`, `too_large`, `not_an_archive`. */
+/**
+ * Opens a RAR, even if self-extracting or damaged. Throws Unreadable: `encrypted`, `multi_volume`,
+ * `truncated`, `bad_crc`, `too_large`, `not_an_archive`.
+ */
 export async function openRar(file: File, limits: Limits): Promise<Container> {
   const { entries, damage } = await listEntries(file, limits)
   if (entries.length === 0 && damage !== null) throw damage
@@ -54,7 +57,7 @@ export async function openRar(file: File, limits: Limits): Promise<Container> {
   }
 }
 
-// Where a self-extracting archive has its signature, after the program.
+// A self-extracting archive has its signature after the program.
 const maxProgramBytes = 1024 * 1024
 
 async function listEntries(file: File, limits: Limits): Promise<Listing> {
@@ -66,7 +69,7 @@ async function listEntries(file: File, limits: Limits): Promise<Listing> {
   if (at5 >= 0) return listRar5(file, limits, at5 + signature5.length)
   const at4 = start.indexOf(signature4)
   if (at4 >= 0) return listRar4(file, limits, at4 + signature4.length)
-  // With a damaged signature, only the checksums of headers show what the file is.
+  // Without a valid signature, only header checksums show what the file is.
   const damaged = new Unreadable('The beginning of the archive is damaged', 'bad_crc')
   for (const list of [listRar5, listRar4]) {
     const { entries } = await list(file, limits, null)

@@ -37,7 +37,10 @@ const MAX_NAME_UNITS = 4096
 
 type Block = { type: number; flags: number; bytes: Buffer; position: number; dataBytes: number }
 
-/** Lists the files by walking the headers from `from` on (null: from the first file header found); data is skipped by offset. Throws Unreadable `encrypted`, `multi_volume`, `too_large`. */
+/**
+ * Lists the files by walking the headers from `from` (null: from the first file header found), skipping data
+ * by offset. Throws Unreadable `encrypted`, `multi_volume`, `too_large`.
+ */
 export async function listRar4(file: File, limits: Limits, from: number | null): Promise<Listing> {
   const entries: RarEntry[] = []
   const undecoded: RarEntry[] = []
@@ -71,7 +74,7 @@ export async function listRar4(file: File, limits: Limits, from: number | null):
     at = dataAt + block.dataBytes
     if (at > file.size) {
       damage ??= truncated()
-      // Where bytes are missing from the data, other files follow.
+      // Other files may follow where data is cut short.
       const next = findFileHeader(file, dataAt, isFileHeader)
       if (next === null) break
       at = next
@@ -81,7 +84,7 @@ export async function listRar4(file: File, limits: Limits, from: number | null):
     entries.push(entry)
     if (!hasUnicodeName(block)) undecoded.push(entry)
   }
-  // Archives before RAR 3 have no end block, but files.
+  // Archives before RAR 3 have no end block, but they contain files.
   if (!isEnded && entries.length === 0) damage ??= truncated()
   await decodeNames(undecoded)
   return { entries, damage }

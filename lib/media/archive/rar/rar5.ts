@@ -32,7 +32,10 @@ type Block = {
   dataBytes: number
 }
 
-/** Lists the files by walking the headers from `from` on (null: from the first file header found); data is skipped by offset. Throws Unreadable `encrypted`, `multi_volume`, `too_large`. */
+/**
+ * Lists the files by walking the headers from `from` (null: from the first file header found), skipping data
+ * by offset. Throws Unreadable `encrypted`, `multi_volume`, `too_large`.
+ */
 export async function listRar5(file: File, limits: Limits, from: number | null): Promise<Listing> {
   const entries: RarEntry[] = []
   let damage: Unreadable | null = null
@@ -59,7 +62,7 @@ export async function listRar5(file: File, limits: Limits, from: number | null):
     at = dataAt + block.dataBytes
     if (at > file.size) {
       damage ??= truncated()
-      // Where bytes are missing from the data, other files follow.
+      // Other files may follow where data is cut short.
       const next = findFileHeader(file, dataAt, isFileHeader)
       if (next === null) break
       at = next
@@ -71,7 +74,7 @@ export async function listRar5(file: File, limits: Limits, from: number | null):
 }
 
 function isFileHeader(bytes: Buffer, i: number): boolean {
-  // Headers of files are short, so that one or two bytes are the length.
+  // File headers are short, so their length takes one or two bytes.
   const typeAt = bytes[i + 4]! < 0x80 ? i + 5 : i + 6
   if (bytes[typeAt] !== types.file) return false
   const reader: Reader = { bytes, at: i + 4 }

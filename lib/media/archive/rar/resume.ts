@@ -2,19 +2,19 @@
 import type { File } from '../../../base/file.ts'
 
 const chunkBytes = 256 * 1024
-/** Longest header that is found; longer ones would make a search over a whole file expensive. */
+/** Longest header to find; allowing longer ones would make searching a whole file expensive. */
 export const maxSearchedHeaderBytes = 4096
 
-/** What is read in advance of every block on a slow disk: the header, and what measuring an image needs. */
+/** Read in advance of every block on a slow disk: the header, and what measuring an image needs. */
 export const preloadedBytes = 16 * 1024
 
-/** Where the first header is searched in a file without a signature. */
+/** How far to search for the first header in a file without a signature. */
 export const maxPrefixBytes = 16 * 1024 * 1024
 
 /** Whether a file header with a valid checksum begins at `i`. */
 type HeaderTest = (bytes: Buffer, i: number) => boolean
 
-/** The position of the first file header from `from` on; null when there is none. Reads the file once. */
+/** The position of the first file header at or after `from`; null if there is none. Reads the file once. */
 export function findFileHeader(
   file: File,
   from: number,

@@ -1,5 +1,5 @@
-// Decompression of a solid group of RAR entries: RAR 2 to 4 by the own decoder, RAR 5 by libarchive from an
-// archive of these entries alone.
+// Decompression of a solid group of RAR entries: RAR 2 to 4 by our own decoder, RAR 5 by libarchive from an
+// archive of only these entries.
 import { crc32 } from 'node:zlib'
 import { scoped } from '../../../base/async/dispose.ts'
 import { Unreadable } from '../../../base/errors.ts'
@@ -41,7 +41,10 @@ export async function openSolidGroup(
   )
 }
 
-/** The first `bytes` of an entry, decompressed from a prefix of its packed data; null when the entry depends on others or the prefix is too short. */
+/**
+ * The first `bytes` of an entry, decompressed from a prefix of its packed data; null if the entry depends on
+ * others or the prefix is too short.
+ */
 export async function readHeadAlone(
   file: File,
   entry: RarEntry,
@@ -73,7 +76,7 @@ export async function readHeadAlone(
   }
 }
 
-// The RAR 5 reader of libarchive reads past the end of the last packed block.
+// libarchive's RAR 5 reader reads past the end of the last packed block.
 const archiveEnd = Buffer.concat([Buffer.from('1d77565103050400', 'hex'), Buffer.alloc(64)])
 
 function archiveStart(isSolid: boolean): Buffer {

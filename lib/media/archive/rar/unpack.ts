@@ -11,7 +11,7 @@ import { createWindow, type SlidingWindow } from './window.ts'
 const FIRST_29 = 29
 const FIRST_20 = 20
 
-/** A forward reader of entries that are one compressed stream. */
+/** A forward reader of entries that form one compressed stream. */
 export function openRar4Reader(
   file: File,
   group: readonly RarEntry[],
@@ -58,7 +58,7 @@ export function openRar4Reader(
   }
 }
 
-/** RAR 1.5 uses another algorithm (before 1996); no comics with it are known. */
+/** RAR 1.5 uses another algorithm (before 1996); no comics packed with it are known. */
 function rejectRar15(): never {
   throw new Unreadable('RAR 1.5 packing is not supported', 'unsupported_method')
 }

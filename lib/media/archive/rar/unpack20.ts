@@ -34,7 +34,7 @@ const PRECODE_SYMBOLS = 19
 export type Unpack20State = {
   codeLengths: Uint8Array
   tables: { main: HuffmanTable; distance: HuffmanTable; length: HuffmanTable } | null
-  /** The codes of each channel in an audio block, else null. */
+  /** The codes of each channel in an audio block, otherwise null. */
   audioTables: HuffmanTable[] | null
   audio: AudioState
   oldDistances: number[]
@@ -61,7 +61,10 @@ export const createUnpack20State = (): Unpack20State => ({
   lastMatch: { distance: 0, length: 0 },
 })
 
-/** Decompresses one file into the window; the state continues in the next file of a solid archive. Throws Unreadable. */
+/**
+ * Decompresses one file into the window; in a solid archive the state carries over to the next file. Throws
+ * Unreadable.
+ */
 export function unpack20(state: Unpack20State, input: BitReader, window: SlidingWindow): void {
   if (state.tables === null && state.audioTables === null) readTables(state, input)
   while (window.written < window.fileSize) decodeSymbol(state, input, window)

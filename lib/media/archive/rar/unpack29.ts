@@ -69,7 +69,10 @@ export const createUnpack29State = (): Unpack29State => ({
   hasTables: false,
 })
 
-/** Decompresses one file into the window; the state continues in the next file of a solid archive. Throws Unreadable. */
+/**
+ * Decompresses one file into the window; in a solid archive the state carries over to the next file. Throws
+ * Unreadable.
+ */
 export function unpack29(state: Unpack29State, input: BitReader, window: SlidingWindow): void {
   const { ppm } = state
   state.filters.pending = []
@@ -90,8 +93,8 @@ export function unpack29(state: Unpack29State, input: BitReader, window: Sliding
   if (window.output !== null) applyFilters(state.filters, window.output)
 }
 
-// One symbol. The end symbol is read even when the file is complete, because it states whether the next file
-// starts with new tables.
+// Decodes one symbol. The end symbol is read even when the file is complete, because it states whether the
+// next file starts with new tables.
 function decodeSymbol(state: Unpack29State, input: BitReader, window: SlidingWindow): BlockEvent {
   const isFull = window.written >= window.fileSize
   if (isFull && input.position >= input.bytes.length * 8) return 'end'
@@ -189,7 +192,7 @@ function readPrecode(input: BitReader): HuffmanTable {
   return createHuffmanTable(lengths)
 }
 
-// Code lengths are stored as differences to those of the previous block.
+// Code lengths are stored as differences from the previous block's.
 function readLengths(lengths: Uint8Array, input: BitReader, precode: HuffmanTable) {
   for (let i = 0; i < ALL_SYMBOLS; ) {
     const value = readSymbol(input, precode)

@@ -4,7 +4,7 @@ import { damaged } from './huffman.ts'
 const WINDOW_BYTES = 4 * 1024 * 1024
 const MASK = WINDOW_BYTES - 1
 
-/** `output` is null while a file is skipped. `written` counts the bytes of this file. */
+/** `output` is null while a file is skipped. `written` counts the bytes of the current file. */
 export type SlidingWindow = {
   buffer: Uint8Array
   position: number
@@ -29,7 +29,7 @@ export function putByte(window: SlidingWindow, byte: number): void {
   window.written += 1
 }
 
-/** Copies `length` bytes from `distance` back. Throws Unreadable `bad_crc`. */
+/** Copies `length` bytes from `distance` bytes back. Throws Unreadable `bad_crc`. */
 export function copyMatch(window: SlidingWindow, distance: number, length: number): void {
   if (distance > WINDOW_BYTES || distance < 1) throw damaged()
   const { buffer, output, fileSize } = window
@@ -45,7 +45,7 @@ export function copyMatch(window: SlidingWindow, distance: number, length: numbe
   window.written = written
 }
 
-/** Length and distance codes: the base value and the number of extra bits of each. Common to RAR 2 and 2.9. */
+/** Base values and numbers of extra bits of the length and distance codes. Common to RAR 2 and 2.9. */
 export const lengthBits = Array.from({ length: 28 }, (_, i) => (i < 8 ? 0 : (i >> 2) - 1))
 export const lengthBase = baseValues(lengthBits)
 export const distanceBits = Array.from({ length: 60 }, (_, i) =>

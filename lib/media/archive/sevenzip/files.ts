@@ -60,7 +60,7 @@ export function readFilesInfo(reader: HeaderReader, folders: Folder[]): FileReco
 }
 
 function readNames(data: HeaderReader, count: number): string[] {
-  // Names may be stored in another stream, which no writer does.
+  // Names may be stored in another stream, but no writer does that.
   if (readByte(data) !== 0) throw damaged()
   const text = data.bytes.subarray(data.position)
   const all = text

@@ -1,5 +1,5 @@
-// Branch and delta filters of 7z (BCJ x86, ARM, PowerPC, SPARC, RISC-V; delta; swap), decoded in place on a whole stream.
-// Algorithms of the LZMA SDK (Bra.c, Delta.c), public domain.
+// Branch and delta filters of 7z (BCJ x86, ARM, PowerPC, SPARC, RISC-V; delta; swap), applied in place to a
+// whole stream. Algorithms from the LZMA SDK (Bra.c, Delta.c), public domain.
 import type { Coder } from './folder.ts'
 
 type FilterDecoder = (bytes: Buffer, properties: Buffer) => void
@@ -84,7 +84,9 @@ function arm64(bytes: Buffer, properties: Buffer) {
   }
 }
 
-/** Calls, and pairs of AUIPC with the next instruction; addresses are absolute and big-endian in the filtered data. */
+/**
+ * Calls, and AUIPC paired with the next instruction; in filtered data addresses are absolute and big-endian.
+ */
 function riscV(bytes: Buffer, properties: Buffer) {
   const base = properties.length >= 4 ? properties.readUInt32LE(0) & ~1 : 0
   for (let i = 0; i + 8 <= bytes.length; ) {
@@ -94,7 +96,7 @@ function riscV(bytes: Buffer, properties: Buffer) {
   }
 }
 
-// JAL with the return address in x1 or x5. The immediate has the bits 20 | 10-1 | 11 | 19-12 of the distance.
+// JAL with the return address in x1 or x5. The immediate holds bits 20 | 10-1 | 11 | 19-12 of the distance.
 function decodeRiscVCall(bytes: Buffer, i: number, pc: number): number {
   const register = bytes[i + 1]! & 0x0f
   if ((register & 0x0d) !== 0) return 2
@@ -110,8 +112,8 @@ const riscVRegister = (instruction: number, shift: number) => (instruction >>> s
 const isWide = (instruction: number) => (instruction & 3) === 3
 const stackPointer = 2
 
-// A filtered pair has x2 as register, then the low 20 bits of the second instruction; its address follows. A pair
-// that looked so before is stored the other way round.
+// A filtered pair has x2 as its register, then the low 20 bits of the second instruction; its address
+// follows. A pair that already looked like this is stored the other way around.
 function decodeRiscVPair(bytes: Buffer, i: number, pc: number): number {
   const first = bytes.readUInt32LE(i)
   const second = bytes.readUInt32LE(i + 4)
@@ -133,7 +135,7 @@ function decodeRiscVPair(bytes: Buffer, i: number, pc: number): number {
 
 const isSignByte = (byte: number) => byte === 0 || byte === 0xff
 
-// `mask` records which of the last bytes were possible opcodes, to distinguish addresses from other data.
+// `mask` records which of the last bytes could be opcodes, to distinguish addresses from other data.
 function x86(bytes: Buffer) {
   let mask = 0
   let last = -5

@@ -1,5 +1,5 @@
-// Forward reader of a 7z folder. Copy, Zstandard, deflate and filters are decoded here; the other coders by
-// libarchive, from an archive of this folder alone.
+// Forward reader of a 7z folder. Copy, Zstandard, deflate and filters are decoded here; other coders by
+// libarchive, from an archive of only this folder.
 import { inflateRawSync } from 'node:zlib'
 import { scoped } from '../../../base/async/dispose.ts'
 import { Unreadable } from '../../../base/errors.ts'
@@ -38,7 +38,7 @@ const SKIP_CHUNK_BYTES = 1024 * 1024
 
 export const isEncrypted = (folder: Folder) => folder.coders.some(({ id }) => id === coderIds.aes)
 
-/** Offset of the uncompressed data in the file when the folder is stored; else null. */
+/** Offset of the data in the file if the folder is stored uncompressed; otherwise null. */
 export function storedPosition(folder: Folder): number | null {
   return folder.coders.every(({ id, inputs }) => id === coderIds.copy && inputs === 1)
     ? folder.packStreams[0]!.position
@@ -85,7 +85,7 @@ async function openStream(file: File, folder: Folder, bounds: Bounds): Promise<B
       throw unsupported()
     return openWithLibarchive(file, folder, whole)
   }
-  // liblzma decodes the classic filters while it decompresses, in little memory.
+  // liblzma applies the classic filters while decompressing, in little memory.
   const isClassic = chain.length === 2 && classicFilters.has(chain[0]!.id)
   if (isClassic && lzmaCoders.has(chain[1]!.id)) return openWithLibarchive(file, folder, whole)
   const inner = isFilter(chain.at(-1)!) ? copyCoder : chain.pop()!
@@ -162,7 +162,7 @@ function createMemoryStream(bytes: Uint8Array): ByteStream {
   }
 }
 
-/** What libarchive decodes: the whole folder, or only one of its coders. */
+/** What libarchive decodes: the whole folder, or just one of its coders. */
 type FolderPart = { raw: Buffer; sizes: readonly number[]; bounds: Bounds }
 
 async function openWithLibarchive(

@@ -12,12 +12,12 @@ export type Folder = {
   /** Uncompressed bytes of each output. */
   unpackSizes: number[]
   crc: number | null
-  /** The serialized folder of the header. */
+  /** The folder as serialized in the header. */
   raw: Buffer
   substreams: Substream[]
 }
 export type Substream = { sizeBytes: number; crc: number | null }
-/** Number of the output that is not connected to an input: the result of the folder. */
+/** The output that is not connected to an input: the result of the folder. */
 export function mainOutput(folder: Folder): number {
   for (let i = 0; i < folder.unpackSizes.length; i += 1)
     if (!folder.bindPairs.some(({ output }) => output === i)) return i

@@ -50,7 +50,7 @@ export function readBits(reader: HeaderReader, count: number): boolean[] {
   return Array.from({ length: count }, (_, i) => ((packed[i >> 3]! << (i & 7)) & 0x80) !== 0)
 }
 
-/** A bit per item, or a byte that states that all are set. */
+/** One bit per item, or a byte stating that all are set. */
 export function readOptionalBits(reader: HeaderReader, count: number): boolean[] {
   return readByte(reader) === 0 ? readBits(reader, count) : new Array<boolean>(count).fill(true)
 }

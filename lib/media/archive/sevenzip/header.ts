@@ -42,7 +42,7 @@ const propertyIds = {
   sizes: 12,
   counts: 13,
 }
-// As 7-Zip itself (7zIn.cpp).
+// 7-Zip's own limit (7zIn.cpp).
 const MAX_CODERS = 32
 const START_HEADER_BYTES = 32
 

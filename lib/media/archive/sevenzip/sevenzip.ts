@@ -16,7 +16,7 @@ type SevenZipEntry = Entry & {
   folder: Folder
   substreamIndex: number
   substream: Substream
-  /** Where the data lies in the file; null when its folder is compressed. */
+  /** Offset of the data in the file; null when its folder is compressed. */
   offset: number | null
 }
 
@@ -67,7 +67,7 @@ async function openHeader(file: File, limits: Limits): Promise<Header> {
     throw new Unreadable('The file is not a 7z archive', 'not_an_archive')
   const startHeader = start.subarray(12)
   const isValid = crc32(startHeader) === start.readUInt32LE(8)
-  // The checksum shows a 7z whose signature is damaged.
+  // A matching checksum identifies a 7z with a damaged signature.
   if (!isValid && !isSevenZip(start))
     throw new Unreadable('The file is not a 7z archive', 'not_an_archive')
   if (!isValid) throw new Unreadable('The start header of the archive is damaged', 'bad_crc')
@@ -155,7 +155,7 @@ function locate(entry: Entry): EntryLocation {
   return { offset, headerBytes: 0, packedBytes: sizeBytes, method: 0, crc: substream.crc }
 }
 
-/** Where the files of a folder lie in the archive; none when it is compressed. */
+/** Offsets of a folder's files in the archive; none when it is compressed. */
 function storedOffsets(folder: Folder): number[] {
   let offset = storedPosition(folder)
   if (offset === null) return []

@@ -1,4 +1,4 @@
-// ZIP central directory: located from the end of the file, and parsed.
+// ZIP central directory: located from the end of the file and parsed.
 //   file    = prefix? { local-header data descriptor? } directory end64? locator? end junk?
 //   end64   = "PK\6\6" size:8 made-by:2 needed:2 disk:4 directory-disk:4 here:8 entries:8 bytes:8 offset:8
 //   locator = "PK\6\7" disk:4 end64-offset:8 disks:4
@@ -21,20 +21,20 @@ import {
 
 /** Reads a span of the file; shorter only at the end of the file. */
 export type ReadSpan = (position: number, length: number) => Buffer
-/** `shift`: how much later than declared the directory lies; offsets of entries are as declared. */
+/** `shift`: by how much the directory lies later than declared; entries' offsets are as declared. */
 export type CentralDirectory = { entries: ZipEntry[]; isComplete: boolean; shift: number }
-/** Whether an archive that begins at `start` and ends at `end` is inside the data of an entry. */
+/** Whether an archive from `start` to `end` lies inside the data of an entry. */
 export type IsNested = (start: number, end: number) => boolean
 type DirectoryLocation = { start: number; end: number; shift: number; count: number }
 type DirectoryClaim = { end: number; bytes: number; offset: number; count: number }
 
 const MAX_TAIL_BYTES = 128 * 1024
-// Small archives are read in one call: 20 µs for 128 KiB, against 2 µs for each header.
+// Small archives are read in one call: 20 µs for 128 KiB, compared with 2 µs per header.
 export const SMALL_FILE_BYTES = 128 * 1024
 const MAX_HEADER_BYTES = 1024
 const maxDirectoryBytes = 128 * 1024 * 1024
 
-/** A span reader with the end of the file buffered; small files entirely. */
+/** Returns a span reader with the end of the file buffered; small files completely. */
 export function readTail(file: File): ReadSpan {
   const isSmall = file.size <= SMALL_FILE_BYTES
   const { position: start, length } = isSmall
@@ -47,7 +47,10 @@ export function readTail(file: File): ReadSpan {
       : file.read(position, length)
 }
 
-/** The directory; `absent` without an end record, `lost` when the end record does not lead to one. Throws Unreadable `multi_volume`, `too_large`. */
+/**
+ * The directory; `absent` without an end record, `lost` if the end record leads nowhere. Throws Unreadable
+ * `multi_volume`, `too_large`.
+ */
 export function readCentralDirectory(
   fileBytes: number,
   read: ReadSpan,
@@ -70,7 +73,7 @@ export function readCentralDirectory(
       throw new Unreadable('The archive contains too many files', 'too_large')
     at += size
   }
-  // The count is not reliable: 16-bit counts wrap around, and some writers store a wrong one.
+  // Counts are unreliable: 16-bit counts wrap around, and some writers store wrong ones.
   const isComplete = at === bytes.length || index >= location.count
   return { entries, isComplete, shift: location.shift }
 }
@@ -84,7 +87,7 @@ function locateDirectory(
   const short = Math.min(size, 8192)
   for (const length of short < size ? [short, Math.min(size, MAX_TAIL_BYTES)] : [short]) {
     const tail = read(size - length, length)
-    // The real end record extends to the end of the file; others may be in a comment or before junk.
+    // The real end record extends to the end of the file; others may be in a comment or followed by junk.
     for (const isStrict of [true, false]) {
       for (let at = tail.length - END_RECORD_BYTES; at >= 0; at -= 1) {
         at = tail.lastIndexOf('PK\x05\x06', at, 'latin1')
@@ -98,7 +101,7 @@ function locateDirectory(
           read,
         )
         const recordEnd = size - length + at + END_RECORD_BYTES
-        // An archive stored in this one is a prefix away from where its offsets say.
+        // The offsets of an archive stored inside this one are off by what precedes it.
         if (location !== null && location.shift > 0 && isNested(location.shift, recordEnd)) continue
         if (location !== null) return location
         if (isStrict) outcome = 'lost'
@@ -108,8 +111,8 @@ function locateDirectory(
   return outcome
 }
 
-// The directory directly precedes its end record. The declared offset only shows by how much a prefix
-// shifted the archive.
+// The directory directly precedes its end record. The declared offset only shows how far a prefix has shifted
+// the archive.
 function resolveEndRecord(end: Buffer, at: number, read: ReadSpan): DirectoryLocation | null {
   const plain: DirectoryClaim = {
     end: at,
@@ -143,7 +146,7 @@ function resolveEndRecord(end: Buffer, at: number, read: ReadSpan): DirectoryLoc
 
 const severalVolumes = () => new Unreadable('The archive is one of several volumes', 'multi_volume')
 
-// The last volume of a set does not contain its first file; with it, only the disk number is damaged.
+// The last volume of a set does not contain its first file; if it does, only the disk number is damaged.
 const isLocalHeader = (read: ReadSpan, offset: number, shift: number) =>
   [offset, offset + shift].some(at => {
     const bytes = at < 0 ? Buffer.alloc(0) : read(at, 4)

@@ -1,4 +1,4 @@
-// Decompression of one ZIP entry: deflate and Zstandard natively, rarer methods through libarchive.
+// Decompresses one ZIP entry: deflate and Zstandard natively, rarer methods with libarchive.
 import { constants, inflateRawSync } from 'node:zlib'
 import { scoped } from '../../../base/async/dispose.ts'
 import { Unreadable } from '../../../base/errors.ts'
@@ -31,7 +31,10 @@ const MAX_DEFLATE_RATIO = 1032
 const PROBE_BYTES = 512
 const HIGH_RATIO = 32
 
-/** The whole entry. `position` is the offset of its data, `chunk` the data itself for deflate. Throws Unreadable. */
+/**
+ * The whole entry. `position` is the offset of its data; for deflate, `chunk` is the data itself. Throws
+ * Unreadable.
+ */
 export async function decompress(
   file: File,
   entry: ZipEntry,
@@ -72,7 +75,7 @@ export function inflateHead(
 }
 
 function inflate(chunk: Buffer, entry: ZipEntry, maxBytes: number): Uint8Array {
-  // One output chunk of the declared size avoids copying on growth.
+  // Output chunks of the declared size avoid copying on growth.
   const expected = Math.min(entry.sizeBytes, chunk.length * MAX_DEFLATE_RATIO, maxBytes)
   return runDecoder(() =>
     inflateRawSync(chunk, { maxOutputLength: maxBytes, chunkSize: Math.max(64, expected + 1) }),
@@ -92,7 +95,7 @@ function runDecoder(call: () => Uint8Array): Uint8Array {
   }
 }
 
-// Headers of an archive with this one entry, so that libarchive does not need the whole file.
+// Headers of an archive with just this entry, so that libarchive does not need the whole file.
 function singleEntryArchive(entry: ZipEntry): { before: Buffer; after: Buffer } {
   const fields = Buffer.alloc(26)
   fields.writeUInt16LE(63, 0)

@@ -9,19 +9,19 @@ import { decodeUtf8, normalizeName } from '../entry-name.ts'
 import { CENTRAL_HEADER, CENTRAL_HEADER_BYTES, END_RECORD, ZIP64_END } from './signatures.ts'
 
 export type ZipEntry = Entry & {
-  /** The name of the header, one character for each byte. */
+  /** The name as in the header, one character per byte. */
   storedName: string
-  /** `name` is still that. */
+  /** Whether `name` is still undecoded. */
   isUndecoded: boolean
   method: number
   flags: number
-  /** Null when recovered from a local header without one. */
+  /** Null if recovered from a local header without one. */
   crc: number | null
   /** Position of the local header in the file. */
   offset: number
   /** Expected bytes of name and extra field after the local header. */
   trailer: number
-  /** The local header, once it was read, has the same `crc`. */
+  /** The local header, once read, has the same `crc`. */
   isCrcInHeader?: boolean
 }
 
@@ -30,7 +30,7 @@ const UTF8 = 0x800
 const hostSystems = { unix: 3, darwin: 19 }
 const AES = 99
 
-/** Flag bit 0 is any encryption (bit 6 strong encryption, bit 13 a masked header); method 99 is AES. */
+/** Flag bit 0 means any encryption (bit 6 strong encryption, bit 13 a masked header); method 99 is AES. */
 export const isEncrypted = (entry: ZipEntry) => (entry.flags & 1) !== 0 || entry.method === AES
 
 /** Length of the header at `at`, or 0 when it is incomplete. */
@@ -45,7 +45,9 @@ export function centralHeaderLength(bytes: Buffer, at: number): number {
   return at + length > bytes.length ? 0 : length
 }
 
-/** Whether `bytes` begin with a plausible header of the central directory or one of the records after it. */
+/**
+ * Whether `bytes` start with a plausible header of the central directory or with a record that follows it.
+ */
 export function isDirectoryHeader(bytes: Buffer): boolean {
   const signature = bytes.readUInt32LE(0)
   if (signature === END_RECORD || signature === ZIP64_END) return true
@@ -87,7 +89,7 @@ export function readCentralHeader(bytes: Buffer, at: number, index: number): Zip
   return entry.name.endsWith('/') ? null : entry
 }
 
-/** The name of an entry, which `decodeNames` decodes unless it is declared. */
+/** The name of an entry, which `decodeNames` decodes unless its encoding is declared. */
 export function nameOf(bytes: Buffer, flags: number) {
   const storedName = bytes.toString('latin1')
   const unicode = (flags & UTF8) === 0 ? null : decodeUtf8(storedName)
@@ -104,7 +106,7 @@ export function applyExtraField(entry: ZipEntry, extra: Buffer, nameBytes: Buffe
     else if (id === 0x7075) unicodePath = extra.subarray(at + 4, end)
     at = end
   }
-  // Once: a name may be as long as all extra fields, and have as many of them.
+  // Applied once: a name may be as long as all extra fields, and there may be many of them.
   if (unicodePath && (entry.flags & UTF8) === 0) applyUnicodePath(entry, unicodePath, nameBytes)
 }
 

@@ -72,7 +72,7 @@ function createHuffmanTable(lengths: readonly number[]): HuffmanTable {
   return { counts, symbols }
 }
 
-// Increases the code length until the code is one of that length.
+// Increases the code length until the code matches one of that length.
 function readSymbol(input: BitReader, { counts, symbols }: HuffmanTable): number {
   let code = 0
   let first = 0

@@ -15,29 +15,30 @@ import {
 
 const HAS_DESCRIPTOR = 8
 const CHUNK_BYTES = 256 * 1024
-// Where the first header is searched when the file does not begin with one.
+// How far to search for the first header if the file does not begin with one.
 const maxPrefixBytes = 16 * 1024 * 1024
 const maxNameBytes = 4096
 const maxMethod = 99
 const maxVersion = 100
-// A hostile file has a signature in every place.
+// A hostile file may have a signature everywhere.
 const minBudgetBytes = 64 * 1024 * 1024
 const PROBE_BYTES = LOCAL_HEADER_BYTES + maxNameBytes
 
-/** The file and the bytes that searches in it may still read. */
+/** The file, and how many bytes searches in it may still read. */
 type Source = { file: File; budget: number }
 
 /** What a walk over the local headers finds, in file order. */
 export type Recovery = {
   /** Entries whose data is in the file, possibly damaged. */
   entries: ZipEntry[]
-  /** The bytes that belong to the data of entries, also of one that is incomplete at the end of the file. */
+  /** Ranges of entry data, including that of an incomplete entry at the end of the file. */
   ranges: { from: number; to: number }[]
 }
 
 /**
- * Walks the local headers. Where a header is not at the end of the entry before it, bytes are missing or were
- * inserted, and the next header is searched. Headers of a nested, stored ZIP are data. Reads a small multiple of the file.
+ * Walks the local headers. If a header does not directly follow the previous entry, bytes are missing or were
+ * inserted, and the next header is searched for. Headers inside a nested, stored ZIP are data. Reads at most
+ * a small multiple of the file size.
  */
 export function recoverEntries(file: File, limits: Limits): Recovery {
   const recovery: Recovery = { entries: [], ranges: [] }
@@ -56,7 +57,7 @@ export function recoverEntries(file: File, limits: Limits): Recovery {
   return recovery
 }
 
-/** The entry of a local header; null when there is none at this position. */
+/** The entry of a local header; null if there is none at this position. */
 export function readLocalEntry(file: File, at: number, index: number): ZipEntry | null {
   if (at < 0) return null
   const header = file.read(at, LOCAL_HEADER_BYTES)
@@ -82,10 +83,13 @@ export function readLocalEntry(file: File, at: number, index: number): ZipEntry 
   return entry
 }
 
-/** Position of a header; `local` is the same, or null for a header of the central directory, where the walk ends. */
+/** Position of a header; `local` is the same, or null for a central directory header, where the walk ends. */
 type Header = { at: number; local: number | null }
 
-/** The header after the data of `entry`, whose sizes are completed by its descriptor; null at the end of the file. */
+/**
+ * The header after the data of `entry`, whose sizes are completed from its descriptor; null at the end of the
+ * file.
+ */
 function nextHeader(source: Source, entry: ZipEntry, from: number): Header | null {
   const { file } = source
   const isNested = entry.method === 0 && signatureAt(file, from) === LOCAL_HEADER
@@ -93,7 +97,7 @@ function nextHeader(source: Source, entry: ZipEntry, from: number): Header | nul
     const end = from + entry.packedBytes
     const following = end <= file.size ? headerAfterData(file, entry, end) : null
     if (following !== null) return following
-    // Complete data at the very end: only the directory is missing.
+    // The data is complete up to the end of the file: only the directory is missing.
     if (end === file.size) return { at: end, local: null }
     const next = findHeader(source, isNested ? skipNested(source, from) : from)
     if (next !== null || end > file.size) return next
@@ -123,7 +127,7 @@ function signatureAt(file: File, at: number): number {
   return bytes.length < 4 ? 0 : bytes.readUInt32LE(0)
 }
 
-/** The plausible header at a position: the signature alone also occurs in compressed data. */
+/** The header at a position, if plausible: the signature alone also occurs in compressed data. */
 function headerAt(file: File, at: number): Header | null {
   const bytes = file.read(at, LOCAL_HEADER_BYTES + maxNameBytes)
   if (bytes.length < 4) return null
@@ -144,7 +148,7 @@ function isLocalHeader(bytes: Buffer): boolean {
   )
 }
 
-/** The first plausible header from a position on; `from` null finds nothing. */
+/** The first plausible header at or after a position; finds nothing if `from` is null. */
 function findHeader(source: Source, from: number | null, limit = Number.POSITIVE_INFINITY) {
   for (const at of from === null ? [] : signaturePositions(source, from, limit)) {
     const header = headerAt(source.file, at)
@@ -166,7 +170,7 @@ function* signaturePositions(source: Source, from: number, limit = Number.POSITI
   }
 }
 
-/** The end of the first complete archive in stored data; null when the file ends within it. */
+/** The end of the first complete archive in stored data; null when the file ends before it. */
 function skipNested(source: Source, from: number): number | null {
   const { file } = source
   for (const at of signaturePositions(source, from)) {
@@ -179,7 +183,10 @@ function skipNested(source: Source, from: number): number | null {
   return null
 }
 
-/** The header after data of unknown length: after a descriptor of exactly the distance walked, or the next one at all. */
+/**
+ * The header after data of unknown length: one after a descriptor that states exactly the distance walked,
+ * otherwise the next one.
+ */
 function findDescribedEnd(
   source: Source,
   entry: ZipEntry,
@@ -192,7 +199,7 @@ function findDescribedEnd(
       return headerAt(file, end) ?? findHeader(source, end) ?? { at: end, local: null }
     const header = isNested ? null : headerAt(file, at)
     if (header === null) continue
-    // Damaged data: the descriptor directly before the next header has the original sizes.
+    // For damaged data: the descriptor directly before the next header has the original sizes.
     const signed = Math.max(from, at - 16)
     const isSigned = signatureAt(file, signed) === DESCRIPTOR
     const descriptor = file.read(Math.max(from, at - 12), 12)
@@ -206,7 +213,10 @@ function findDescribedEnd(
   return null
 }
 
-/** Whether the signature at `at` is that of the descriptor, or of the header after a descriptor without one. */
+/**
+ * Where the data ends if the signature at `at` belongs to its descriptor, or to a header after a descriptor
+ * without signature; otherwise null.
+ */
 function describedEnd(file: File, entry: ZipEntry, from: number, at: number): number | null {
   const lead = Math.min(20, at - from)
   const bytes = file.read(at - lead, lead + 24)

@@ -1,15 +1,15 @@
-// Correction of ZIP entry offsets: bytes before the archive, missing from it or inserted into it.
+// Corrects ZIP entry offsets when bytes precede the archive, are missing or were inserted.
 import type { File } from '../../../base/file.ts'
 import type { ZipEntry } from './entry.ts'
 import { type Recovery, readLocalEntry } from './recover.ts'
 
-/** Whether all entries moved with the directory, as after a prefix. Offsets are changed in place. */
+/** Whether all entries moved with the directory, as after a prefix. Changes offsets in place. */
 export function relocateEntries(
   file: File,
   entries: readonly ZipEntry[],
   { shift, recovery }: { shift: number; recovery: () => Recovery },
 ): boolean {
-  // A prefix shifts the entries, too; a wrong offset in the end record only the directory.
+  // A prefix shifts the entries too; a wrong offset in the end record affects only the directory.
   const deltas = [shift, 0]
   let isPrefix = true
   for (const entry of entries) {
@@ -26,11 +26,11 @@ function isAt(file: File, entry: ZipEntry, offset: number): boolean {
   return local !== null && isSame(local, entry)
 }
 
-// Names may differ in encoding, and checksums be left to the descriptor.
+// Names may differ in encoding, and checksums may be left to the descriptor.
 const isSame = (local: ZipEntry, entry: ZipEntry) =>
   local.storedName === entry.storedName || (local.crc === entry.crc && local.crc !== 0)
 
-/** Where the local header of an entry was found: the one nearest to the stated offset, shifted by at most `shift`. */
+/** Where an entry's local header was found: the one nearest to the stated offset, at most `shift` away. */
 export function findOffset(recovery: Recovery, entry: ZipEntry, shift = 0): number | null {
   let nearest: number | null = null
   const distance = (offset: number) => Math.abs(offset - entry.offset - shift / 2)

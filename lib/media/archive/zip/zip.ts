@@ -1,4 +1,5 @@
-// ZIP archive reader: random access through the central directory. Reads synchronously: a pread costs 2 µs, a promise 50.
+// ZIP archive reader: random access through the central directory. Synchronous: a pread takes 2 µs, a promise
+// 50.
 import { crc32 } from 'node:zlib'
 import { Unreadable } from '../../../base/errors.ts'
 import type { File } from '../../../base/file.ts'
@@ -25,7 +26,7 @@ const EXTRA_FIELD_SLACK = 32
 // Local header, empty archive, split marker, single-segment marker.
 const signatures = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08', 'PK00PK']
 
-/** Whether a file begins as a ZIP. */
+/** Whether a file starts like a ZIP. */
 export function isZip(head: Uint8Array): boolean {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 6))
   const start = bytes.toString('latin1')
@@ -39,7 +40,10 @@ export const zipArchive: ArchiveFormat = {
   checksum: entry => (isEncrypted(entry as ZipEntry) ? null : (entry as ZipEntry).crc),
 }
 
-/** Opens a ZIP, also with a prefix, missing bytes or a damaged directory. Throws Unreadable: `truncated`, `bad_crc`, `not_an_archive`, `encrypted`, `multi_volume`, `too_large`. */
+/**
+ * Opens a ZIP, even with a prefix, missing bytes or a damaged directory. Throws Unreadable: `truncated`,
+ * `bad_crc`, `not_an_archive`, `encrypted`, `multi_volume`, `too_large`.
+ */
 export async function openZip(file: File, limits: Limits): Promise<Container> {
   if (file.preload && file.size <= SMALL_FILE_BYTES)
     await file.preload([{ position: 0, length: file.size }])
@@ -121,7 +125,7 @@ function once<T>(call: () => T): () => T {
   return () => (value ??= call())
 }
 
-/** The entries of the directory, then those that it lacks. */
+/** The entries of the directory, then those missing from it. */
 function withRecovered(listed: ZipEntry[], recovered: ZipEntry[]): ZipEntry[] {
   const known = new Set(listed.map(({ offset }) => offset))
   const others = recovered.filter(({ offset }) => !known.has(offset))
@@ -144,7 +148,7 @@ const maxDeclaredRatio = 2
 function withoutOverlaps(fileBytes: number, entries: ZipEntry[], warnings: string[]): ZipEntry[] {
   let packed = 0
   for (const entry of entries) packed += entry.packedBytes
-  // Without some of its bytes, an archive declares more than it has.
+  // An archive with missing bytes declares more than it has.
   if (packed <= fileBytes * maxDeclaredRatio) return entries
   let end = 0
   const distinct = new Set<ZipEntry>()

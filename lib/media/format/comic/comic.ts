@@ -11,7 +11,7 @@ import { isBookName, pageMediaType } from './page-name.ts'
 
 const MAX_COVER_ATTEMPTS = 5
 
-/** The reader of comics in one archive format. */
+/** The reader for comics in one archive format. */
 export function comicReader(
   matches: FormatReader['matches'],
   archive: ArchiveFormat,
@@ -31,8 +31,8 @@ export function comicReader(
   }
 }
 
-// Imported when first needed, because threads that only read pages start without its parsers; once, because `import` costs
-// as much as reading a small comic.
+// Imported on first use, because threads that only read pages start without its parsers; and only once,
+// because `import` costs as much as reading a small comic.
 let metadata: Promise<typeof import('./metadata.ts')> | null = null
 function loadMetadata() {
   metadata ??= import('./metadata.ts')
@@ -41,7 +41,10 @@ function loadMetadata() {
 
 type MeasuredPages = { pages: { entry: Entry; page: Page }[]; warnings: string[] }
 
-/** Opens a comic and takes ownership of the container. Throws Unreadable: `no_pages`, or the reason why no page is readable. */
+/**
+ * Opens a comic and takes ownership of the container. Throws Unreadable: `no_pages`, or why no page is
+ * readable.
+ */
 export async function openComic(
   archive: ArchiveFormat,
   container: Container,
@@ -76,14 +79,17 @@ export async function openComic(
   }
 }
 
-/** Pages that may be the cover, the best first. */
+/** Candidate cover pages, best first. */
 function coverOrder(count: number, front: number | null): number[] {
   const first = Array.from({ length: Math.min(count, MAX_COVER_ATTEMPTS) }, (_, index) => index)
   const isMarked = front !== null && front < count
   return isMarked ? [front, ...first.filter(index => index !== front)] : first
 }
 
-/** The readable pages, without measuring all pages, which costs a read each, unless a later one is marked as the cover. */
+/**
+ * The readable pages. Does not measure all pages, which costs a read each, unless a later page is marked as
+ * the cover.
+ */
 async function* readCovers(
   archive: ArchiveFormat,
   container: Container,
@@ -99,7 +105,7 @@ async function* readCovers(
   const candidates = inReadingOrder(images, entry => entry)
   const covers = readable(coverOrder(candidates.length, null), async index => {
     const bytes = await container.read(candidates[index]!, limits.entryBytes)
-    // Files that are not images are skipped, as in `measurePages`.
+    // Skips files that are not images, as `measurePages` does.
     if ((await measureImage(async () => bytes)) !== null) return bytes
     throw new Unreadable('The file is not an image', 'unsupported_image')
   })
@@ -168,7 +174,7 @@ async function measurePages(
   return { pages: inReadingOrder(pages, page => page.entry), warnings }
 }
 
-/** By names without extensions, so that `001.jpg` precedes `001.5.jpg`; equal names as in the archive. */
+/** By names without extensions, so that `001.jpg` precedes `001.5.jpg`; equal names in archive order. */
 const inReadingOrder = <T>(items: readonly T[], entryOf: (item: T) => Entry): T[] =>
   sortByFileName(
     items.toSorted((a, b) => entryOf(a).index - entryOf(b).index),
@@ -192,7 +198,7 @@ function warningsOf(counts: { empty: number; foreign: number; large: number; dam
   return warnings
 }
 
-/** The pages that `read` does not throw Unreadable for. */
+/** The pages for which `read` does not throw Unreadable. */
 async function* readable(
   order: readonly number[],
   read: (index: number) => Promise<Uint8Array>,

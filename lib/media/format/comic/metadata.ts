@@ -13,7 +13,7 @@ const documents = [
   { name: 'MetronInfo.xml', source: 'metroninfo', parse: parseMetronInfo },
 ] as const
 
-/** Reads the documents that exist; an unreadable one yields a warning. */
+/** Reads the documents that exist; an unreadable one adds a warning. */
 export async function comicMetadata(
   container: Container,
   limits: Limits,
@@ -32,7 +32,7 @@ export async function comicMetadata(
   return readings
 }
 
-/** Index of the page that ComicInfo marks as the front cover; null without one. */
+/** Index of the page that ComicInfo marks as front cover; null without one. */
 export async function frontCoverOf(container: Container, limits: Limits): Promise<number | null> {
   const entry = nearestRoot(container.entries, 'ComicInfo.xml')
   if (entry === null) return null

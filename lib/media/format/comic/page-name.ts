@@ -1,4 +1,4 @@
-// Detection of page images and of nested books by entry name.
+// Detects page images and nested books by entry name.
 
 /** Media types by extension; the signature of the data takes precedence. */
 const imageTypes: Record<string, string> = {
@@ -20,13 +20,13 @@ const imageTypes: Record<string, string> = {
   jp2: 'image/jp2',
 }
 
-/** The media type of a page by its extension; null when the entry is not a page. */
+/** The media type of a page by its extension; null for an entry that is not a page. */
 export function pageMediaType(name: string): string | null {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   return Object.hasOwn(imageTypes, extension) && !isSystemFile(name) ? imageTypes[extension]! : null
 }
 
-/** Whether an entry is an archive or a book of its own, which is not read. */
+/** Whether an entry is itself an archive or a book, which is not read. */
 export const isBookName = (name: string): boolean =>
   /\.(?:cb[7rtz]|zip|rar|7z|tar|epub|pdf)$/i.test(name) && !isSystemFile(name)
 

@@ -1,4 +1,4 @@
-// EPUB archive: resolution of hrefs to entries, confined to the archive.
+// EPUB archive: resolves hrefs to entries, confined to the archive.
 
 import { Unreadable } from '../../../base/errors.ts'
 import { foldName } from '../../../base/path.ts'
@@ -8,7 +8,7 @@ import type { Limits } from '../../archive/limits.ts'
 export type EpubArchive = {
   container: Container
   limits: Limits
-  /** The entry of a path; names are compared exactly first, then ignoring case and Unicode normalization form. */
+  /** The entry at a path; names are matched exactly first, then ignoring case and Unicode normalization. */
   find(path: string): Entry | null
   /** The entry that an href in the document `from` refers to; null for remote, missing or outside targets. */
   resolve(from: string, href: string): Entry | null
@@ -50,7 +50,7 @@ export async function bytesOrNull(bytes: Promise<Uint8Array> | null): Promise<Ui
   }
 }
 
-/** Possible paths of an href, most likely first: percent-decoded, then literal. */
+/** Candidate paths of an href, most likely first: percent-decoded, then literal. */
 function candidatePaths(from: string, href: string): string[] {
   const path = href
     .trim()

@@ -14,7 +14,7 @@ import { byEntry, type Rendition, readPackage } from './package.ts'
 export type EpubResource = {
   /** Entry name. */
   name: string
-  /** As declared in the manifest, in lower case; may be empty. */
+  /** As declared in the manifest, in lowercase; may be empty. */
   mediaType: string
   /** Declared size, at most `Limits.entryBytes`. */
   bytes: number
@@ -27,13 +27,13 @@ export type EpubResource = {
 /** Numbers are indexes into `resources`. */
 export type EpubContents = Navigation & {
   isFixedLayout: boolean
-  /** In which pages follow each other; null where the book does not say. */
+  /** Page progression; null if the book does not specify it. */
   direction: 'ltr' | 'rtl' | null
   /** Resources of the manifest, each once, in manifest order. */
   resources: EpubResource[]
   /** Resources of the spine, each once. Never empty. */
   readingOrder: number[]
-  /** Of each item of the reading order. */
+  /** For each item of the reading order. */
   renditions: Rendition[]
   /** Items of the spine, repeated ones included. */
   spine: number[]
@@ -45,7 +45,10 @@ export type ContentsResult = {
   entries: (Entry | undefined)[]
 }
 
-/** Throws Unreadable: the errors of opening a ZIP, `unsupported_format` without a package, `no_pages` without a reading order. */
+/**
+ * Throws Unreadable: errors from opening a ZIP, `unsupported_format` without a package, `no_pages` without a
+ * reading order.
+ */
 export function readContents(file: File, limits: Limits): Promise<ContentsResult> {
   return scoped(async use => contentsOf(use(await openZip(file, limits)), limits))
 }

@@ -8,7 +8,7 @@ import type { EpubPackage, Resource } from './package.ts'
 
 const maxAttempts = 24
 
-/** Bytes of the candidates that are readable images. Throws Unreadable `io`. */
+/** The candidates that are readable images. Throws Unreadable `io`. */
 export async function* readCovers(
   archive: EpubArchive,
   book: EpubPackage,
@@ -24,7 +24,7 @@ export async function* readCovers(
   for (const entry of coverCandidates(archive, book)) {
     if (tried.size >= maxAttempts) break
     if (encrypted.has(entry)) continue
-    // An SVG or XHTML cover often only references an image of the archive, which a renderer could not load.
+    // An SVG or XHTML cover often just references an image in the archive, which a renderer could not load.
     for (const inner of isRaster(entry, book)
       ? []
       : (await referencedImages(archive, entry)).slice(0, 4)) {

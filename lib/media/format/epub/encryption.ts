@@ -13,9 +13,9 @@ const unknown = 'urn:unknown'
 
 /** Encrypted and obfuscated entries, with the URI of the algorithm. */
 export type Encryption = {
-  /** DRM: cannot be decrypted without a licence. */
+  /** DRM: cannot be decrypted without a license. */
   encrypted: Map<Entry, string>
-  /** Font obfuscation: the key is derived from the identifier of the book. */
+  /** Font obfuscation: the key is derived from the book's identifier. */
   obfuscated: Map<Entry, string>
   warnings: string[]
 }
@@ -46,6 +46,6 @@ export async function readEncryption(archive: EpubArchive): Promise<Encryption> 
   return {
     encrypted,
     obfuscated,
-    warnings: isProtected ? ['the book contains a DRM licence'] : [],
+    warnings: isProtected ? ['the book contains a DRM license'] : [],
   }
 }

@@ -8,7 +8,7 @@ import { descendantsOf, parseXml, textOf } from '../../metadata/xml.ts'
 export const idpfAlgorithm = 'http://www.idpf.org/2008/embedding'
 export const adobeAlgorithm = 'http://ns.adobe.com/pdf/enc#RC'
 
-/** Deobfuscates in place. `opf` is the package document; without a key in it the bytes are returned unchanged. */
+/** Deobfuscates in place. `opf` is the package document; if it contains no key, the bytes stay unchanged. */
 export function deobfuscate(bytes: Uint8Array, algorithm: string, opf: Uint8Array): Uint8Array {
   const key = algorithm === idpfAlgorithm ? idpfKey(opf) : adobeKey(opf)
   if (key === null) return bytes
@@ -32,7 +32,7 @@ function adobeKey(opf: Uint8Array): Uint8Array | null {
   return null
 }
 
-/** All identifiers, the unique identifier of the package first. */
+/** All identifiers, starting with the package's unique identifier. */
 function identifiersOf(opf: Uint8Array): string[] {
   const { root } = parseXml(opf)
   if (root === null) return []

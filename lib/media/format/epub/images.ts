@@ -1,4 +1,4 @@
-// Images of an EPUB: those of the manifest, and those that a document references.
+// Images of an EPUB: from the manifest, and as referenced by a document.
 
 import type { Entry } from '../../archive/container.ts'
 import { zipArchive } from '../../archive/zip/zip.ts'
@@ -8,7 +8,7 @@ import type { Page } from '../contract.ts'
 import { bytesOrNull, type EpubArchive } from './archive.ts'
 import type { EpubPackage, Resource } from './package.ts'
 
-// The image of a fixed-layout page is referenced in the first lines; 64 KiB suffice even with a text layer.
+// A fixed-layout page references its image in the first lines; 64 KiB suffice even with a text layer.
 const maxDocumentBytes = 65_536
 const maxDocuments = 10_000
 
@@ -16,7 +16,7 @@ export type EpubImage = { page: Page; entry: Entry }
 
 export const isImage = ({ mediaType }: Resource) => mediaType.startsWith('image/')
 
-/** Manifest images in manifest order, not measured: a reflowable book may have thousands of ornaments. */
+/** Manifest images in manifest order, unmeasured: a reflowable book may have thousands of ornaments. */
 export function manifestImages(book: EpubPackage): EpubImage[] {
   const seen = new Set<Entry>()
   return book.resources.filter(isImage).flatMap(({ entry, mediaType }) => {
@@ -65,7 +65,7 @@ export async function spineImages(
   const measured: EpubImage[] = []
   for (const { page, entry } of ordered) {
     const size = encrypted.has(entry) ? null : await measure(archive, entry)
-    // Measuring finds the data of an archive whose offsets are wrong.
+    // Measuring locates the data of an archive whose offsets are wrong.
     measured.push({ page: { ...page, ...size, location: zipArchive.locate(entry) }, entry })
   }
   return measured

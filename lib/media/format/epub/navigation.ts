@@ -43,7 +43,7 @@ const maxLinks = 20_000
 const maxDepth = 32
 const ncxType = 'application/x-dtbncx+xml'
 
-/** Throws only Unreadable `io`. Without a table of contents the reading order is used. */
+/** Throws only Unreadable `io`. Falls back to the reading order if there is no table of contents. */
 export async function readNavigation(
   context: NavigationContext,
   readingOrder: readonly number[],

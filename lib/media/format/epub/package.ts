@@ -19,29 +19,32 @@ export type EpubPackage = Omit<Opf, 'manifest' | 'spine'> & {
   /** Items of the spine, repeated ones included. */
   spine: Resource[]
   /**
-   * The spine with each document once. Non-linear items have their place in it, too: as pages they count, and an app
-   * that skips them never reaches them.
+   * The spine with each document once. Includes non-linear items: they count as pages, and an app that skips
+   * them just never reaches them.
    */
   readingOrder: Resource[]
-  /** How items of the spine are displayed, by what they or the package say. */
+  /** How spine items are displayed, according to the item or the package. */
   renditions: Map<Resource, Rendition>
   /** Warnings about the archive. */
   warnings: string[]
   metadataWarnings: string[]
 }
 
-/** How a document is displayed; null where the book does not say. */
+/** How a document is displayed; null if the book does not specify it. */
 export type Rendition = {
   isFixed: boolean
-  /** Side of a double page. */
+  /** Side of a two-page spread. */
   side: PageSide | null
-  /** When it is a part of a double page. */
+  /** When it is part of a two-page spread. */
   spread: Spread | null
 }
 type PageSide = 'left' | 'right' | 'center'
 type Spread = 'none' | 'landscape' | 'both' | 'auto'
 
-/** Throws Unreadable: `unsupported_format` without a package document, the damage of the archive, and the errors of reading it. */
+/**
+ * Throws Unreadable: `unsupported_format` without a package document, the damage of the archive, and errors
+ * reading it.
+ */
 export async function readPackage(archive: EpubArchive): Promise<EpubPackage> {
   const warnings: string[] = []
   let failure: unknown = null
@@ -108,7 +111,7 @@ function resolveManifest(
   }
 }
 
-/** Each entry once. */
+/** Deduplicates resources by entry. */
 export function byEntry(resources: readonly Resource[]): Map<Entry, Resource> {
   const first = new Map<Entry, Resource>()
   for (const resource of resources)
@@ -119,7 +122,7 @@ export function byEntry(resources: readonly Resource[]): Map<Entry, Resource> {
 // Container metadata is not content.
 const isArchiveMetadata = ({ name }: Entry) => /^(?:mimetype$|meta-inf\/)/i.test(name)
 
-// EPUB 3.3 §8.2 has both spellings for left and right.
+// EPUB 3.3 §8.2 allows both spellings for left and right.
 const pageSpread = /^(?:rendition:)?page-spread-(left|right|center)$/
 const spreadProperty = /^rendition:spread-(none|landscape|portrait|both|auto)$/
 const layoutProperty = /^rendition:layout-(pre-paginated|reflowable)$/
@@ -144,7 +147,7 @@ function renditionsOf(
 }
 
 function spreadOf(value: string | null): Spread | null {
-  // Deprecated: in portrait means always.
+  // Deprecated: `portrait` means always.
   if (value === 'portrait') return 'both'
   return (['none', 'landscape', 'both', 'auto'] as const).find(known => known === value) ?? null
 }

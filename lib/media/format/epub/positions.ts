@@ -1,11 +1,11 @@
-// Positions of an EPUB, which are its pages, too: 1024 bytes of a resource, at least one per resource; of a fixed
-// layout one per resource (Readium position list).
+// Positions of an EPUB, which are also its pages: one per 1024 bytes of a resource, at least one per
+// resource; exactly one per resource of a fixed layout (Readium position list).
 
 const positionBytes = 1024
-// Declared sizes may be wrong: in larger books the positions are longer.
+// Declared sizes may be wrong: in larger books positions are longer.
 const maxPositions = 100_000
 
-/** The number of positions of each resource of the reading order. */
+/** The number of positions in each resource of the reading order. */
 export function positionCounts(
   readingOrder: readonly { bytes: number }[],
   isFixedLayout: boolean,

@@ -1,4 +1,4 @@
-// Reading one EPUB resource, with font obfuscation removed.
+// Reads one EPUB resource and removes font obfuscation.
 
 import { scoped } from '../../../base/async/dispose.ts'
 import type { File } from '../../../base/file.ts'
@@ -9,7 +9,10 @@ import { readEncryption } from './encryption.ts'
 import { deobfuscate } from './font-obfuscation.ts'
 import { readPackage } from './package.ts'
 
-/** The bytes of the entry with that name; DRM-encrypted data is returned as it is. Null when it does not exist. Throws Unreadable. */
+/**
+ * The bytes of the named entry; DRM-encrypted data is returned as is. Null if it does not exist. Throws
+ * Unreadable.
+ */
 export function readResource(file: File, limits: Limits, name: string): Promise<Uint8Array | null> {
   return scoped(async use => {
     const container = use(await openZip(file, limits))

@@ -1,13 +1,13 @@
-// Whether the pages of a PDF show anything. MuPDF renders what it cannot decode as blank pages, e.g. where the key of an
-// encrypted file is lost, and a book of blank pages would count as sound.
+// Checks that the pages of a PDF show anything. MuPDF renders what it cannot decode as blank pages, e.g. if
+// the key of an encrypted file is lost, and a book of blank pages would count as sound.
 import type { PDFObject, PDFPage } from 'mupdf'
 import { Unreadable } from '../../../base/errors.ts'
 import { getPath, isTrap, type Track } from './engine.ts'
 
-// A document has some blank pages, as between chapters; a hostile one has nothing else.
+// A document may have some blank pages, as between chapters; a hostile one has nothing else.
 const maxPages = 200
 const maxMs = 500
-// Longer contents are not decoded here, and count as sound.
+// Longer content is not decoded here, and counts as sound.
 const maxStreamBytes = 64 * 1024
 const maxStreams = 20
 
@@ -21,7 +21,10 @@ type Options = {
   run: <T>(call: (track: Track) => T) => T
 }
 
-/** Throws Unreadable if no page shows anything: `no_pages` if all are empty, `encrypted` or `truncated` if contents are noise. */
+/**
+ * Throws Unreadable if no page shows anything: `no_pages` if all are empty, `encrypted` or `truncated` if
+ * their content is noise.
+ */
 export function assertContent({ pageCount, isEncrypted, loadPage, run }: Options): void {
   const end = performance.now() + maxMs
   const seen = new Set<Content>()
@@ -68,7 +71,7 @@ function stateOf(track: Track, stream: PDFObject): Content {
   const length = getPath(track, stream, 'Length')
   const bytes = length.isNumber() ? length.asNumber() : 0
   if (bytes > maxStreamBytes) return 'shown'
-  // MuPDF returns the bytes as they are.
+  // MuPDF returns the bytes unchanged.
   if (hasUnknownFilter(track, stream)) return 'unclear'
   const text = Buffer.from(track(stream.readStream()).asUint8Array()).toString('latin1')
   const foreign = text.match(/[^\t\n\f\r -~]/g)?.length ?? 0

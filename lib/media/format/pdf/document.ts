@@ -13,14 +13,14 @@ export type PdfDocument = Disposable & {
   warnings: string[]
   /** Runs `call`; an I/O error takes precedence over the error that MuPDF derives from the missing bytes. */
   run<T>(call: (track: Track) => T): T
-  /** A page, for use in `run`; where the page tree is damaged, from a rebuilt one. */
+  /** A page, for use in `run`; if the page tree is damaged, from a rebuilt one. */
   loadPage(track: Track, index: number): PDFPage
 }
 
 /** Throws Unreadable: `encrypted`, `no_pages`, `truncated`, `bad_crc`, `not_an_archive`, `too_large`, `memory`, `io`. */
 export function openDocument(engine: Engine, file: File, maxPages: number): PdfDocument {
-  // MuPDF repairs only damage that it detects at once. Without "startxref" it searches the whole file
-  // for objects, and finds pages that are missing from a wrong cross-reference table.
+  // MuPDF only repairs damage that it detects immediately. Without "startxref" it searches the whole file for
+  // objects, and finds pages that are missing from a wrong cross-reference table.
   const hidden = file.size > maxRepairBytes ? [] : findStartxrefs(file)
   const repairs = hidden.length === 0 ? [[]] : [[], hidden]
   let failure: unknown = null
@@ -42,7 +42,7 @@ export function openDocument(engine: Engine, file: File, maxPages: number): PdfD
 const isDamage = (cause: unknown): cause is Unreadable =>
   cause instanceof Unreadable && ['no_pages', 'truncated'].includes(cause.code)
 
-/** The reason as the file shows it: the last line of a complete PDF is "%%EOF". */
+/** Refines the reason by what the file shows: the last line of a complete PDF is "%%EOF". */
 function withCode(file: File, cause: unknown): unknown {
   const codes = ['truncated', 'not_an_archive']
   if (!(cause instanceof Unreadable && codes.includes(cause.code))) return cause
@@ -69,7 +69,9 @@ function findStartxrefs(file: File): number[] {
 
 type OpenOptions = { maxPages: number; rebuild: CountOptions['rebuild']; hidden: number[] }
 
-/** The file as a MuPDF stream, and `run` for calls that may read. `hidden` are positions of "startxref" to mask. */
+/**
+ * The file as a MuPDF stream, and `run` for calls that may read. `hidden`: positions of "startxref" to mask.
+ */
 function openStream(engine: Engine, file: File, hidden: number[]) {
   let failed: Unreadable | null = null
   const stream = new engine.mupdf.Stream({
@@ -135,7 +137,7 @@ function openWithHidden(
         return track(opened.loadPage(index))
       } catch (cause) {
         if (isRebuilt || isTrap(cause)) throw cause
-        // Large trees are not checked before.
+        // Large trees are not checked up front.
         isRebuilt = true
         rebuildTree(opened, track, { maxPages, rebuild: 'listed' })
         return track(opened.loadPage(index))
@@ -161,7 +163,7 @@ function readInto(file: File, target: Uint8Array, position: number): number {
 }
 
 const dpi = 150
-// 75 MB of pixels; a page of 200 inches is scaled down instead of rejected.
+// 75 MB of pixels; a page of 200 inches is scaled down rather than rejected.
 const maxPagePixels = 25_000_000
 const maxSide = 30_000
 

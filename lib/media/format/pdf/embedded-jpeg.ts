@@ -1,4 +1,4 @@
-// Extraction of the JPEG of a scanned PDF page: 200 times faster than rendering, and lossless.
+// Extracts the JPEG of a scanned PDF page: 200 times faster than rendering, and lossless.
 // page: << /Resources << /XObject << name stream … >> >> >>
 // stream: << /Subtype /Image /Width /Height /ColorSpace /Filter /DCTDecode >> jpeg
 import type { Device, Image, Matrix, Path, PDFObject, PDFPage } from 'mupdf'
@@ -13,7 +13,7 @@ type Bounds = readonly [number, number, number, number]
 // A page with more images is not a scan.
 const maxImages = 64
 
-/** The bytes of the JPEG when it is the only visible content of `page`, else null. */
+/** The bytes of the JPEG if it is the only visible content of `page`, otherwise null. */
 export function embeddedJpeg(
   { run, engine }: PdfDocument,
   page: PDFPage,
@@ -61,7 +61,7 @@ function isDct(filter: PDFObject, track: Track): boolean {
   return filter.asName() === 'DCTDecode'
 }
 
-/** 1 for grey, 3 for RGB, 0 for colour spaces that a JPEG decoder would interpret differently. */
+/** 1 for gray, 3 for RGB, 0 for color spaces that a JPEG decoder would interpret differently. */
 function componentsOf(space: PDFObject, track: Track): number {
   const name = space.isArray() ? getPath(track, space, 0).asName() : space.asName()
   if (name === 'DeviceGray' || name === 'CalGray') return 1
@@ -72,14 +72,14 @@ function componentsOf(space: PDFObject, track: Track): number {
 
 const identity: Matrix = [1, 0, 0, 1, 0, 0]
 
-/** The size of the image that fills the page, when nothing else is visible on it. */
+/** The size of the image that fills the page, if nothing else is visible on it. */
 function findOnlyImage(mupdf: Mupdf, page: PDFPage, bounds: Bounds) {
   const images: { width: number; height: number }[] = []
   let isAlone = true
   const other = (...objects: unknown[]) => {
     destroyAll(...objects)
     isAlone = false
-    // The result is decided; without a callback MuPDF passes no arguments that must be destroyed.
+    // The result is known; without a callback MuPDF passes no arguments that must be destroyed.
     for (const name of visibleOperations) delete callbacks[name]
   }
   const callbacks: DeviceCallbacks = {
@@ -116,7 +116,7 @@ type DeviceCallbacks = Partial<
   Omit<Device, 'pointer' | 'destroy' | 'toString' | 'valueOf' | 'close'>
 >
 
-// All visible operations except images. Invisible text is not included: it is the result of OCR.
+// All visible operations except images. Excludes invisible text, which is the result of OCR.
 const visibleOperations = [
   'fillPath',
   'strokePath',
@@ -137,7 +137,7 @@ function destroyAll(...objects: unknown[]): void {
 
 const tolerance = ([x0, y0, x1, y1]: Bounds) => 0.01 * Math.max(x1 - x0, y1 - y0)
 
-/** Whether the image is upright and as large as the page; a larger image would be cropped. */
+/** Whether the image is upright and exactly as large as the page; a larger one would be cropped. */
 function fillsPage([a, b, c, d, e, f]: Matrix, bounds: Bounds): boolean {
   const s = tolerance(bounds)
   if (a <= 0 || d <= 0 || Math.abs(b) > s || Math.abs(c) > s) return false

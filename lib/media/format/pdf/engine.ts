@@ -14,23 +14,23 @@ export type Mupdf = typeof import('mupdf')
 type Destroyable = { destroy(): void; pointer: number }
 export type Engine = {
   mupdf: Mupdf
-  /** How often it was used. */
+  /** How many times it was used. */
   uses: number
-  /** After a WASM trap no object may be used, not even destroyed. */
+  /** Whether it has trapped: then no object may be used, not even destroyed. */
   isBroken(): boolean
   /**
-   * Runs `call` and converts its errors to Unreadable. Objects passed to `track` are destroyed
-   * afterwards, in reverse order.
+   * Runs `call` and converts its errors to Unreadable. Afterwards, destroys the objects passed to `track` in
+   * reverse order.
    */
   run<T>(call: (track: Track) => T): T
 }
 export type Track = <T extends Destroyable>(object: T) => T
 
-// A page of 25 million pixels takes 75 MB beside its decoded images. WASM memory never shrinks.
+// A page of 25 million pixels takes 75 MB in addition to its decoded images. WASM memory never shrinks.
 const maxMemoryBytes = 768 * 1024 * 1024
 const maxLoads = 8
 
-/** The value at `path` below `object`; PDFObject.Null when a step is missing, where `get` alone would fail. */
+/** The value at `path` below `object`; PDFObject.Null if a step is missing, where `get` alone would fail. */
 export function getPath(track: Track, object: PDFObject, ...path: (string | number)[]): PDFObject {
   return object.isNull() ? object : track(object.get(...path))
 }
@@ -42,7 +42,7 @@ let loads = 0
 /** The engine of this thread; the first call takes 250 ms and 100 MB. */
 export async function loadEngine(): Promise<Engine> {
   if ((await loading)?.isBroken()) {
-    // Instances of trapped engines stay in memory: after a few the thread must be replaced.
+    // Instances of trapped engines stay in memory: after a few, the thread must be replaced.
     if (loads >= maxLoads) throw new Unreadable('The PDF engine is broken', 'memory')
     loading = null
   }
@@ -56,7 +56,10 @@ export async function loadEngine(): Promise<Engine> {
 const maxReplacements = 2
 let replacements = 0
 
-/** A new engine instead of one that was used for other files before; null if there is no reason, or too often. */
+/**
+ * A new engine to replace one that was used for other files before; null if there is no reason to, or after
+ * too many.
+ */
 export async function replaceEngine(engine: Engine): Promise<Engine | null> {
   if (engine.uses <= 1 || replacements >= maxReplacements || loads >= maxLoads) return null
   replacements += 1
@@ -76,8 +79,8 @@ async function load(): Promise<Engine> {
       done(bounded.instance)
     },
   }
-  // MuPDF reads its module options from this global. After a trap another instance is loaded under a
-  // different URL, because modules are evaluated once.
+  // MuPDF reads its module options from this global. After a trap another instance is loaded from a different
+  // URL, because modules are evaluated only once.
   const shared = globalThis as { $libmupdf_wasm_Module?: unknown }
   shared.$libmupdf_wasm_Module = moduleOptions
   const mupdf: Mupdf = await (loads++ === 0 ? import('mupdf') : import(`${home}?load=${loads}`))
@@ -115,8 +118,8 @@ function disableFinalizers(mupdf: Mupdf): void {
 }
 
 /**
- * mupdf 1.28.1 counts one reference too many for every PDFObject except the trailer, which leaks
- * pages. A new object must have one reference; the count is its first 16 bits.
+ * mupdf 1.28.1 counts one reference too many for every PDFObject except the trailer, which leaks pages. A new
+ * object must have one reference; the count is in its first 16 bits.
  */
 function fixReferenceCounts(mupdf: Mupdf, memory: WasmMemory | null): void {
   const document = new mupdf.PDFDocument()
@@ -139,7 +142,7 @@ function fixReferenceCounts(mupdf: Mupdf, memory: WasmMemory | null): void {
   document.destroy()
 }
 
-/** MuPDF itself throws plain Errors; traps are errors of the WASM runtime. */
+/** Whether an error is a trap of the WASM runtime; MuPDF itself throws plain Errors. */
 export function isTrap(cause: unknown): boolean {
   if (!(cause instanceof Error)) return true
   return cause.name === 'RuntimeError' || /call stack/.test(cause.message)

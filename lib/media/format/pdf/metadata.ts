@@ -1,4 +1,4 @@
-// PDF metadata: the information dictionary, complemented by XMP.
+// PDF metadata: the information dictionary, supplemented by XMP.
 // trailer: << /Info << /Title /Author /Subject /Keywords /CreationDate >> /Root << /Metadata xmp /Lang >> >>
 import type { PDFObject } from 'mupdf'
 import { Unreadable } from '../../../base/errors.ts'
@@ -59,19 +59,19 @@ function readLanguage({ run, document }: PdfDocument): string {
   })
 }
 
-/** The XMP packet when it is a stream of limited length with at most one filter. */
+/** The XMP packet, if it is a stream of limited length with at most one filter. */
 function readPacket({ run, document }: PdfDocument, maxBytes: number): Uint8Array | null {
   return run(track => {
     const stream = getPath(track, track(document.getTrailer()), 'Root', 'Metadata')
     if (!stream.isStream()) return null
     const length = getPath(track, stream, 'Length').asNumber()
-    // Deflate expands at most 1032 times, but a chain of filters has no limit.
+    // Deflate expands data at most 1032 times, but a chain of filters has no limit.
     const maxLength = isFiltered(stream, track) ? 65_536 : maxBytes
     if (!(length > 0 && length <= maxLength))
       throw new Unreadable('The XMP is too long', 'too_large')
     const bytes = track(stream.readStream()).asUint8Array()
     const packet = Buffer.from(bytes.subarray(0, maxBytes))
-    // An unencrypted packet in an encrypted file becomes noise by decryption.
+    // Decryption turns an unencrypted packet in an encrypted file into noise.
     if (!/R\0?D\0?F/.test(packet.toString('latin1')))
       throw new Unreadable('The XMP is not RDF', 'truncated')
     return packet
@@ -85,7 +85,7 @@ function isFiltered(stream: PDFObject, track: Track): boolean {
   return !filter.isNull()
 }
 
-/** XMP has lists where the dictionary has one string, so its authors and tags take precedence. */
+/** XMP has lists where the dictionary has a single string, so its authors and tags take precedence. */
 function mergeMetadata(info: Info, xmp: Metadata, language: string | undefined): Metadata {
   const date = partialDate(info.CreationDate ? isoDate(info.CreationDate) : '')
   const isDated = xmp.year !== undefined
@@ -137,7 +137,7 @@ export function splitAuthors(text: string | undefined): Author[] {
   const whole = singleLine(text) ?? ''
   let parts = splitConjunctions(whole)
   const [only = ''] = parts
-  // `Herbert, Frank` is one person; with two words in every part they are several.
+  // `Herbert, Frank` is one person; if every part has two words, they are several.
   const names = joinSuffixes(only.split(',', 100))
   if (parts.length === 1 && names.every(part => /\S\s+\S/.test(part))) parts = names
   return (uniqueNames(parts) ?? [])

@@ -1,4 +1,5 @@
-// Page tree of a PDF: pages counted, and collected where the tree has loops, wrong counts or missing nodes.
+// Page tree of a PDF: counts pages, and collects them where the tree has loops, wrong counts or missing
+// nodes.
 import type { PDFDocument, PDFObject } from 'mupdf'
 import { Unreadable } from '../../../base/errors.ts'
 import { getPath, isTrap, type Track } from './engine.ts'
@@ -10,24 +11,27 @@ export type CountOptions = {
   rebuild?: 'listed' | 'all'
 }
 
-// Reading the whole tree reads all page objects, 8 KB each.
+// Reading the whole tree means reading all page objects, 8 KB each.
 const maxVerifiedPages = 64
 const small = { bytes: 1024 * 1024, pages: 1000 }
-// A cross-reference entry takes 20 bytes, about 3 when compressed.
+// A cross-reference entry takes 20 bytes, or about 3 when compressed.
 const minPageBytes = 3
 const maxScannedObjects = 500_000
 const inheritedKeys = ['Resources', 'MediaBox', 'CropBox', 'Rotate'] as const
 
-/** The number of pages that MuPDF can load. Throws Unreadable: `no_pages`, `too_large`; `truncated` for a damaged tree that is not to be rebuilt or lists nothing. */
+/**
+ * The number of pages that MuPDF can load. Throws Unreadable: `no_pages`, `too_large`; `truncated` for a
+ * damaged tree that lists nothing or is not to be rebuilt.
+ */
 export function countPages(document: PDFDocument, track: Track, options: CountOptions): number {
-  // With the cache enabled MuPDF reads every page object to find the first.
+  // With the cache enabled MuPDF reads every page object to find the first one.
   document.setPageTreeCache(false)
   const { maxPages, rebuild } = options
   let count = 0
   try {
     const wasRepaired = document.wasRepaired()
     count = countSound(document, track, options)
-    // The first look at damaged objects makes MuPDF repair the file.
+    // The first access to damaged objects makes MuPDF repair the file.
     if (count === 0 && !wasRepaired && document.wasRepaired())
       count = countSound(document, track, options)
   } catch (cause) {
@@ -40,7 +44,7 @@ export function countPages(document: PDFDocument, track: Track, options: CountOp
   return count
 }
 
-/** The stated count of a tree that is sound as far as checked; else 0. */
+/** The declared count of a tree that is sound as far as checked; otherwise 0. */
 function countSound(document: PDFDocument, track: Track, { maxPages, fileSize }: CountOptions) {
   const count = document.countPages()
   if (count <= 0 || count * minPageBytes > fileSize || count > maxPages) return 0
@@ -52,7 +56,7 @@ function countSound(document: PDFDocument, track: Track, { maxPages, fileSize }:
   return count
 }
 
-/** Replaces the tree by a root with all pages, in memory only, and returns their number. */
+/** Replaces the tree with a root that lists all pages, in memory only, and returns their number. */
 export function rebuildTree(
   document: PDFDocument,
   track: Track,
@@ -80,11 +84,14 @@ export function rebuildTree(
   return pages.length
 }
 
-/** A page and the attributes that the nodes above it have. */
+/** A page and the attributes inherited from the nodes above it. */
 type FoundPage = { page: PDFObject; inherited: Map<string, PDFObject> }
 type Node = { node: PDFObject; parent: number; inherited: FoundPage['inherited'] }
 
-/** `isTree`: each node is listed once and refers to its parent, otherwise MuPDF counts pages that it cannot load. */
+/**
+ * `isTree`: each node is listed once and refers to its parent; otherwise MuPDF counts pages that it cannot
+ * load.
+ */
 function collectPages(document: PDFDocument, track: Track, maxPages: number) {
   const root = getPath(track, track(document.getTrailer()), 'Root', 'Pages')
   const pages: FoundPage[] = []
@@ -103,7 +110,8 @@ function collectPages(document: PDFDocument, track: Track, maxPages: number) {
       isTree = false
     const kids = getPath(track, node, 'Kids')
     if (!kids.isArray()) {
-      // A page may be listed twice. An unreadable page is blank, so that the others have their numbers.
+      // A page may be listed twice. An unreadable page becomes a blank one, so that the others retain their
+      // numbers.
       if (number !== 0) pages.push({ page: node, inherited })
       continue
     }
@@ -135,7 +143,7 @@ function findStrays(document: PDFDocument, track: Track, maxPages: number): Foun
         pages.push({ page: track(object), inherited: new Map() })
       else object.destroy()
     } catch (cause) {
-      // An object that cannot be read is no page.
+      // An object that cannot be read is not a page.
       if (isTrap(cause)) throw cause
       object.destroy()
     }
@@ -143,7 +151,7 @@ function findStrays(document: PDFDocument, track: Track, maxPages: number): Foun
   return pages
 }
 
-/** A tree that lists nothing is a document without pages; anything else is damage. */
+/** A tree that lists nothing means a document without pages; anything else is damage. */
 function withoutPages(document: PDFDocument, track: Track): Unreadable {
   const root = getPath(track, track(document.getTrailer()), 'Root', 'Pages')
   const kids = getPath(track, root, 'Kids')

@@ -1,4 +1,4 @@
-// PDF reader: pages are rendered, or extracted when they consist of a scan.
+// PDF reader: pages are rendered, or extracted if they consist of a scan.
 // file: "%PDF-" version somewhere in its first KiB, objects, "startxref" offset "%%EOF"
 
 import { withMemory } from '../../../base/async/memory-budget.ts'
@@ -25,7 +25,7 @@ export const pdfReader: FormatReader = {
     let pages: readonly Page[] | null = null
     let isClosed = false
     return {
-      // Lazy: measuring reads an object per page, which is not needed to read one page.
+      // Lazy: measuring reads an object per page, which is not needed to read a single page.
       get pages() {
         pages ??= listPages(opened)
         return pages
@@ -49,7 +49,7 @@ export const pdfReader: FormatReader = {
     try {
       yield* openAndReadCovers(engine, file, { limits, skipsFirst: false })
     } catch (cause) {
-      // After some files MuPDF fails with others that are sound.
+      // Some files make MuPDF fail with later ones that are sound.
       const fresh = cause instanceof Unreadable ? await replaceEngine(engine) : null
       if (fresh === null) throw cause
       yield* openAndReadCovers(fresh, file, { limits, skipsFirst: true })
@@ -70,7 +70,8 @@ async function* openAndReadCovers(
   }
 }
 
-// MuPDF reads synchronously, with a wait for about every page: a file of this size takes less time as a whole.
+// MuPDF reads synchronously and would wait for almost every page: reading a file of this size as a whole is
+// faster.
 const maxPreloadedBytes = 8 * 1024 * 1024
 
 async function preloadSmall(file: File) {
@@ -82,7 +83,7 @@ const coverCandidates = 5
 // Three times A4: a cover is scaled down anyway.
 const maxCoverPixels = 6_000_000
 
-/** The first pages; without `skipsFirst` the error of the first is thrown. */
+/** The first pages; without `skipsFirst`, throws the error of the first one. */
 async function* readCovers(
   opened: PdfDocument,
   limits: Limits,
@@ -103,7 +104,7 @@ async function* readCovers(
   if (isEmpty) throw failure
 }
 
-// 20 µs per page normally; a hostile page can take much longer.
+// Normally 20 µs per page, but a hostile page can take much longer.
 const measuredPages = 2000
 const sampledPages = 100
 const maxMeasureMs = 1000
@@ -134,7 +135,7 @@ async function readPage(pdf: PdfDocument, index: number, options: Rendering) {
   if (!Number.isInteger(index) || index < 0 || index >= pdf.pageCount)
     throw new Unreadable('The page does not exist', 'no_pages')
   const { width, height } = pdf.run(track => sizeOf(pdf.loadPage(track, index), options.maxPixels))
-  // Rendered pixels exist twice: in WASM memory and copied.
+  // Rendered pixels exist twice: in WASM memory and as a copy.
   return withMemory(width * height * 6, () => renderPage(pdf, index, options))
 }
 
@@ -147,7 +148,7 @@ async function renderPage(pdf: PdfDocument, index: number, { limits, maxPixels }
     const { mupdf } = pdf.engine
     const colorSpace = mupdf.ColorSpace.DeviceRGB
     const pixmap = track(page.toPixmap([scale, 0, 0, scale, 0, 0], colorSpace, false, true))
-    // Copied: a view of WASM memory may move, and encoding happens on another thread.
+    // Copied, because a view of WASM memory may move, and encoding happens on another thread.
     const data = Uint8Array.from(pixmap.getPixels())
     return {
       data,

@@ -1,10 +1,10 @@
-// PostgreSQL binaries in node_modules: look-up, and creation of missing library links.
+// PostgreSQL binaries in node_modules: finds them, and creates missing library links.
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Invalid } from '../../../base/errors.ts'
 
-/** `env` is added to the environment of the programs. */
+/** `env` is added to the programs' environment. */
 export type Binaries = { native: string; env: Record<string, string>; major: string }
 
 const platforms: Record<string, string> = {
@@ -36,7 +36,7 @@ export function findPackage(): { native: string; version: string } {
   return { native: join(root, 'native'), version: String(version) }
 }
 
-/** Creates missing library links beside the libraries or, if these are read-only, in `dataDir`. */
+/** Creates missing library links next to the libraries or, if that folder is read-only, in `dataDir`. */
 export function readyBinaries(native: string, version: string, dataDir: string): Binaries {
   const major = version.split('.')[0] ?? ''
   const missing = links(native).filter(link => !existsSync(join(native, link.name)))
@@ -45,12 +45,13 @@ export function readyBinaries(native: string, version: string, dataDir: string):
     for (const { name, target } of missing) link(basename(target), join(native, name))
     return { native, env: {}, major }
   } catch {
-    // A read-only node_modules: the loader searches LD_LIBRARY_PATH before the RUNPATH of the programs.
+    // A read-only node_modules: the loader searches LD_LIBRARY_PATH before the programs' RUNPATH.
     const folder = join(dataDir, `postgres-lib-${version}`)
     asPublic(() => mkdirSync(folder, { recursive: true }))
     for (const { name, target } of missing) link(join(native, target), join(folder, basename(name)))
     const variable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH'
-    // The library folder too: a library loaded through a link searches its dependencies beside the link.
+    // Includes the library folder: a library loaded through a link looks for its dependencies next to the
+    // link.
     return { native, env: { [variable]: `${folder}:${join(native, 'lib')}` }, major }
   }
 }
@@ -67,7 +68,7 @@ export function copyBinaries(native: string, version: string, dataDir: string): 
   return copy
 }
 
-/** New files of `work` can be read by the user that runs the server. */
+/** Makes new files of `work` readable for the user that runs the server. */
 function asPublic(work: () => void): void {
   const previous = process.umask(0o022)
   try {
@@ -85,8 +86,8 @@ function packageRoot(name: string): string | null {
   }
 }
 
-// npm cannot pack symbolic links, so the package creates them in an install script, which npm 12 blocks
-// by default and --ignore-scripts always.
+// npm cannot pack symbolic links, so the package creates them in an install script, which npm 12 blocks by
+// default and --ignore-scripts always blocks.
 function links(native: string): { name: string; target: string }[] {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return []

@@ -1,4 +1,4 @@
-// Client registration at the bundled server: an idle connection per process marks the server as in use.
+// Client registration with the bundled server: an idle connection per process marks the server as in use.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DriverOptions, postgres } from '../driver.ts'
 
@@ -24,8 +24,9 @@ const pingMs = 5000
 const cannotConnectNow = '57P03'
 
 /**
- * Registers and creates the database if it is missing. Rejects with the driver's error. `onLoss` is called when
- * the connection is lost: the server has ended, or has closed all connections to recover.
+ * Registers this process, and creates the database if it is missing. Rejects with the driver's error.
+ * `onLoss` is called when the connection is lost: the server has ended, or has closed all connections to
+ * recover.
  */
 export async function registerClient(
   options: ConnectionOptions,
@@ -80,7 +81,7 @@ export function classifyConnectError(error: unknown): 'absent' | 'not ready' | '
   return absent.includes(code) ? 'absent' : 'refused'
 }
 
-/** registerClient with retries, for a server that has just reported that it is ready. */
+/** registerClient with retries, for a server that has just reported to be ready. */
 export async function registerFirstClient(
   options: ConnectionOptions,
   onLoss?: () => void,

@@ -1,4 +1,4 @@
-// Database cluster directory: created by initdb once, configured at every start.
+// Database cluster directory: created once by initdb, configured at every start.
 import { randomBytes } from 'node:crypto'
 import {
   appendFileSync,
@@ -22,7 +22,7 @@ export const superuser = 'stackroom'
 const confName = 'stackroom.conf'
 const passwordName = 'stackroom.password'
 
-/** Throws Invalid when the cluster was created by another major version of PostgreSQL. */
+/** Throws Invalid if the cluster was created by another major version of PostgreSQL. */
 export function checkVersion(cluster: string, major: string): void {
   const created = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
   if (created === major) return
@@ -47,7 +47,7 @@ export async function createCluster(
   changeOwner(secret, user)
   const args = ['-D', temporary, '-U', superuser, '-E', 'UTF8', '--locale-provider=builtin']
   args.push('--locale=C.UTF-8', '--auth=scram-sha-256', `--pwfile=${secret}`)
-  // 192 random bits need no slow hash, which would take 5 ms of each new connection.
+  // 192 random bits need no slow hash, which would add 5 ms to each new connection.
   args.push('--set=scram_iterations=1')
   if (!sync) args.push('--no-sync')
   await runInitdb(args, { binaries, user, path: cluster })
@@ -56,7 +56,7 @@ export async function createCluster(
   renameSync(temporary, cluster)
 }
 
-/** Writes the settings of this start. Those of an administrator's `alter system` override them. */
+/** Writes the settings for this start. An administrator's `alter system` overrides them. */
 export function writeSettings(
   cluster: string,
   settings: Record<string, string>,
@@ -66,14 +66,14 @@ export function writeSettings(
   const path = join(cluster, confName)
   const text = `# Generated at every start.\n${lines.join('\n')}\n`
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return
-  // Renamed, so that on a full disk the old settings remain.
+  // Renamed, so that the old settings survive a full disk.
   const draft = `${path}.new`
   writeFileSync(draft, text, { mode: 0o600 })
   changeOwner(draft, user)
   renameSync(draft, path)
 }
 
-/** Throws Invalid when the file is not there. */
+/** Throws Invalid if the file is missing. */
 export function readPassword(cluster: string): string {
   const file = join(cluster, passwordName)
   try {
@@ -85,15 +85,15 @@ export function readPassword(cluster: string): string {
   }
 }
 
-/** The error of a connection; Invalid when the server rejects the password of the file. */
+/** Replaces a connection error with Invalid if the server rejects the password in the file. */
 export function namePassword(error: unknown, cluster: string): unknown {
   if ((error as { code?: unknown }).code !== '28P01') return error
   const file = join(cluster, passwordName)
-  const message = `The password in ${file} is not that of the bundled database; restore the file from a backup`
+  const message = `The bundled database does not accept the password in ${file}; restore the file from a backup`
   return new Invalid(message, { cause: error })
 }
 
-/** Changes the owner of a tree, e.g. when a volume moved to a container without user namespaces. */
+/** Changes the owner of a tree, e.g. after a volume has moved to a container without user namespaces. */
 export function changeTreeOwner(path: string, user: OsUser): void {
   if (user.uid === null || statSync(path).uid === user.uid) return
   for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {

@@ -1,5 +1,5 @@
 // Bundled PostgreSQL server: started by the first process, shared by all processes on this host, restarted by
-// any of them when it ends unexpectedly, stopped by the last one.
+// any of them if it ends unexpectedly, stopped by the last one.
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -46,7 +46,7 @@ type Location = {
   cluster: string
   log?: Log | undefined
   throwaway: boolean
-  /** Of the last start; a restart uses it again where the server listens on one. */
+  /** Port of the last start, which a restart reuses if the server listens on one. */
   port: number | null
   /** Called when the connection to the server is lost. */
   onLoss: () => void
@@ -62,9 +62,9 @@ const maxRestartDelayMs = 2_000
 const stopLockMs = 5_000
 
 /**
- * Starts or adopts the server whose files are in `<dataDir>/postgres`; its log is
- * `<dataDir>/postgres.log`. `throwaway` starts empty and without durability.
- * Throws Invalid (cannot run here, other major version) and Conflict (in use by another host).
+ * Starts or adopts the server whose files are in `<dataDir>/postgres` and whose log is
+ * `<dataDir>/postgres.log`. `throwaway` starts with an empty database and without durability. Throws Invalid
+ * (cannot run here, other major version) and Conflict (in use by another host).
  */
 export async function startPostgres({
   dataDir,
@@ -76,7 +76,7 @@ export async function startPostgres({
   const location: Location = {
     ...{ directory, cluster: join(directory, 'postgres'), log, throwaway, port: null },
     signal: abort.signal,
-    // An empty server without its data would be of no use.
+    // Restarting a throwaway server would lose its data anyway.
     onLoss: () => void (throwaway || abort.signal.aborted || (recovering ??= recover())),
   }
   let recovering: Promise<void> | null = null
@@ -101,7 +101,7 @@ export async function startPostgres({
     recovering = null
     if (current.options.host === first.options.host && current.options.port === first.options.port)
       return
-    log?.error('the database has another address than before; restart this process')
+    log?.error('the database address has changed; restart this process')
   }
 
   async function leave() {
@@ -161,7 +161,7 @@ async function adopt({ cluster, log, onLoss, signal }: Location): Promise<Connec
     const client = await registerClient(options, onLoss).catch((error: unknown) => {
       const kind = classifyConnectError(error)
       if (kind === 'refused' && isServer(running.pid, cluster)) throw namePassword(error, cluster)
-      // Recovering from the crash of one of its processes.
+      // The server is recovering from the crash of one of its processes.
       if (kind === 'not ready') isStarting = true
       return null
     })
@@ -211,7 +211,7 @@ async function stopServer(
   await client.unregister()
   lock.stop()
   if (others > 0) {
-    log?.info({ others }, 'database still used by other processes')
+    log?.info({ others }, 'database is still in use by other processes')
     return
   }
   const running = readPostmaster(cluster)
@@ -222,8 +222,8 @@ async function stopServer(
   log?.info('database stopped')
 }
 
-// The server notices the closed connection of a killed process with a delay. A server that does not respond
-// has no clients.
+// The server notices the closed connection of a killed process only after a delay. An unresponsive server has
+// no clients.
 async function countRemainingClients(client: ClientRegistration): Promise<number> {
   for (let attempts = 10; ; attempts--) {
     const others = await client.countOthers().catch(() => 0)

@@ -18,26 +18,26 @@ import { isDiskFull } from '../connection-error.ts'
 const heartbeatMs = 3000
 const observationMs = 5 * heartbeatMs
 const staleMs = 60_000
-// A server whose postmaster.pid disappeared stops by itself; it checks once a minute.
+// A server whose postmaster.pid has disappeared stops by itself; it checks once a minute.
 const selfStopMs = 65_000
-// Magic numbers of statfs(2): NFS, SMB, SMB2, CIFS, Ceph, FUSE (also virtiofs), 9p, AFS.
+// Magic numbers of statfs(2): NFS, SMB, SMB2, CIFS, Ceph, FUSE (including virtiofs), 9p, AFS.
 const sharedFileSystems = new Set([
   0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0xc36400, 0x65735546, 0x1021997, 0x5346414f,
 ])
 
 type Holder = { host: string; pid: number; version: string }
 
-/** Holds the lock with a heartbeat until `stop`, which leaves the file; `release` removes it. */
+/** Holds the lock with a heartbeat until `stop`, which leaves the file in place; `release` removes it. */
 export function holdHostLock(dataDir: string, version: string) {
   const path = join(dataDir, 'stackroom.lock')
   const write = () => {
     const holder: Holder = { host: hostname(), pid: process.pid, version }
-    // Removed first: a file left by a process of root cannot be overwritten, only removed.
+    // Removed first: a file left by a root process can be removed but not overwritten.
     rmSync(path, { force: true })
     try {
       writeFileSync(path, `${JSON.stringify(holder)}\n`)
     } catch (error) {
-      // Only another host would miss it, and it cannot start a server on a full disk either.
+      // Only another host would miss it, and that cannot start a server on a full disk either.
       if (!isDiskFull(error)) throw error
     }
   }
@@ -57,7 +57,7 @@ export function holdHostLock(dataDir: string, version: string) {
 }
 
 /**
- * Returns when no other host uses `dataDir`. A lock without heartbeat remained after a crash (often of a
+ * Returns if no other host uses `dataDir`. A lock without heartbeat is left over from a crash (often of a
  * container that got a new host name) and is ignored. Throws Conflict naming the host.
  */
 export async function awaitOtherHost(dataDir: string, postmasterPid: string): Promise<void> {
@@ -90,7 +90,7 @@ async function hasHeartbeat(path: string, touchedMs: number): Promise<boolean> {
   return false
 }
 
-// Opened instead of stat(): NFS caches attributes for up to a minute but revalidates them on open.
+// Opened instead of calling stat(): NFS caches attributes for up to a minute but revalidates them on open.
 function readLock(path: string): { holder: Holder; touchedMs: number } | null {
   let fd: number
   try {

@@ -1,4 +1,5 @@
-// initdb, also for a user id without an entry in the list of users, which it refuses; the server does not.
+// Runs initdb, even for a user id missing from the user database, which initdb refuses but the server
+// accepts.
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -48,7 +49,7 @@ export async function runInitdb(
     : failure(wrapped.stderr, path)
 }
 
-/** The library, if the loader finds it, adds the user to the list of users that the program sees. */
+/** The library, if the loader finds it, adds the user to the user database that the program sees. */
 async function runWithNssWrapper(
   command: Command,
   { user, path, env }: { user: OsUser; path: string; env: NodeJS.ProcessEnv },
@@ -73,7 +74,7 @@ async function runWithNssWrapper(
 function failure(stderr: string, path: string): Invalid {
   if (isDiskFull({ code: 'initdb', message: stderr }))
     return new Invalid(
-      `${dirname(path)} has no space for a database: free some, or choose another data_dir`,
+      `${dirname(path)} has no space for a database: free some space, or choose another data_dir`,
     )
   return new Invalid(
     missingLibraryMessage(stderr) ?? `PostgreSQL could not create its files: ${stderr.trim()}`,
@@ -96,7 +97,7 @@ async function run({ file, args, options }: Command, env: NodeJS.ProcessEnv) {
     child.on('error', reject)
     child.on('close', resolve)
   }).catch(cause => {
-    // The program that creates namespaces may not be installed.
+    // `unshare`, which creates namespaces, may not be installed.
     if (file === 'unshare') return null
     throw new Invalid('PostgreSQL cannot be started (is glibc installed?)', { cause })
   })

@@ -1,13 +1,13 @@
-// Shared libraries that the loader did not find: the sentence for people, with the command that installs them.
+// Shared libraries that the loader did not find: an error message with the command that installs them.
 
-/** Packages of the libraries that PostgreSQL's programs need and its npm package does not contain. */
+/** Packages of libraries that PostgreSQL's programs need and its npm package does not include. */
 const packages: Record<string, { debian: string; fedora: string }> = {
   'libstdc++.so.6': { debian: 'libstdc++6', fedora: 'libstdc++' },
   'libgcc_s.so.1': { debian: 'libgcc-s1', fedora: 'libgcc' },
 }
 const loaderMessage = /(lib[^\s:/]+\.so[\d.]*): cannot open shared object file/
 
-/** Null when `output`, of a program or its log, is not about a missing library. */
+/** Null if `output`, from a program or its log, is not about a missing library. */
 export function missingLibraryMessage(output: string): string | null {
   const [, library] = loaderMessage.exec(output) ?? []
   if (!library) return null

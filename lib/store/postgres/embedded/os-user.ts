@@ -1,4 +1,4 @@
-// OS user of the PostgreSQL server, which refuses to run as root.
+// OS user for the PostgreSQL server, which refuses to run as root.
 import { type SpawnOptions, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,19 +11,19 @@ export type OsUser = {
   gid: number | null
 }
 
-/** A command line with the options that `spawn` needs for it. */
+/** A command line with the `spawn` options it needs. */
 export type Command = { file: string; args: string[]; options: SpawnOptions }
 
 const unprivilegedId = 65534
 const mapping = (id: number) => ['-U', `--map-user=${id}`, `--map-group=${id}`]
 
-/** As root: the owner of an existing cluster, else a user namespace, else `postgres` or `nobody`. */
+/** Used as root: the owner of an existing cluster, else a user namespace, else `postgres` or `nobody`. */
 export function chooseOsUser(cluster: string): OsUser {
   const uid = process.getuid?.() ?? null
   if (uid !== 0) return { kind: 'self', uid, gid: process.getgid?.() ?? null }
   const owner = statSync(cluster, { throwIfNoEntry: false })
   if (owner && owner.uid !== 0) return { kind: 'other', uid: owner.uid, gid: owner.gid }
-  // Files remain owned by root and a checkout below /root (mode 700) works, but many containers forbid it.
+  // Files stay owned by root and a checkout below /root (mode 700) works, but many containers forbid it.
   if (
     spawnSync('unshare', [...mapping(unprivilegedId), 'true'], { stdio: 'ignore' }).status === 0
   ) {
@@ -44,7 +44,7 @@ export function canReach(user: OsUser, path: string): boolean {
   return spawnSync('test', ['-x', path], options).status === 0
 }
 
-/** The command that runs `program` under the user. */
+/** The command that runs `program` as the user. */
 export function runAs(user: OsUser, program: string, args: string[]): Command {
   if (user.kind === 'namespace') return runInNamespace(unprivilegedId, program, args)
   const options: SpawnOptions = {}
@@ -55,13 +55,15 @@ export function runAs(user: OsUser, program: string, args: string[]): Command {
   return { file: program, args, options }
 }
 
-/** The command that runs `program` in a user namespace, where the own user id is `id`; files keep their owner. */
+/**
+ * The command that runs `program` in a user namespace with `id` as its own user id; files keep their owner.
+ */
 export function runInNamespace(id: number, program: string, args: string[]): Command {
-  // Without --fork unshare becomes the program, so the child's pid is the server's pid.
+  // Without --fork, unshare becomes the program, so the child's pid is the server's pid.
   return { file: 'unshare', args: [...mapping(id), program, ...args], options: {} }
 }
 
-/** The ids that a program sees that is run as the user. */
+/** The ids seen by a program that runs as the user. */
 export function effectiveIds({ kind, uid, gid }: OsUser) {
   return kind === 'namespace' ? { uid: unprivilegedId, gid: unprivilegedId } : { uid, gid }
 }

@@ -1,4 +1,4 @@
-// Preparation of a server start: binaries, OS user, cluster, settings.
+// Prepares a server start: binaries, OS user, cluster, settings.
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Invalid } from '../../../base/errors.ts'
@@ -9,7 +9,10 @@ import { canReach, chooseOsUser, type OsUser, programPath } from './os-user.ts'
 import { isAlive, readPostmaster } from './server.ts'
 import { serverSettings } from './settings.ts'
 
-/** Prepares `cluster` for launch; the caller holds the start lock and no server runs. Throws Invalid, Conflict. */
+/**
+ * Prepares `cluster` for launch; the caller holds the start lock and no server is running. Throws Invalid,
+ * Conflict.
+ */
 export async function prepare(
   cluster: string,
   { throwaway, port, log }: { throwaway: boolean; port: number | null; log?: Log | undefined },
@@ -32,7 +35,7 @@ export async function prepare(
 
 function reachableBinaries(dataDir: string, user: OsUser): Binaries {
   const { native, version } = findPackage()
-  // To pass through, not to list: the directory is for its owner alone.
+  // Allows passing through but not listing: the directory belongs to its owner only.
   if (user.kind === 'other') chmodSync(dataDir, statSync(dataDir).mode | 0o011)
   if (!canReach(user, dataDir)) {
     throw new Invalid(
@@ -47,8 +50,8 @@ function reachableBinaries(dataDir: string, user: OsUser): Binaries {
   return readyBinaries(copyBinaries(native, version, dataDir), version, dataDir)
 }
 
-// PostgreSQL removes the pid file of a dead process itself, with more checks than ours, but trusts any live
-// pid; after a reboot or in a container that may be an unrelated process.
+// PostgreSQL removes a dead process's pid file itself, with more checks than ours, but trusts any live pid;
+// after a reboot or in a container that may be an unrelated process.
 function removeStaleFiles(cluster: string): void {
   const stale = readPostmaster(cluster)
   if (!stale || !isAlive(stale.pid)) return

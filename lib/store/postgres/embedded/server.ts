@@ -26,7 +26,7 @@ export type RunningServer = { pid: number; host: string; port: number; isReady: 
 
 const windows = process.platform === 'win32'
 const maxLogBytes = 10 * 1024 * 1024
-// Replaying the log after a crash can take minutes on a slow disk.
+// Replaying the WAL after a crash can take minutes on a slow disk.
 const startMs = 600_000
 
 /** Contents of postmaster.pid, which may be stale; null without the file. */
@@ -43,8 +43,8 @@ export function readPostmaster(cluster: string): RunningServer | null {
 }
 
 /**
- * The server's socket directory as visible to this process: that of a service with a private /tmp is
- * accessible through /proc. Null when there is no socket.
+ * The server's socket directory as visible to this process: that of a service with a private /tmp is reached
+ * through /proc. Null if there is no socket.
  */
 export function findSocket({ pid, host, port }: RunningServer): string | null {
   if (windows) return host
@@ -52,7 +52,7 @@ export function findSocket({ pid, host, port }: RunningServer): string | null {
   return candidates.find(path => existsSync(join(path, `.s.PGSQL.${port}`))) ?? null
 }
 
-/** Whether process `pid` is the server of `cluster`, and not an unrelated process with a reused pid. */
+/** Whether process `pid` is the server of `cluster` rather than an unrelated process with a reused pid. */
 export function isServer(pid: number, cluster: string): boolean {
   if (!isAlive(pid)) return false
   try {
@@ -76,11 +76,11 @@ type LaunchOptions = {
   binaries: Binaries
   user: OsUser
   logFile: string
-  /** Stops the server while it is starting. */
+  /** Stops the server during startup. */
   signal?: AbortSignal | undefined
 }
 
-/** Starts the server and waits until it is ready. Throws Invalid with the end of its log, and when aborted. */
+/** Starts the server and waits until it is ready. Throws Invalid with the end of its log, or when aborted. */
 export async function launch(
   cluster: string,
   { binaries, user, logFile, signal }: LaunchOptions,
@@ -112,7 +112,7 @@ export async function launch(
     await shutDown(cluster, readPostmaster(cluster)?.pid ?? child.pid, binaries.native)
   const end = tail(logFile, logOffset)
   const hint = /lock file ".*" already exists/.test(end)
-    ? '\nThe data directory was replaced while a server ran on it: stop that server first.'
+    ? '\nThe data directory was replaced while a server was using it: stop that server first.'
     : ''
   const message =
     missingLibraryMessage(end) ?? `PostgreSQL did not start in ${cluster}: ${end}${hint}`
@@ -135,7 +135,7 @@ export async function shutDown(cluster: string, pid: number, native: string): Pr
     process.kill(pid, signal)
     const deadline = performance.now() + ms
     while (performance.now() < deadline) {
-      // In a container without init the process may remain a zombie, which has no command line on Linux.
+      // In a container without init the process may remain as a zombie, which has no command line on Linux.
       if (!isAlive(pid) || (process.platform === 'linux' && !isServer(pid, cluster))) return
       await sleep(10)
     }
@@ -144,8 +144,8 @@ export async function shutDown(cluster: string, pid: number, native: string): Pr
 }
 
 /**
- * Kills what a dead server left behind: a process that computes notices the end of its server late, and its
- * shared memory keeps a new one from starting. All of them work in the directory of the cluster.
+ * Kills processes left behind by a dead server: a busy one notices late that its server has ended, and its
+ * shared memory prevents a new one from starting. All of them have the cluster as working directory.
  */
 function killOrphans(cluster: string) {
   if (process.platform !== 'linux') return

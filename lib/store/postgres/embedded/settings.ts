@@ -20,7 +20,7 @@ const throwawaySettings = {
   shared_buffers: '64MB',
 }
 
-/** The settings of a start: a private socket directory, or on Windows a free loopback port. */
+/** The settings for a start: a private socket directory, or a free loopback port on Windows. */
 export async function serverSettings(
   cluster: string,
   user: OsUser,
@@ -38,7 +38,7 @@ export async function serverSettings(
   return { ...listen, ...tuning(maxWalMegabytes(cluster)), ...(throwaway ? throwawaySettings : {}) }
 }
 
-/** At most 2 GB, on a small disk less: what the log takes between two checkpoints is missing for the data. */
+/** At most 2 GB, less on a small disk: WAL written between checkpoints takes space from the data. */
 function maxWalMegabytes(cluster: string): number {
   const { blocks, bsize } = statfsSync(dirname(cluster))
   return Math.min(2048, Math.max(48, Math.floor((blocks * bsize) / 1024 ** 2 / 10)))
@@ -51,8 +51,8 @@ function tuning(maxWalMb: number): Record<string, string> {
     shared_buffers: totalmem() > 4 * gib ? '256MB' : '128MB',
     work_mem: '16MB',
     maintenance_work_mem: '128MB',
-    // Commits of background work take 3.6x less time; a crash may lose the last 0.3 s of it but not consistency.
-    // Requests set it to on.
+    // Makes commits of background work 3.6 times faster; a crash may lose its last 0.3 s, but not
+    // consistency. Requests set it to on.
     synchronous_commit: 'off',
     wal_writer_delay: '100ms',
     wal_level: 'minimal',
@@ -65,15 +65,15 @@ function tuning(maxWalMb: number): Record<string, string> {
     checkpoint_completion_target: '0.9',
     random_page_cost: '1.1',
     effective_io_concurrency: windows || process.platform === 'darwin' ? '0' : '32',
-    // Compilation costs more than short queries gain.
+    // JIT compilation costs more than short queries gain.
     jit: 'off',
-    // Of passwords that administrators set; see createCluster for that of this program.
+    // For passwords set by administrators; see createCluster for our own.
     scram_iterations: '4096',
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // The application reports failed statements. Here they would only grow the log, and leave values of rows
-    // in it: messages quote invalid input, details quote rows, statements and contexts quote parameters.
+    // The application reports failed statements. Here they would only grow the log and leave row values in
+    // it: messages quote invalid input, details quote rows, and statements and contexts quote parameters.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
@@ -95,8 +95,8 @@ function hasSmallSharedMemory(): boolean {
   }
 }
 
-// Not in the data directory: a socket path has at most 107 bytes (103 on macOS). The owner is part of the
-// name, so that after a change of owner the old socket directory is not reused.
+// Not in the data directory, because a socket path has at most 107 bytes (103 on macOS). The owner is part of
+// the name, so that the old socket directory is not reused after a change of owner.
 function socketDirectory(cluster: string, user: OsUser): string {
   const hash = createHash('sha256').update(`${cluster}:${user.uid}`).digest('hex').slice(0, 12)
   const base = [tmpdir(), '/tmp'].find(dir => Buffer.byteLength(dir) < 60) ?? '/tmp'
@@ -109,7 +109,7 @@ function socketDirectory(cluster: string, user: OsUser): string {
     if (code !== 'EEXIST')
       throw new Unavailable(
         `The socket folder ${path} of the database cannot be created (${code}); ` +
-          'set TMPDIR to an existing folder in which you may write',
+          'set TMPDIR to an existing folder that you can write to',
       )
   }
   const stats = lstatSync(path)

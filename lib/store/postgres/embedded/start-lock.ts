@@ -4,15 +4,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict } from '../../../base/errors.ts'
 
-// Node has no flock(). SQLite's exclusive lock on an empty file replaces it: the kernel releases it when the
-// process dies, so it is never stale, and it works between containers that share a volume, where a pid is
-// meaningless.
+// Stands in for flock(), which Node lacks: an exclusive SQLite lock on an empty file. The kernel releases it
+// when the process dies, so it is never stale, and it works between containers that share a volume, where a
+// pid is meaningless.
 const pollMs = 20
 const sqliteBusy = 5
 
 type LockOptions = { timeoutMs?: number; signal?: AbortSignal | undefined }
 
-/** Runs `work` while holding the lock of a data directory. Throws Conflict after `timeoutMs`, and when aborted. */
+/**
+ * Runs `work` while holding the lock of a data directory. Throws Conflict after `timeoutMs`, or when aborted.
+ */
 export async function withStartLock<T>(
   dataDir: string,
   work: () => Promise<T>,

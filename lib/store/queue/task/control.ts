@@ -1,4 +1,4 @@
-// Cancelling and retrying tasks on request of a user.
+// Cancels and retries tasks at a user's request.
 import type { Viewer } from '../../../accounts/viewer.ts'
 import { Invalid, NotFound } from '../../../base/errors.ts'
 import { publishScan } from '../../../catalog/scan/scan-events.ts'
@@ -14,16 +14,16 @@ import { isInScope, taskScope } from './scope.ts'
 type TaskRequest = { sql: Sql; queue: Queue; viewer: Viewer; id: string }
 
 /**
- * Cancels a task; a running one stops at its next safe point. Throws NotFound, Invalid when the task has
- * ended or cannot be cancelled.
+ * Cancels a task; a running one stops at its next safe point. Throws NotFound; Invalid if the task has ended
+ * or cannot be canceled.
  */
 export async function cancelTask({ sql, queue, viewer, id }: TaskRequest): Promise<void> {
   await sql.begin(async tx => {
     const task = await lockTask(tx, viewer, id)
     if (!['created', 'retry', 'active'].includes(task.state))
       throw new Invalid('The task has already ended')
-    // The library is already hidden; a partial removal could not be undone.
-    if (task.name === 'erase') throw new Invalid('The removal of a library cannot be cancelled')
+    // The library is already hidden, and a partial removal could not be undone.
+    if (task.name === 'erase') throw new Invalid('The removal of a library cannot be canceled')
     if (isScanJob(task.name)) await tryCancelScan(tx, queue, id)
     const rows = await tx<JobChange[]>`
       update pgboss.job j set state = 'cancelled', completed_on = now()
@@ -34,7 +34,7 @@ export async function cancelTask({ sql, queue, viewer, id }: TaskRequest): Promi
   })
 }
 
-/** Throws NotFound, Invalid when the task did not fail, Conflict while its library is being scanned. */
+/** Throws NotFound; Invalid if the task did not fail; Conflict while its library is being scanned. */
 export async function retryTask({ sql, viewer, id }: Omit<TaskRequest, 'queue'>): Promise<void> {
   await sql.begin(async tx => {
     const task = await lockTask(tx, viewer, id)

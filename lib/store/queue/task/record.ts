@@ -30,7 +30,7 @@ import { isInScope, taskScope } from './scope.ts'
 import { selectTasks } from './select.ts'
 
 const errorText = {
-  description: 'Reason of the last failure, also while the task waits for a retry.',
+  description: 'Reason for the last failure, even while the task waits for a retry.',
 }
 
 /** Response to a request that is processed in the background. */
@@ -45,7 +45,7 @@ export const Task = record(
     taskType: oneOf(taskTypes),
     type: oneOf(taskTypes, { description: 'The same as `taskType`.' }),
     status: oneOf(taskStatuses),
-    priority: Type.Integer({ description: 'Tasks of a type run by descending priority.' }),
+    priority: Type.Integer({ description: 'Tasks of the same type run by descending priority.' }),
     libraryId: nullable(uuid()),
     seriesId: nullable(uuid()),
     bookId: nullable(uuid({ description: 'If the task is about a single book.' })),
@@ -53,7 +53,7 @@ export const Task = record(
       current: count(),
       total: count({
         description:
-          'Files of a scan, books of a batch; otherwise 1. For an account with an age limit or sharing tags the files of a scan are 0.',
+          'Files of a scan, books of a batch; otherwise 1. For accounts with an age limit or sharing tags, a scan has 0 files.',
       }),
       message: Type.String({ description: 'Current activity.' }),
     }),
@@ -70,7 +70,7 @@ export const Task = record(
       }),
     ),
     pid: nullable(count({ description: 'Id of the process there; null like `host`.' })),
-    completedAt: nullable(timestamp({ description: 'When it ended, with any result.' })),
+    completedAt: nullable(timestamp({ description: 'When it ended, whatever the result.' })),
     params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
       description: 'Parameters of the task, in snake_case.',
     }),
@@ -119,7 +119,7 @@ type Row = {
   state: JobState
   priority: number
   data: Omit<Payload, 'ids' | 'books'>
-  /** Number of ids of a batch, and the id if it is a single one. */
+  /** Number of ids in a batch, and the id if it is a single one. */
   size: number | null
   singleId: string | null
   attempts: number
@@ -161,7 +161,7 @@ async function loadTasks(sql: Queryable, viewer: Viewer, selected: Fragment): Pr
   return rows.map(row => toTask(isLimited(viewer) ? withoutHidden(row) : row))
 }
 
-/** A task of many books, without counts and without an error that may mention hidden ones. */
+/** A task on many books, without counts, and without an error that may mention hidden ones. */
 function withoutHidden(row: Row): Row {
   if (row.data.bookId) return row
   const error = row.error === null ? null : 'The task failed'

@@ -5,22 +5,23 @@ import type { Queryable } from '../../postgres/db.ts'
 import { bulkJobs, isBulk, type JobName } from '../jobs.ts'
 
 /**
- * The tasks that a viewer may see: those of his libraries, each about a whole library or a visible series
- * or book, and those of no library if nothing is hidden from him, since they work on everything. A batch of a scan counts hidden books too, and after its end only
- * counts them: a viewer with limits has no access to batches.
+ * The tasks that a viewer may see: tasks of the viewer's libraries, each about a whole library or a visible
+ * series or book, and tasks without a library if nothing is hidden from the viewer, since they work on
+ * everything. A scan's batch also counts hidden books, and after its end has nothing but their number: a
+ * viewer with limits has no access to batches.
  */
 export type TaskScope = {
-  /** Null for all. */
+  /** Null for all libraries. */
   libraries: readonly string[] | null
-  /** Includes the tasks of no library. */
+  /** Includes tasks without a library. */
   withoutLibrary: boolean
-  /** The viewer, if some books or series of these libraries are hidden from him. */
+  /** The viewer, if some books or series of these libraries are hidden from them. */
   limits: Viewer | null
 }
 
 export const allTasks: TaskScope = { libraries: null, withoutLibrary: true, limits: null }
 
-/** The tasks that a viewer may see, of one library if given. */
+/** The tasks that a viewer may see, optionally of one library. */
 export function taskScope(viewer: Viewer, libraryId?: string): TaskScope {
   const libraries = viewer.hasAllLibraries ? null : viewer.libraries
   const limits = isLimited(viewer) ? viewer : null
@@ -44,7 +45,7 @@ export function scopeKey({ libraries, withoutLibrary, limits }: TaskScope): stri
   ])
 }
 
-/** The jobs of these names that can be in the scope. */
+/** Jobs with these names that can be in the scope. */
 export function namesInScope(names: readonly JobName[], { limits }: TaskScope): JobName[] {
   return names.filter(name => limits === null || !isBulk(name))
 }
@@ -60,7 +61,7 @@ function isOfLibraries(sql: Queryable, { libraries, withoutLibrary }: TaskScope)
     or ${withoutLibrary} and j.data->>'libraryId' is null)`
 }
 
-/** A condition on `job j`: the series or book that it is about is visible. */
+/** A condition on `job j`: the series or book it is about is visible. */
 export function isWithinLimits(sql: Queryable, { limits }: TaskScope): Fragment {
   if (limits === null) return sql`true`
   return sql`(

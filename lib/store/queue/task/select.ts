@@ -1,23 +1,23 @@
-// SQL that selects the tasks of a scope by job name and state, in the order of their creation.
+// SQL that selects the tasks of a scope by job name and state, in order of creation.
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../../postgres/db.ts'
 import type { JobName } from '../jobs.ts'
 import type { JobState } from '../task-status.ts'
 import { isWithinLimits, namesInScope, type TaskScope } from './scope.ts'
 
-/** Each job of `names` and `states` is selected once, at most `limit` of every combination. */
+/** Selects each job of `names` and `states` once, at most `limit` of every combination. */
 export type TaskQuery = {
   scope: TaskScope
   names: readonly JobName[]
   states: readonly JobState[]
   limit: number
-  /** The oldest first instead of the newest. */
+  /** Oldest first rather than newest. */
   oldestFirst?: true
 }
 
 /**
- * Columns id, name and state, in the order of creation because ids are ordered by time. Without limits of
- * the viewer it reads indexes only: a queue of a million jobs is no slower than an empty one.
+ * Columns id, name and state, in order of creation because ids are ordered by time. For viewers without
+ * limits it only reads indexes: a queue of a million jobs is no slower than an empty one.
  */
 export function selectTasks(sql: Queryable, query: TaskQuery): Fragment {
   const { scope, states, limit, oldestFirst } = query

@@ -1,5 +1,5 @@
-// Task statistics: counts by type and status, ages and durations. A count reads a whole index, so the
-// results are cached for fifty times as long as the query took.
+// Task statistics: counts by type and status, ages and durations. Counting reads a whole index, so results
+// are cached for fifty times as long as the query took.
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../../../base/async/single-flight.ts'
 import { timeOfId } from '../../../base/id.ts'
@@ -29,12 +29,12 @@ export type TypeStats = TaskCounts & {
   p95DurationMs: number | null
 }
 
-/** Statistics of the tasks of a database, from a cache. */
+/** Cached statistics of the tasks in a database. */
 export function openTaskStats(pool: Sql) {
   const stateCounts = cachedByScope(scope => countStates(pool, scope))
   const jobTimes = cachedByScope(scope => measureTimes(pool, scope))
   return {
-    /** The number of tasks of a scope that match. */
+    /** The number of matching tasks in a scope. */
     async count(scope: TaskScope, match: { status?: TaskStatus; type?: TaskType }) {
       return countMatching(await stateCounts(scope), match)
     },
@@ -136,7 +136,7 @@ async function measureTimes(sql: Sql, scope: TaskScope): Promise<Map<JobName, Jo
 
 const round = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms))
 
-/** Caches `load` per scope; a running query is shared. */
+/** Caches `load` per scope; calls share a running query. */
 function cachedByScope<T>(load: (scope: TaskScope) => Promise<T>) {
   const entries = new LRUCache<string, { value: T; expiresAt: number }>({ max: 200 })
   const flight = createSingleFlight<T>()

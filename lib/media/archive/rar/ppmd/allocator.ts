@@ -33,7 +33,7 @@ for (let i = 0, units = 0; i < CLASS_COUNT; i += 1) {
   unitsOfClass[i] = units
 }
 
-/** The smallest size class of at least `units`. */
+/** The smallest size class that holds `units`. */
 export const sizeClass = (units: number) => classOfUnits[units - 1]!
 
 // Offset 0 is the null pointer, so memory starts at 4; one extra unit for the head of the coalescing list.
@@ -131,7 +131,7 @@ function allocateUnitsRare(memory: Memory, index: number): number {
   return memory.unitsStart
 }
 
-/** Moves a block into a smaller class when that saves memory. */
+/** Moves a block to a smaller class if that saves memory. */
 export function shrinkUnits(memory: Memory, at: number, units: number, newUnits: number): number {
   const from = sizeClass(units)
   const to = sizeClass(newUnits)
