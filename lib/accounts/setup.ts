@@ -12,7 +12,7 @@ import { deleteSetupToken, isSetupToken } from './setup-token.ts'
 type FirstAdministrator = { username: string; email: string; password: string }
 type SetupOrigin = {
   headers: IncomingHttpHeaders
-  /** Of the socket; headers of proxies are ignored. */
+  /** The socket's address; proxy headers are ignored. */
   address: string
   setupToken: string | undefined
 }

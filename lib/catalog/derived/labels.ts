@@ -1,12 +1,12 @@
-// Genres and tags of series, derived from those of their books: `series.genres` and `tags`,
-// `series.book_genres` and `book_tags`, and the rows of series_label, which filters read.
+// Genres and tags of series, derived from their books: `series.genres` and `tags`, `series.book_genres` and
+// `book_tags`, and the rows of series_label, which filters read.
 import type { Queryable } from '../../store/postgres/db.ts'
 import { type LabelKind, labelKey, labelKinds, registerLabels } from '../label/label.ts'
 
 /**
- * Refreshes the labels of series after their own labels or those of their books changed. The own labels
- * of a series are those of its books, each in one spelling, unless a user or a source of metadata set them. Writes
- * only differences. Returns the series whose own labels changed.
+ * Refreshes the labels of series after their own or their books' labels changed. A series' own labels are
+ * its books' labels, each in one spelling, unless a user or a metadata source set them. Writes only
+ * differences. Returns the series whose own labels changed.
  */
 export async function refreshLabels(tx: Queryable, seriesIds: string[]): Promise<string[]> {
   const changed = new Set<string>()
@@ -23,7 +23,7 @@ type SeriesLabels = {
   stored: string[]
   /** Current labels of the books. */
   current: string[]
-  /** The own labels follow the books'. */
+  /** Whether the own labels follow the books'. */
   followsBooks: boolean
 }
 

@@ -12,7 +12,7 @@ import { lockSeriesRows } from '../metadata/series-metadata.ts'
 import { type BookOrSeries, type Owner, ownerNotFound } from '../owner.ts'
 import { type Label, type LabelKind, labelKey, loadLabels, registerLabels } from './label.ts'
 
-// Of one kind, per owner.
+// Of each kind, per owner.
 const maxLabels = 500
 
 /** Labels of a series or book, by name. Throws NotFound. */
@@ -61,7 +61,7 @@ export async function updateLabels(
   if (updated === 0) throw ownerNotFound(owner.kind)
 }
 
-/** The same for all visible ones of series or books. Returns their number. Throws Invalid. */
+/** Like `updateLabels`, for all visible ones of several series or books. Returns their number. Throws Invalid. */
 export async function updateLabelsOfMany(
   tx: Transaction,
   viewer: Viewer,
@@ -115,7 +115,7 @@ type LabelledOwner = BookOrSeries & {
   provenance: Record<string, string>
 }
 
-/** Returns a function that removes a label from names; it throws NotFound when they do not contain it. */
+/** Returns a function that removes a label from names, or throws NotFound when they do not contain it. */
 export async function labelRemover(tx: Transaction, kind: LabelKind, id: string) {
   const [label] = await tx<{ key: string }[]>`
     select key from label where id = ${id} and kind = ${kind}`
