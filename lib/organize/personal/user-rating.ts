@@ -1,4 +1,4 @@
-// Ratings and notes of series by accounts. An account reads its own; of the others only the mean.
+// Ratings and notes of series by accounts. An account reads only its own, and the mean of all.
 import { type Viewer, visibleSeries } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -30,7 +30,7 @@ export const AverageRating = record(
 )
 export type AverageRating = Static<typeof AverageRating>
 
-/** Null without one. Throws NotFound for a hidden series. */
+/** Null if there is none. Throws NotFound for a hidden series. */
 export async function findRating(
   sql: Queryable,
   viewer: Viewer,
@@ -70,7 +70,7 @@ export async function saveRating(
   })
 }
 
-/** Throws NotFound without one, and for a hidden series. */
+/** Throws NotFound if there is no rating, and for a hidden series. */
 export async function deleteRating(sql: Sql, viewer: Viewer, seriesId: string): Promise<void> {
   await requireSeries(sql, viewer, seriesId)
   await sql.begin(async tx => {
@@ -81,7 +81,7 @@ export async function deleteRating(sql: Sql, viewer: Viewer, seriesId: string): 
   })
 }
 
-/** To the account itself. */
+/** Published to the account itself. */
 async function publishRating(
   tx: Queryable,
   { accountId }: Viewer,
@@ -96,7 +96,7 @@ async function publishRating(
   )
 }
 
-/** Over all accounts. Throws NotFound for a hidden series. */
+/** Mean over all accounts. Throws NotFound for a hidden series. */
 export async function averageRating(
   sql: Queryable,
   viewer: Viewer,
@@ -109,7 +109,7 @@ export async function averageRating(
   return row!
 }
 
-/** The ratings of the viewer, of visible series, the last changed first. */
+/** The viewer's ratings of visible series, most recently changed first. */
 export async function listRatings(
   sql: Queryable,
   viewer: Viewer,
