@@ -33,7 +33,7 @@ export function collectionNames(sql: Queryable, viewer: Viewer): Fragment {
   )
 }
 
-/** Read lists of visible books, by book; books without any are left out. Hides missing books from others. */
+/** Read lists by book; missing books, and books without any, are left out. */
 export async function readListNames(
   sql: Queryable,
   ids: readonly string[],
