@@ -67,7 +67,7 @@ async function authorizeSetup(
     throw new Forbidden(`The setup token is not valid; ${whereTokenGoes}`)
   }
   if (isLoopback(address) && !wasForwarded(headers) && isSameHostRequest(headers)) return
-  throw new Forbidden(`The setup from another machine requires the setup token; ${whereTokenGoes}`)
+  throw new Forbidden(`Setup from another machine requires the setup token; ${whereTokenGoes}`)
 }
 
 const whereTokenGoes =

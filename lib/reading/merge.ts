@@ -20,7 +20,7 @@ export function mergePosition(
     .sort((a, b) => a.startedAt - b.startedAt)
   const [first, ...absorbed] = near
   if (!first) return { entry: position, absorbed: [] }
-  // Of two positions at the same time, the one that arrived later is newer.
+  // If two positions have the same time, the one that arrived later is newer.
   const newest = [...near, position].reduce((a, b) => (b.endedAt >= a.endedAt ? b : a))
   const all = [...near, position]
   const restartedAt = unionOf(all.map(entry => entry.restartedAt))

@@ -27,7 +27,7 @@ function gramsOf(key: string): string[] {
 /** `Title 2` and `Title 3` are different series. */
 const numeralsOf = (key: string) => (key.match(/\p{N}+/gu) ?? []).join(' ')
 
-/** Of this many pairs, how many any two sufficiently similar keys share. */
+/** How many pairs any two sufficiently similar keys with this many pairs share. */
 const sharedAtLeast = (size: number) =>
   Math.ceil((minSimilarity / (2 - minSimilarity)) * size - 1e-9)
 

@@ -1,4 +1,4 @@
-// Sources of this process: turns rows of the table `source` into callable sources.
+// Sources of this process: rows of the table `source` as callable sources.
 import { Errors } from 'typebox/schema'
 import { Invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -51,9 +51,9 @@ export type Sources = {
   unreadable(row: TypedRow): SourceFailure | null
   /** JSON Schemas of configurations by type, and the names of available plugins. */
   describeTypes(): { types: { type: SourceTypeName; config: object }[]; plugins: string[] }
-  /** Ends whatever runs for a disabled source. */
+  /** Ends everything that runs for a disabled source. */
   stop(id: string): Promise<void>
-  /** Ends whatever runs for a deleted source, and deletes its files. */
+  /** Ends everything that runs for a deleted source, and deletes its files. */
   remove(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -153,4 +153,4 @@ export const missingMessage = (
   { displayName }: { displayName: string },
   names: readonly string[],
 ) =>
-  `${displayName}: the credentials ${names.join(', ')} were encrypted with another key (secrets.key_file); enter them again, or put its file back`
+  `${displayName}: the credentials ${names.join(', ')} were encrypted with another key (secrets.key_file); enter them again, or restore that key file`

@@ -201,7 +201,7 @@ export async function createKey(
       returning id`
   })
   if (!created)
-    throw new Conflict(`An account can have at most ${maxKeysPerAccount} API keys`, {
+    throw new Conflict(`The limit of an account is ${maxKeysPerAccount} API keys`, {
       reason: 'limit_reached',
       limit: maxKeysPerAccount,
     })

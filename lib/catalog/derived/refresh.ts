@@ -49,7 +49,7 @@ export async function refreshEdited(
     const names: readonly string[] = sources[state][bookIds ? 'book' : 'series']
     return columns.some(column => names.includes(column))
   }
-  const relabelled = isAffected('labels') ? await refreshLabels(tx, seriesIds) : []
+  const relabeled = isAffected('labels') ? await refreshLabels(tx, seriesIds) : []
   if (isAffected('authorKey')) await refreshAuthorKeys(tx, seriesIds)
   if (isAffected('lowestAge')) await refreshLowestAge(tx, seriesIds)
   if (isAffected('firstRelease')) await refreshFirstRelease(tx, seriesIds)
@@ -59,7 +59,7 @@ export async function refreshEdited(
     for (let start = 0; start < bookIds.length; start += bookBatch)
       await refreshBookSearch(tx, bookIds.slice(start, start + bookBatch))
   if (isAffected('seriesSearch')) await refreshSeriesSearch(tx, seriesIds)
-  return relabelled
+  return relabeled
 }
 
 /**
@@ -67,7 +67,7 @@ export async function refreshEdited(
  * them. Returns the series whose own genres or tags changed as a result.
  */
 export async function refreshScanned(tx: Transaction, seriesIds: string[]): Promise<string[]> {
-  const relabelled = await refreshLabels(tx, seriesIds)
+  const relabeled = await refreshLabels(tx, seriesIds)
   await refreshSeriesReading(tx, seriesIds)
   await refreshAuthorKeys(tx, seriesIds)
   await refreshLowestAge(tx, seriesIds)
@@ -75,5 +75,5 @@ export async function refreshScanned(tx: Transaction, seriesIds: string[]): Prom
   await refreshReadingOrder(tx, seriesIds)
   await refreshBooksMetadata(tx, seriesIds)
   await refreshSeriesSearch(tx, seriesIds)
-  return relabelled
+  return relabeled
 }

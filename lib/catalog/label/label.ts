@@ -111,20 +111,20 @@ async function upsertLabels(
       select distinct s from unnest(l.spellings || excluded.spellings) s order by s)`
 }
 
-type Labelled = { genres: string[]; tags: string[]; createdAt: Label['createdAt'] }
+type Labeled = { genres: string[]; tags: string[]; createdAt: Label['createdAt'] }
 type Named = { key: string; label: Label }
 
 /**
  * Loads all labels of series or books in one statement. Returns a function from a row to its labels of a kind,
  * sorted by key.
  */
-export async function loadLabels(sql: Queryable, viewer: Viewer, rows: readonly Labelled[]) {
+export async function loadLabels(sql: Queryable, viewer: Viewer, rows: readonly Labeled[]) {
   const labels = await labelsByName(sql, {
     genre: new Set(rows.flatMap(row => row.genres)),
     tag: new Set(rows.flatMap(row => row.tags)),
   })
   const isForAll = isUnrestricted(viewer)
-  return (row: Labelled, kind: LabelKind): Label[] => {
+  return (row: Labeled, kind: LabelKind): Label[] => {
     const found: Named[] = []
     for (const name of row[`${kind}s`]) {
       const named = labels[kind].get(name)

@@ -90,14 +90,14 @@ export async function updateBookMetadata(
     )
   const columns = Object.fromEntries(names.map(name => [name, columnTypes[name]!]))
   const changed = await updateRows(tx, 'book', { columns, rows })
-  const relabelled = await refreshEdited(tx, {
+  const relabeled = await refreshEdited(tx, {
     seriesIds: [...new Set(books.map(({ seriesId }) => seriesId))],
     bookIds: [...changed.keys()],
     columns: [...new Set([...changed.values()].flat())],
   })
   await publish(tx, [
     ...changeEvents(books, ({ id }) => eventFields(changed.get(id) ?? [])),
-    ...relabelledEvents(books, relabelled, ['genres']),
+    ...relabeledEvents(books, relabeled, ['genres']),
   ])
 }
 
@@ -113,7 +113,7 @@ const columnTypes: ColumnTypes = {
 }
 
 /** Events of series whose labels changed because their books' labels did. */
-function relabelledEvents(books: readonly BookForUpdate[], seriesIds: string[], fields: string[]) {
+function relabeledEvents(books: readonly BookForUpdate[], seriesIds: string[], fields: string[]) {
   const series = new Map(
     books.map(({ seriesId, libraryId }) => [seriesId, { id: seriesId, libraryId }]),
   )
@@ -254,14 +254,14 @@ export async function resetBookMetadata(
     rows: books.map(book => resetRow(book, rowById.get(book.id)!)),
   })
   await deleteAllExternalReferences(tx, { kind: 'book', ids }, ['id', 'link'])
-  const relabelled = await refreshEdited(tx, {
+  const relabeled = await refreshEdited(tx, {
     seriesIds: [...new Set(books.map(({ seriesId }) => seriesId))],
     bookIds: ids,
     columns: [...new Set([...changed.values()].flat())],
   })
   await publish(tx, [
     ...changeEvents(books, () => ['metadata_reset']),
-    ...relabelledEvents(books, relabelled, ['genres', 'tags']),
+    ...relabeledEvents(books, relabeled, ['genres', 'tags']),
   ])
 }
 

@@ -149,7 +149,7 @@ export async function setSeriesLocks(
     rows: edits.map(({ id, locks, provenance }) => ({ id, locks, provenance })),
   })
   // The labels of a series follow its books' labels unless they are locked.
-  const relabelled = await refreshEdited(tx, {
+  const relabeled = await refreshEdited(tx, {
     seriesIds: edits.map(({ id }) => id),
     columns: [...new Set(edits.flatMap(({ unlocked }) => unlocked))],
   })
@@ -157,7 +157,7 @@ export async function setSeriesLocks(
     tx,
     changeEvents(edits, ({ id, before, locks, unlocked }) => [
       ...(isDeepStrictEqual(locks, before) ? [] : ['locks']),
-      ...(relabelled.includes(id)
+      ...(relabeled.includes(id)
         ? unlocked.filter(name => name === 'genres' || name === 'tags')
         : []),
     ]),

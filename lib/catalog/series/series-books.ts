@@ -42,7 +42,7 @@ export async function neighbours(
   viewer: Viewer,
   bookId: string,
 ): Promise<{ prev: string | null; next: string | null }> {
-  const neighbour = (side: 'before' | 'after') => {
+  const neighbor = (side: 'before' | 'after') => {
     const comparison = side === 'after' ? sql`>` : sql`<`
     const order = side === 'after' ? readingOrder(sql, 'b') : reversedReadingOrder(sql)
     return sql`(
@@ -56,7 +56,7 @@ export async function neighbours(
       limit 1)`
   }
   const [row] = await sql<{ prev: string | null; next: string | null }[]>`
-    select ${neighbour('before')} as prev, ${neighbour('after')} as next
+    select ${neighbor('before')} as prev, ${neighbor('after')} as next
     from (
       select b.* from book b join series s on s.id = b.series_id
       where b.id = ${bookId} and ${visibleBook(sql, viewer)}) o`

@@ -24,7 +24,7 @@ type Fetch = {
   quietMs: number
 }
 
-/** Fetches within this time belong to one burst, because no reader turns pages that fast. */
+/** Fetches within this time belong to one burst, because no reader is that fast. */
 export const burstMs = 1_000
 const sessionMs = 600_000
 

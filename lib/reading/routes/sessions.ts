@@ -78,7 +78,7 @@ export const readingSessions = [
     path: '/reading-sessions',
     permission: writePermission,
     summary: 'Record reading sessions',
-    description: `At most ${maxSessions}, of any age and in any order: the session that ended last decides the position. A session lasts at most seven days. Beyond 100,000 per account or 10,000 per book, sessions are rejected with \`limit_reached\`. The response has a result for each session, and the progress in their books.`,
+    description: `Up to ${maxSessions} sessions, of any age and in any order: the session that ended last decides the position. A session lasts at most seven days. Beyond 100,000 per account or 10,000 per book, sessions are rejected with \`limit_reached\`. The response has a result for each session, and the progress in their books.`,
     body: body(
       { sessions: list(ReadingSession, { maxItems: maxSessions }) },
       { component: 'ReadingSessionBatch' },

@@ -207,7 +207,7 @@ export const releases = [
     permission: 'SeriesWrite',
     summary: 'Delete a release',
     description:
-      'Its source is read from the beginning by the next poll, and may bring it back; hide or dismiss it otherwise.',
+      'The next poll reads its source from the beginning and may add it again; to prevent that, hide or dismiss it instead.',
     params: ReleaseId,
     responses: { 200: record({ deleted: Type.Boolean() }, { component: 'DeletedRelease' }) },
     async handle({ params, viewer }, { sql }) {

@@ -68,7 +68,7 @@ export const tracking = [
     permission: 'SeriesWrite',
     summary: 'Change how releases of a series are tracked',
     description:
-      'Absent fields are unchanged, null clears a field. When tracking is switched on, the titles of the series become aliases, and what is known and tracked follows from its books.',
+      'Absent fields are unchanged, null clears a field. When tracking is turned on, the titles of the series become aliases, and what is known and tracked is derived from its books.',
     params: SeriesId,
     body: patchBody(optional, Tracking, { component: 'SeriesTrackingUpdate' }),
     responses: { 200: Tracking },

@@ -68,7 +68,7 @@ export function startProcess(options: Options): PluginProcess {
   const exited = new Promise<void>(resolve => {
     const end = () => {
       isRunning = false
-      // Whatever the process left behind, and the supervising shell.
+      // Anything that the process left behind, and the supervising shell.
       killGroup(child)
       resolve()
     }

@@ -1,4 +1,4 @@
-// Template syntax: turns Handlebars text into a checked syntax tree. Only the Handlebars parser is loaded, never its
+// Template syntax: from Handlebars text to a checked syntax tree. Only the Handlebars parser is loaded, never its
 // compiler, which generates JavaScript from templates and has had injection advisories.
 import { createRequire } from 'node:module'
 import { Invalid } from '../../base/errors.ts'

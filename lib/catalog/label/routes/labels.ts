@@ -128,7 +128,7 @@ const DeletedLabels = record(
   { component: 'DeletedLabels' },
 )
 
-function catalogueRoutes(kind: LabelKind) {
+function catalogRoutes(kind: LabelKind) {
   const plural = `${kind}s` as const
   const labelName = labelNames[kind]
   return [
@@ -178,5 +178,5 @@ function catalogueRoutes(kind: LabelKind) {
 
 export const labels = labelKinds.flatMap(kind => [
   ...owners.flatMap(owner => ownerRoutes(kind, owner)),
-  ...catalogueRoutes(kind),
+  ...catalogRoutes(kind),
 ])

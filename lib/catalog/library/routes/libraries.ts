@@ -234,7 +234,7 @@ export const libraries = [
     permission: 'LibrariesWrite',
     summary: 'Preview a change of the series strategy',
     description:
-      'For administrators and accounts that nothing is hidden from. Made from the catalogue, with the series that files state, in a few seconds at most; `isComplete` is false if the time was not enough. Changes nothing.',
+      'For administrators and accounts from which nothing is hidden. Based on the catalog, including series stated by the files; takes at most a few seconds, and `isComplete` is false if that was not enough. Changes nothing.',
     params: LibraryId,
     body: body(
       {

@@ -37,7 +37,7 @@ const common = { method: 'POST', responses: { 200: WorkStarted } } as const
 
 type Scope = { viewer: Viewer; sql: Sql; id: string }
 
-/** Turns the subject of the path into a selection. Throws NotFound. */
+/** The subject of the path, as a selection. Throws NotFound. */
 const pathScopes = {
   '/series/{id}': async ({ sql, viewer, id }: Scope): Promise<Selection> => {
     await requireSeries(sql, viewer, id)

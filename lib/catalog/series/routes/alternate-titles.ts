@@ -39,7 +39,7 @@ async function edit(
     const titles = change(series.alternateTitles)
     if (titles === series.alternateTitles) return
     if (titles.length > maxAlternateTitles)
-      throw new Invalid(`At most ${maxAlternateTitles} alternate titles are allowed`, {
+      throw new Invalid(`The limit is ${maxAlternateTitles} alternate titles`, {
         reason: 'limit_reached',
         limit: maxAlternateTitles,
       })

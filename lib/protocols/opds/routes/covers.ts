@@ -158,7 +158,7 @@ async function largeCoverResponse(subject: Subject, input: CoverInput, deps: Dep
   const { params, viewer, request, reply, signal } = input
   const [source] = await Promise.all([
     coverSource(deps.sql, viewer, { kind: subject.kind, id: params.id }),
-    // Throws NotFound for whatever the feeds do not show.
+    // Throws NotFound for what the feeds do not show.
     subject.coverOf(deps.sql, viewer, params.id),
   ])
   const etag = etagOf(source)

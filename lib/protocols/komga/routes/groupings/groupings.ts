@@ -187,7 +187,7 @@ function asInvalid(error: unknown): never {
   throw error
 }
 
-const neighbours = (['next', 'previous'] as const).map(side =>
+const neighbors = (['next', 'previous'] as const).map(side =>
   route({
     operationId: `getBookSibling${side === 'next' ? 'Next' : 'Previous'}InReadList`,
     method: 'GET',
@@ -228,4 +228,4 @@ const match = route({
     }),
 })
 
-export const groupings = [...changes, ...neighbours, match]
+export const groupings = [...changes, ...neighbors, match]

@@ -168,7 +168,7 @@ function createIssuedSessions() {
       const earlier = secrets.get(client)
       const known = await earlier?.catch(() => null)
       if (known && (await identities.identifySession(known)) !== null) return known
-      // Of requests sent together, only one starts the session.
+      // When several requests are sent together, only one starts the session.
       if (secrets.get(client) === earlier)
         secrets.set(client, startClientSession(sql, { identity, days, address }))
       const secret = await secrets.get(client)!
