@@ -70,7 +70,7 @@ export function visibleSeries(sql: Queryable, viewer: Viewer): Fragment {
 export function visibleBook(sql: Queryable, viewer: Viewer): Fragment {
   const series = visibleSeries(sql, viewer)
   if (!hidesBooks(viewer)) return series
-  // A book without a rating has that of its series.
+  // A book without a rating inherits its series' rating.
   return sql`(${series} and (b.age_rating is null or b.age_rating <= ${viewer.ageLimit}))`
 }
 

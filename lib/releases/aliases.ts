@@ -36,7 +36,7 @@ const columns = (sql: Queryable) => sql`
   a.id, a.series_id as "seriesId", a.alias, a.alias_key as normalized, a.source,
   a.created_at as "createdAt"`
 
-/** By title. Throws NotFound. */
+/** Sorted by title. Throws NotFound. */
 export async function aliasesOf(sql: Sql, viewer: Viewer, seriesId: string): Promise<Alias[]> {
   const rows = await sql<Alias[]>`
     select ${columns(sql)}

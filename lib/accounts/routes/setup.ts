@@ -46,7 +46,7 @@ export const setup = [
     bucket: 'login',
     summary: 'Create the initial administrator',
     description:
-      'Also signs the administrator in. Requests from another machine, through a reverse proxy or from a page of another site must send the setup token that the server printed at start, as `setupToken` or in the header `X-Setup-Token` (403 otherwise). 409 once there is an administrator.',
+      'Also signs the administrator in. Requests from another machine, through a reverse proxy or from a page on another site must send the setup token that the server printed at startup, as `setupToken` or in the header `X-Setup-Token` (403 otherwise). 409 once there is an administrator.',
     body: body(
       {
         username: Username,

@@ -146,7 +146,7 @@ export const tasks = [
     permission: 'TasksWrite',
     summary: 'Cancel a pending or running task',
     description:
-      'A running task stops at its next safe point. Of a scan all jobs are cancelled; books that were read are retained, and the next scan continues from there. 400 if the task has ended.',
+      'A running task stops at its next safe point. All jobs of a scan are cancelled; books already read are retained, and the next scan continues from there. 400 if the task has ended.',
     params: TaskId,
     responses: { 200: Message },
     async handle({ params, viewer }, { sql, queue }) {

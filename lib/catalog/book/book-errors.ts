@@ -6,7 +6,7 @@ import { noCoverImage, unreadableCodes } from '../../base/errors.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { joinArtifact } from './visible-books.ts'
 
-/** Why a file cannot be read, or that there is no thumbnail. */
+/** Why a file cannot be read, or why there is no thumbnail. */
 export const bookErrorTypes = [...unreadableCodes, 'thumbnail'] as const
 export type BookErrorType = (typeof bookErrorTypes)[number]
 

@@ -81,7 +81,7 @@ type Regeneration = OwnerRequest & {
   force: boolean
 }
 
-/** Enqueues a thumbnail task, for a series that of the book whose cover it shows. Returns the task id. Throws NotFound. */
+/** Enqueues a thumbnail task; a series gets the thumbnail of the book whose cover it shows. Returns the task id. Throws NotFound. */
 export async function regenerateThumbnail(sql: Sql, request: Regeneration): Promise<string> {
   const { viewer, owner, queue, force } = request
   await requireOwner(sql, request)

@@ -19,7 +19,7 @@ export const Label = record(
     ),
     createdAt: timestamp({
       description:
-        'For accounts from which series are hidden: when the series, or the oldest one in lists, was added.',
+        'For accounts from which series are hidden, when the series was added, or in lists the oldest series.',
     }),
   },
   { component: 'Label', description: 'A genre or a tag.' },

@@ -39,7 +39,7 @@ export const BookFull = record(
     genres: list(Label),
     tags: list(Label),
     readLists: ReadListNames,
-    readCount: count({ description: '1 when the caller has completed the book, else 0.' }),
+    readCount: count({ description: '1 if the caller has completed the book, otherwise 0.' }),
     lastCompletedAt: nullable(
       timestamp({ description: 'When the caller last completed the book.' }),
     ),

@@ -25,7 +25,7 @@ const ContextId = record(
 const ContextIds = Type.Unsafe<Record<string, Static<typeof ContextId>>>({
   type: 'object',
   additionalProperties: ContextId,
-  description: 'By source.',
+  description: 'External ids by source.',
 })
 
 type Flag = Exclude<keyof typeof seriesLockFlags, 'alternateTitles'>

@@ -23,7 +23,9 @@ export type UserRating = Static<typeof UserRating>
 
 export const AverageRating = record(
   {
-    average: nullable(Type.Number({ description: 'From 1 to 100; null without ratings.' })),
+    average: nullable(
+      Type.Number({ description: 'Mean rating from 1 to 100; null if there are none.' }),
+    ),
     count: count({ description: 'Number of accounts that rated the series.' }),
   },
   { component: 'AverageRating' },

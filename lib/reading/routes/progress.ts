@@ -72,7 +72,7 @@ export const progress = [
     permission: writePermission,
     summary: 'Update reading progress of a book',
     description:
-      'A book is completed by its last page, or from 98 % on; `completed` decides if it is there. Writing the first page or up to 5 % of a completed book restarts it. The last write wins: 204 if the book was marked as unread later than `modified`.',
+      'A book is completed on its last page or from 98 %; if `completed` is set, it decides. Writing the first page or up to 5 % of a completed book restarts it. The last write wins: 204 if the book was marked as unread later than `modified`.',
     params: BookId,
     body: ProgressUpdate,
     responses: { 200: Progress, 204: null },

@@ -57,7 +57,7 @@ const ReadingSession = record(
       'Reading time in milliseconds; at most the time between start and end is counted.',
     ),
     pagesRead: number('Number of pages read.'),
-    clientStartedAt: timestamp({ description: "By the client's clock." }),
+    clientStartedAt: timestamp({ description: "Start of the session by the client's clock." }),
     clientEndedAt: timestamp({
       description:
         "By the client's clock. If it is in the future, the session is moved to end now.",

@@ -85,7 +85,7 @@ type Row = Omit<Source, 'credentialNames' | 'unreadableCredentials'> & {
   credentials: Record<string, string>
 }
 
-/** By display name. */
+/** Sorted by display name. */
 export async function listSources(context: Context, type: TypeFilter): Promise<Source[]> {
   const { sql } = context
   const rows = await sql<Row[]>`

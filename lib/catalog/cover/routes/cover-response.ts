@@ -29,7 +29,7 @@ export type CoverVariant = {
 export const maxAgeSeconds = 300
 const placeholderMaxAgeSeconds = 10
 
-/** The cover, generated first if it is missing; else the placeholder. Throws NotFound for a hidden subject. */
+/** The cover, generated first if missing; otherwise the placeholder. Throws NotFound for a hidden subject. */
 export async function coverResponse(
   request: FastifyRequest,
   deps: Pick<Deps, 'sql' | 'services' | 'queue'>,

@@ -63,7 +63,7 @@ export const pageRoutes = [
     path: '/opds/v1/books/{id}/pages/{page}',
     summary: 'Get the image of a page (OPDS-PSE)',
     description:
-      'Pages count from 0. All pages have the media type of the feed; they are scaled down to fit into width and height, never enlarged. Invalid sizes are ignored. Reading progress is updated only for users who set the preference `opds.stream_progress` to true.',
+      'Pages count from 0. All pages have the media type of the feed; they are scaled down to fit the width and height, never enlarged. Invalid sizes are ignored. Reading progress is updated only for users who set the preference `opds.stream_progress` to true.',
     params: pageParams(0),
     async handle(input, deps) {
       const { id, page: index } = input.params
@@ -81,7 +81,7 @@ export const pageRoutes = [
     path: '/opds/v2/books/{id}/pages/{page}',
     summary: 'Get the image of a page (OPDS 2.0)',
     description:
-      'Pages count from 1. The original file, unless a size or a format is requested. Invalid sizes and formats are ignored.',
+      'Pages count from 1. Returns the original file unless a size or format is requested. Invalid sizes and formats are ignored.',
     params: pageParams(1),
     async handle(input, deps) {
       const { id, page } = input.params

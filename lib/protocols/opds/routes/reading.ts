@@ -138,7 +138,7 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
       permission: writePermission,
       summary: 'Update reading progression of a book (Readium locator)',
       description:
-        'The position is the page of a comic or PDF, or the resource and the progression in it of an EPUB. 409 if newer progress is stored, from any client, compared at the precision of `modified`; an equal time overwrites. A time in the future counts as now.',
+        'The position is the page of a comic or PDF, or a resource of an EPUB and the progression in it. 409 if any client has stored newer progress, compared at the precision of `modified`; an equal time overwrites. A time in the future counts as now.',
       params: BookId,
       body: ProgressionUpdate,
       responses: { 204: null, 422: ErrorBody },
