@@ -15,7 +15,7 @@ export type AccountChanges = {
   role?: Role | undefined
   isActive?: boolean | undefined
   emailVerified?: boolean | undefined
-  /** In addition to those of the role, in any accepted notation. */
+  /** Permissions beyond the role's, in any accepted notation. */
   permissions?: readonly string[] | undefined
   /** Accessible libraries; null means all. */
   libraryIds?: readonly string[] | null | undefined
@@ -131,11 +131,11 @@ export async function endSessions(
 }
 
 export const maxUsernameLength = 100
-// Of `\p{C}`, which the regular expressions of some clients do not know, the control and format characters.
+// The control and format characters, spelled out because some clients' regular expressions do not know `\p{C}`.
 const controls =
   '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff'
 const hasControls = (text: string) => /\p{C}/u.test(text)
-/** Not blank, without control characters and colons: in an HTTP Basic header a colon ends the user name. */
+/** Not blank, without control characters and without colons: in HTTP Basic a colon ends the user name. */
 export const usernamePattern = `^[^${controls}:]*[^${controls}\\s:][^${controls}:]*$`
 const addressPart = `[^\\s@"(),:;<>[\\]\\\\${controls}]+`
 /** Display names, quotes and comments are not accepted. */
@@ -165,7 +165,7 @@ export function checkEmail(text: string): string {
   return address
 }
 
-// Locks all administrators in order of id, so that concurrent changes see each other's result.
+// Locks all administrators in id order, so that concurrent changes see each other's result.
 async function requireRemainingAdmin(tx: Transaction, accountId: string): Promise<void> {
   const admins = await tx<{ id: string }[]>`
     select id from account where role = 'admin' and is_active

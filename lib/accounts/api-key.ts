@@ -9,7 +9,7 @@ import { hashSecret } from './secret.ts'
 const keyPattern = /^(stackroom_[0-9a-f]{16})_([0-9a-f]{32,128})$/
 
 /**
- * A new key. The whole key is displayed once; only prefix and digests are stored. KOReader sends the MD5 of
+ * A new key. The whole key is shown once; only its prefix and digests are stored. KOReader sends the MD5 of
  * a password, so the second digest is of the key's MD5.
  */
 export function generateKey(): {
@@ -47,7 +47,7 @@ export function createKeyUsageLog(sql: Sql, onError: (error: unknown) => void): 
     const ids = [...unwritten.keys()]
     const times = [...unwritten.values()]
     unwritten.clear()
-    // A failure loses only times of use; the next use is recorded again.
+    // A failure only loses timestamps; the next use is recorded again.
     await sql`
       update api_key k set last_used_at = u.at
       from unnest(${ids}::uuid[], ${times}::timestamptz[]) as u (id, at)

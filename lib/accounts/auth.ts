@@ -20,7 +20,7 @@ export type Auth = {
   close(): Promise<void>
 }
 
-/** Throws when listening for notifications of the database fails. */
+/** Throws when it cannot listen for database notifications. */
 export async function openAuth({
   sql,
   config,

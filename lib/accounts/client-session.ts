@@ -1,5 +1,5 @@
-// Sessions of reading apps: a random secret in a cookie or a header that stands for the credential with which it
-// was started, and ends with it. Only its digest is stored.
+// Sessions of reading apps: a random secret in a cookie or header stands for the credential that started the
+// session, and ends with it. Only its digest is stored.
 import { randomBytes } from 'node:crypto'
 import { newId } from '../base/id.ts'
 import type { Sql, Transaction } from '../store/postgres/db.ts'
@@ -7,7 +7,7 @@ import type { Identity } from './identity.ts'
 import { hashSecret } from './secret.ts'
 
 const secretPattern = /^[\w-]{43}$/
-/** A session that is not used for this long ends. */
+/** A session unused for this long ends. */
 export const sessionDays = 7
 const renewAfterMs = 60 * 60_000
 // Apps that drop cookies get a new session after each restart of the server.
@@ -54,7 +54,7 @@ export async function startClientSession(
   })
 }
 
-/** Deletes the least recently used, with the sessions that were started for them alone. */
+/** Deletes the least recently used, with the sign-in sessions that were started for them alone. */
 async function endSurplus(tx: Transaction, accountId: string): Promise<void> {
   await tx`
     with surplus as (
@@ -73,7 +73,7 @@ async function endSurplus(tx: Transaction, accountId: string): Promise<void> {
         where c.session_id = n.id and c.sha256 not in (select sha256 from surplus))`
 }
 
-/** Extends a session that was not used for an hour; a longer one retains its end. */
+/** Extends a session that was not used for an hour; one that ends later anyway is unchanged. */
 export async function renewClientSession(
   sql: Sql,
   { secret, usedAt }: { secret: string; usedAt: Date },

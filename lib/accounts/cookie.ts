@@ -3,8 +3,8 @@
 export const accessCookieName = 'auth_token'
 
 /**
- * Name of the cookie that a request refers to. `?as=ID` selects that of an account which is shown to an
- * administrator, so that other tabs of the browser retain their own account.
+ * Name of the cookie that a request refers to. `?as=ID` selects the cookie of an account shown to an
+ * administrator, so that other browser tabs keep the administrator's own account.
  */
 export function requestedCookie(query: unknown): string {
   const { as } = (query ?? {}) as { as?: unknown }

@@ -32,7 +32,7 @@ export function parseCredential(
   return token ? { kind: 'cookie', secret: token } : null
 }
 
-/** Whether a browser marks the request as sent by a page of another origin. */
+/** Whether the browser marks the request as sent by a page of another origin. */
 export function isCrossOrigin(headers: IncomingHttpHeaders): boolean {
   // Another port or subdomain is the same site; cookies are sent from there, and images need no Origin.
   if (/^(?:cross|same)-site$/.test(String(headers['sec-fetch-site']))) return true
@@ -51,7 +51,7 @@ function parseAuthorization(header: string): Credential {
   return parseBasic(value)
 }
 
-/** An API key is accepted as the password, or as the name with an empty password: some apps have one field only. */
+/** An API key is accepted as the password, or as the name with an empty password: some apps have only one field. */
 function parseBasic(value: string): Credential {
   const bytes = Buffer.from(value, 'base64')
   // The challenge requests UTF-8 (RFC 7617 §2.1), but clients that ignore it, such as OkHttp, send Latin-1.

@@ -1,6 +1,6 @@
-// Authentication of requests: credential -> identity, cached. After the first request of a credential no
-// password is hashed and the database is not queried. Every change of an account invalidates its cached
-// identities in all processes.
+// Authentication of requests: credential -> identity, cached. Only the first request with a credential hashes
+// a password or queries the database. Every account change invalidates its cached identities in all
+// processes.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
@@ -30,7 +30,7 @@ export type { Account, Identity } from './identity.ts'
 
 export type IdentifyRequest = {
   headers: IncomingHttpHeaders
-  /** Of the client, as far as proxies are trusted. */
+  /** The client's address, as far as proxies are trusted. */
   address: string
   /** A credential that is not in the usual headers. */
   credential?: Credential | null
@@ -41,7 +41,7 @@ export type BeforePassword = (address: string, name: string) => void | Promise<v
 export type IdentifyOptions = {
   /** Name of the cookie that is accepted. */
   cookie?: string | null
-  /** Accepts tokens of accounts that are shown to an administrator, which can only read. */
+  /** Also accepts tokens of accounts shown to an administrator, which can only read. */
   impersonationAllowed?: boolean
   beforePassword?: BeforePassword
 }
@@ -54,12 +54,12 @@ export type IdentityResolver = {
   identify(request: IdentifyRequest, options?: IdentifyOptions): Promise<Identity | null>
   /** The identity of an app's session; null when it is unknown or has ended. */
   identifySession(secret: string): Promise<Identity | null>
-  /** Invalidates an account, or `allAccounts`, in this process; the database notifies the others. */
+  /** Invalidates an account, or `allAccounts`, in this process; other processes are notified by the database. */
   invalidate(accountId: string): void
   close(): Promise<void>
 }
 
-/** In place of an account id: invalidates everything. */
+/** Passed in place of an account id to invalidate everything. */
 export const allAccounts = '*'
 
 const cacheMs = 60_000
@@ -72,7 +72,7 @@ type Lookup = {
   verifiedPasswords: LRUCache<string, string>
 }
 
-/** Listens for changes of accounts until it is closed. */
+/** Listens for account changes until it is closed. */
 export async function openIdentityResolver(
   sql: Sql,
   tokens: AccessTokens,
@@ -174,7 +174,7 @@ async function lookUpKoreaderKey(
   const resolved = await findIdentityByKoreaderKey(sql, name, hashSecret(keyMd5))
   return resolved
     ? accepted(resolved, Number.POSITIVE_INFINITY)
-    : rejected('The user name or the password is wrong; the password is an API key', 0)
+    : rejected('Wrong user name or password; use an API key as the password', 0)
 }
 
 async function lookUpPassword(

@@ -20,13 +20,13 @@ export type Account = {
   email: string
   role: Role
   emailVerified: boolean
-  /** In addition to those of the role. */
+  /** Permissions beyond the role's. */
   permissions: readonly string[]
 }
 
 export type Identity = {
   account: Account
-  /** Permissions of the account, restricted to those of the API key. */
+  /** The account's permissions, restricted to the API key's. */
   permissions: ReadonlySet<Permission>
   viewer: Viewer
   sessionId: string | null
@@ -34,7 +34,7 @@ export type Identity = {
   /** The administrator to whom the account is shown; null for the account itself. */
   actorId: string | null
   credentialKind: CredentialKind
-  /** Of the stored password hash that the password of HTTP Basic matched. */
+  /** Digest of the stored password hash that matched the HTTP Basic password. */
   passwordDigest?: Buffer
 }
 export type CredentialKind = 'token' | 'cookie' | 'key' | 'basic'
@@ -78,15 +78,15 @@ export async function findIdentityBySession(
 
 type Impersonation = {
   accountId: string
-  /** The administrator and the session of the administrator. */
+  /** The administrator, and the administrator's session. */
   actorId: string
   sessionId: string
   credentialKind: CredentialKind
 }
 
 /**
- * The identity of an account as it is shown to an administrator: it can only read. Null when the session of the
- * administrator has ended, the account is inactive, or the administrator may not (or no longer) manage it.
+ * The identity of an account as shown to an administrator: it can only read. Null when the administrator's
+ * session has ended, the account is inactive, or the administrator may not (or no longer) manage it.
  */
 export async function findImpersonatedIdentity(
   sql: Sql,
@@ -159,7 +159,7 @@ function ofKey(row: KeyRow): ResolvedIdentity {
   return { identity, until: ends?.getTime() ?? Number.POSITIVE_INFINITY }
 }
 
-/** The identity of a valid API key by its digest for KOReader sync, if the name is that of its account. */
+/** The identity of a valid API key by its digest for KOReader sync, if the name matches the key's account. */
 export async function findIdentityByKoreaderKey(
   sql: Sql,
   name: string,
@@ -180,7 +180,7 @@ export async function viewerOf(sql: Sql, accountId: string): Promise<Viewer | nu
   return row ? toIdentity(row, { credentialKind: 'token' }).viewer : null
 }
 
-/** The account with a user name or e-mail address and its password hash, whether active or not. */
+/** The account with a user name or e-mail address, active or not, and its password hash. */
 export async function findIdentityByName(
   sql: Sql,
   name: string,
@@ -202,7 +202,7 @@ export async function findIdentityByName(
   }
 }
 
-/** A user name or address as it is compared, apart from its case. */
+/** A user name or address in the form in which it is compared, ignoring case. */
 export function normalizedName(name: string): string {
   return name.normalize('NFC').trim()
 }

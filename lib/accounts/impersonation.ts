@@ -1,15 +1,15 @@
-// Impersonation: short-lived tokens with which an administrator sees the application as another account does.
+// Impersonation: short-lived tokens that show an administrator the application as another account sees it.
 import { Forbidden, NotFound } from '../base/errors.ts'
 import type { Auth } from './auth.ts'
 import { findImpersonatedIdentity, type Identity } from './identity.ts'
 
 const minutes = 15
 
-/** `expiresIn` in seconds. The identity has the permissions of the account that change nothing. */
+/** `expiresIn` in seconds. The identity has only the account's read permissions. */
 export type ImpersonationToken = { accessToken: string; expiresIn: number; identity: Identity }
 
 /**
- * A token for an account that the caller may manage. It ends with the caller's session, and when one of the two
+ * A token for an account that the caller may manage. It ends with the caller's session, and when either
  * accounts is disabled. Throws Forbidden without a session, NotFound for an account that is not active.
  */
 export async function issueImpersonationToken(

@@ -12,7 +12,7 @@ export type Mailer = {
   sendLater(message: MailMessage): void
   /** A link into the web application or to this server, or null when no address is configured. */
   link(path: string): string | null
-  /** Validity of a confirmation code. */
+  /** How long a confirmation code is valid. */
   verificationHours: number
   /** Waits for pending messages. */
   close(): Promise<void>

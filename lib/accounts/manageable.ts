@@ -8,13 +8,13 @@ import {
 } from './permission.ts'
 import { isUnrestricted, type Viewer } from './viewer.ts'
 
-/** The permission that the caller lacks to create, change or see as an account with these permissions; null if none. */
+/** The permission that the caller lacks to create, change or impersonate an account with these; null if none. */
 export function missingToManage(
   { permissions, viewer }: { permissions: ReadonlySet<Permission>; viewer: Viewer },
   { role = 'reader', permissions: extras = [] }: { role?: Role; permissions?: readonly string[] },
 ): string | null {
   if (permissions.has('SystemAdmin')) return null
-  // A new account would see what is hidden from its creator.
+  // A new account would see what its creator cannot.
   if (!isUnrestricted(viewer)) return 'SystemAdmin'
   const granted = parsePermissions(extras.filter(name => name !== ''))
   const needed = [...effectivePermissions(role, granted, null)]

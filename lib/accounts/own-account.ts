@@ -32,7 +32,7 @@ export async function requireCurrentPassword(
 }
 
 /**
- * Changes the e-mail address: if addresses must be confirmed, once the new one is, otherwise at once. Throws
+ * Changes the e-mail address at once or, if addresses must be confirmed, when the new one is confirmed. Throws
  * Invalid when the address is malformed or, without confirmation, in use; Forbidden for an API key.
  */
 export async function changeOwnEmail(auth: Auth, identity: Identity, email: string): Promise<void> {
@@ -46,8 +46,8 @@ export async function changeOwnEmail(auth: Auth, identity: Identity, email: stri
 const passwordMinutes = 10
 
 /**
- * Changes the password without the current one: only for a caller that has just proved to know it, by HTTP Basic or
- * a sign-in of the last minutes. Throws Forbidden for others, and Invalid.
+ * Changes the password without the current one: only for a caller who has just proved to know it, by HTTP Basic or
+ * by signing in within the last few minutes. Throws Forbidden for others, and Invalid.
  */
 export async function replaceOwnPassword(
   auth: Auth,
@@ -64,7 +64,7 @@ export async function replaceOwnPassword(
   await changeAccount(auth, { id: account.id, exceptSessionId: sessionId }, { password })
 }
 
-/** Throws Forbidden for an API key that would change the account it belongs to. */
+/** Throws Forbidden for an API key that would change its own account. */
 export function forbidOwnAccountToKey(identity: Identity, accountId: string): void {
   if (accountId === identity.account.id) forbidApiKey(identity)
 }

@@ -13,7 +13,7 @@ const maxCharacters = 1024
 /** Number of hashes and comparisons in this process, for tests and metrics. */
 export const passwordCounters = { hashed: 0, verified: 0 }
 
-// A hash of no password, compared when there is no account so that both cases take the same time.
+// Compared when there is no account, so that both cases take the same time.
 let decoy: Promise<string> | null = null
 
 /** Throws Invalid unless the password has 8 to 1,024 characters. */
@@ -38,7 +38,7 @@ export async function hashPassword(password: string): Promise<string> {
   return withSlot(() => hash(normalized(password), cost))
 }
 
-/** Whether the password matches the hash; null is false after the same time. Throws RateLimited when too many are waiting. */
+/** Whether the password matches; a null hash never does, but takes as long. Throws RateLimited when too many are waiting. */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   decoy ??= withSlot(() => hash('', cost)).catch(error => {
     decoy = null
@@ -54,12 +54,12 @@ export async function verifyPassword(stored: string | null, password: string): P
   return matches && isReal
 }
 
-/** Whether the hash was made with other parameters than the current ones. */
+/** Whether the hash was made with parameters other than the current ones. */
 export function isOutdated(stored: string): boolean {
   return needsRehash(stored, cost)
 }
 
-// Some systems enter decomposed characters (macOS), others composed ones.
+// macOS enters decomposed characters, other systems composed ones.
 const normalized = (password: string) => password.normalize('NFC')
 
 async function withSlot<T>(work: () => Promise<T>): Promise<T> {

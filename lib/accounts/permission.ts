@@ -68,7 +68,7 @@ const maintainer: readonly Permission[] = [
   'TasksWrite',
 ]
 
-/** Any of these may record reading. */
+/** Any one of these is enough to record reading. */
 export const recordsReading = ['BooksWrite', 'ProgressWrite'] as const satisfies Permission[]
 
 /** Permissions included in each role. */
@@ -81,7 +81,7 @@ export const permissionsOfRole: Record<Role, readonly Permission[]> = {
 /** What an administrator needs to see the application as another account does. */
 export const impersonationPermission: Permission = 'UsersWrite'
 
-/** The permissions that change nothing. */
+/** The read-only ones. */
 export function readingOnly(permissions: ReadonlySet<Permission>): ReadonlySet<Permission> {
   return new Set([...permissions].filter(name => name.endsWith('Read') || name === 'SystemHealth'))
 }
@@ -127,13 +127,13 @@ export function parsePermission(text: string): Permission {
   throw new Invalid('Unknown permission', { details: { known: permissionNames } })
 }
 
-/** Without duplicates, in the order of `permissionNames`. Throws Invalid for an unknown name. */
+/** Permissions without duplicates, in the order of `permissionNames`. Throws Invalid for an unknown name. */
 export function parsePermissions(texts: readonly string[]): Permission[] {
   const parsed = new Set(texts.map(parsePermission))
   return permissionNames.filter(name => parsed.has(name))
 }
 
-/** Permissions of a role plus extras, restricted to those of an API key (null: no key). SystemAdmin includes all. */
+/** Permissions of a role plus extras, restricted to the API key's (null: no key). SystemAdmin includes all. */
 export function effectivePermissions(
   role: Role,
   extras: readonly string[],
@@ -143,7 +143,7 @@ export function effectivePermissions(
   return keyPermissions === null ? own : own.intersection(expandAdmin(keyPermissions))
 }
 
-// Stored names that this version does not know are ignored.
+// Stored names unknown to this version are ignored.
 function expandAdmin(names: readonly string[]): Set<Permission> {
   if (names.includes('SystemAdmin')) return new Set(permissionNames)
   return new Set(permissionNames.filter(name => names.includes(name)))

@@ -24,7 +24,7 @@ export function isRegistrationOpen(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Registers a reader, who is signed in unless addresses must be confirmed. In that case an address that
+ * Registers a reader and signs in, unless addresses must be confirmed. In that case an address that
  * already has an account gets the same response, and its owner a mail. Throws Forbidden when registration
  * is disabled, Invalid when a value is not acceptable or in use.
  */
@@ -33,7 +33,7 @@ export async function register(
   request: RegistrationRequest,
 ): Promise<RegistrationResult> {
   if (!(await isRegistrationOpen(auth.sql))) throw new Forbidden('Registration is disabled')
-  // Before anything depends on which names and addresses are in use.
+  // Checked before anything depends on which names and addresses are in use.
   requireOwnAddress(request)
   const columns = await toAccountColumns(request)
   if (auth.settings.email_confirmation_required) return registerUnconfirmed(auth, request, columns)
@@ -44,7 +44,7 @@ export async function register(
   return { account, tokens: await issueTokens(auth, account, session), isMailed: null }
 }
 
-/** Throws Invalid for a name that contains @, unless it is the address; as the database would. */
+/** Throws Invalid for a name that contains @ unless it is the address, as the database would. */
 function requireOwnAddress({ username, email }: Pick<RegistrationRequest, 'username' | 'email'>) {
   const [name, address] = [checkUsername(username), checkEmail(email)]
   if (name.includes('@') && name.toLowerCase() !== address.toLowerCase())
@@ -92,7 +92,7 @@ export async function verifyEmail(
   token: string,
 ): Promise<Pick<RegistrationResult, 'account' | 'tokens'>> {
   const { account, session } = await auth.sql.begin(async tx => {
-    // An account and the token of its registration are made in one transaction, so at the same time.
+    // An account and its registration token are created in one transaction, so at the same time.
     const [used] = await tx<{ accountId: string; email: string | null; isFirst: boolean }[]>`
       delete from email_verification v using account a
       where v.sha256 = ${hashSecret(token)} and v.expires_at > now() and a.id = v.account_id
@@ -124,8 +124,8 @@ function rethrowTaken(error: unknown): never {
 }
 
 /**
- * Sends a confirmation to the new address of an account, which has its old one until then. If another
- * account has the new address, its owner receives a mail instead; the response and its time are the same.
+ * Sends a confirmation to the new address of an account, which keeps its old one until then. If another
+ * account has the new address, its owner receives a mail instead; the response and its timing are the same.
  * Throws Invalid.
  */
 export async function requestEmailChange(
@@ -150,7 +150,7 @@ export async function requestEmailChange(
 }
 
 /**
- * Sends the confirmation again, at most once a minute, to an unconfirmed account. The mail is sent in the
+ * Sends the confirmation again to an unconfirmed account, at most once a minute. The mail is sent in the
  * background, so that the response does not reveal whether such an account exists.
  */
 export async function resendVerification(auth: Auth, email: string): Promise<void> {
@@ -184,15 +184,15 @@ export async function resendVerification(auth: Auth, email: string): Promise<voi
 /** By purpose: what the address was used for, and what happens without a confirmation. */
 const purposes = {
   registration: [
-    'this e-mail address was used to register a Stackroom account.',
-    'an account that is not confirmed is deleted.',
+    'This e-mail address was used to register a Stackroom account.',
+    'unconfirmed accounts are deleted.',
   ],
   change: [
-    'your Stackroom account is to have this e-mail address instead of its present one. Confirming it does not sign in.',
-    'the account keeps its present address.',
+    'This e-mail address was entered as the new address of your Stackroom account. Confirming it does not sign you in.',
+    'the account keeps its current address.',
   ],
   address: [
-    'a Stackroom account has this e-mail address, which is not confirmed yet. Confirming it does not sign in.',
+    'This is the e-mail address of a Stackroom account, but has not been confirmed yet. Confirming it does not sign you in.',
     'the address stays unconfirmed.',
   ],
 } as const
@@ -215,7 +215,7 @@ function confirmationMessage(
 function addressInUse(username: string) {
   return {
     subject: 'You already have an account',
-    text: `Someone, perhaps you, tried to use this e-mail address for an account with the name ${username}.\nThe address already belongs to an account: sign in with it. Nothing was changed.\n`,
+    text: `Someone, perhaps you, tried to use this e-mail address for an account named ${username}.\nThe address already belongs to an account, which you can use to sign in. Nothing was changed.\n`,
   }
 }
 

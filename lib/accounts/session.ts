@@ -48,7 +48,7 @@ export async function signIn(
 
 export type Session = { sessionId: string; refreshToken: string }
 
-/** Starts a session of an authenticated account. `address`: the network of the client, if it is known. */
+/** Starts a session of an authenticated account. `address`: the client's network, if known. */
 export async function startSession(
   tx: Transaction,
   auth: Auth,
@@ -62,7 +62,7 @@ export async function startSession(
   return { sessionId, refreshToken: await addRefreshToken(tx, sessionId) }
 }
 
-/** Whether the account of a name has a session that was started from an address. */
+/** Whether the account of that name has a session started from an address. */
 export async function hasSessionFrom(sql: Sql, name: string, address: string): Promise<boolean> {
   if (name.includes('\0')) return false
   const normalized = normalizedName(name)
@@ -84,13 +84,13 @@ type PresentedToken = Account & {
   sessionId: string
   isLive: boolean
   isUnused: boolean
-  /** Used within the grace period, not too often, and no later token of the session was used since. */
+  /** Used within the grace period, not too often, and before any later token of the session. */
   isInGrace: boolean
 }
 
 /**
  * Exchanges a refresh token for new tokens. Within a grace period every tab that uses the same token gets
- * a valid successor of its own. A later use means that the token was copied: the session ends, with all
+ * its own valid successor. A later use means that the token was copied: the session ends, with all
  * successors. Throws Unauthorized.
  */
 export async function refresh(auth: Auth, refreshToken: string): Promise<SignedIn> {
@@ -196,7 +196,7 @@ const deleteUnconfirmed = (sql: Sql, limit: number) => sql`
         or exists (select from email_verification v where v.account_id = a.id))
     limit ${limit})`
 
-// Locks the session: of two concurrent requests with the same token the second one sees it used.
+// Locks the session: of two concurrent requests with the same token, the second one sees it as used.
 async function lockRefreshToken(tx: Transaction, digest: Buffer): Promise<PresentedToken | null> {
   const [session] = await tx<{ sessionId: string }[]>`
     select n.id as "sessionId"

@@ -22,7 +22,6 @@ export async function isSetupToken(sql: Sql, token: string): Promise<boolean> {
   return row !== undefined && timingSafeEqual(Buffer.from(row.sha256, 'hex'), hashSecret(token))
 }
 
-/** Revokes the token. */
 export async function deleteSetupToken(tx: Transaction): Promise<void> {
   await tx`delete from setting where key = 'setup_token'`
 }

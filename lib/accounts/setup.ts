@@ -12,7 +12,7 @@ import { deleteSetupToken, isSetupToken } from './setup-token.ts'
 type FirstAdministrator = { username: string; email: string; password: string }
 type SetupOrigin = {
   headers: IncomingHttpHeaders
-  /** Of the socket; headers of proxies are ignored. */
+  /** The socket's address; proxy headers are ignored. */
   address: string
   setupToken: string | undefined
 }
@@ -67,7 +67,7 @@ async function authorizeSetup(
     throw new Forbidden(`The setup token is not valid; ${whereTokenGoes}`)
   }
   if (isLoopback(address) && !wasForwarded(headers) && isSameHostRequest(headers)) return
-  throw new Forbidden(`The setup from another machine requires the setup token; ${whereTokenGoes}`)
+  throw new Forbidden(`Setup from another machine requires the setup token; ${whereTokenGoes}`)
 }
 
 const whereTokenGoes =

@@ -1,4 +1,4 @@
-// Sharing tag rules of an account: allow restricts it to series with the tag, deny hides them.
+// Sharing tag rules of an account: allow restricts the account to series with the tag, deny hides them.
 
 import { Invalid, NotFound } from '../base/errors.ts'
 import { oneOf, record, type Static, Type, timestamp, uuid } from '../base/schema.ts'
@@ -43,15 +43,15 @@ export async function sharingRulesByAccount(
 }
 
 /**
- * Replaces the rules of a mode with those of tags by name; unknown tags are created. Changes of an account follow
- * each other. Throws NotFound.
+ * Replaces the rules of one mode with rules for tags given by name; unknown tags are created. Changes to an
+ * account are serialized. Throws NotFound.
  */
 export async function replaceSharingRules(
   tx: Queryable,
   accountId: string,
   { mode, names }: { mode: AccessMode; names: readonly string[] },
 ): Promise<void> {
-  // In order: concurrent changes may create the same tags.
+  // Sorted, because concurrent changes may create the same tags.
   const tags = [...new Map(names.map(name => [name.toLowerCase(), name])).values()].sort()
   const [account] = await tx`select from account where id = ${accountId} for no key update`
   if (!account) throw new NotFound('User not found')

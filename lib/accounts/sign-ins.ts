@@ -1,14 +1,14 @@
-// Sign-in history: when and from where the stored sessions of accounts were started.
+// Sign-in history: when and from where the stored sessions were started.
 import type { Sql } from '../store/postgres/db.ts'
 
 export type SignIn = {
   accountId: string
   /** The e-mail address, or else the name. */
   login: string
-  /** Network of the client; null if it is not known. */
+  /** Network of the client; null if unknown. */
   address: string | null
   at: Date
-  /** Of an API key with which an app started its session. */
+  /** The API key with which an app started its session. */
   key: { id: string; name: string } | null
 }
 
@@ -20,7 +20,7 @@ type SignInRequest = {
   limit: number
 }
 
-/** A page by time, and the number of all. Sessions that have ended are forgotten after a while. */
+/** A page sorted by time, and the total. Sessions that have ended are deleted after a while. */
 export async function listSignIns(
   sql: Sql,
   { accountId, isDescending, offset, limit }: SignInRequest,

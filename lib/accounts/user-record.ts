@@ -21,7 +21,7 @@ const fields = {
   username: Type.String(),
   email: Type.String({ description: 'Empty if there is none.' }),
   role: oneOf(roles),
-  permissions: list(Type.String(), { description: 'In addition to those of the role.' }),
+  permissions: list(Type.String(), { description: "Permissions beyond the role's." }),
   isActive: Type.Boolean(),
   emailVerified: Type.Boolean(),
   libraryIds: nullable(list(uuid(), { description: 'Accessible libraries; null means all.' })),
@@ -89,7 +89,7 @@ export async function findUser(sql: Sql, id: string): Promise<UserDetail> {
   return { ...user, sharingTags }
 }
 
-/** The account without the libraries that are hidden from a caller who is no administrator. */
+/** The account without the libraries that are hidden from a caller who is not an administrator. */
 export function shownTo<U extends Pick<User, 'libraryIds'>>(
   { permissions, viewer }: { permissions: ReadonlySet<Permission>; viewer: Viewer },
   user: U,

@@ -1,5 +1,5 @@
 // Visibility rules: SQL predicates for the libraries, series and books that an account may see. Every
-// list, count, lookup, image and file adds them to its statement, so hidden rows behave as absent.
+// list, count, lookup, image and file adds them to its statement, so hidden rows look absent.
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../store/postgres/db.ts'
 import { allOf } from '../store/postgres/statement.ts'
@@ -10,7 +10,7 @@ export type Viewer = {
   libraries: readonly string[] | null
   /** Has access to all libraries, including those that are being removed. */
   hasAllLibraries?: boolean
-  /** Sharing tags. If any is allowed, only series with one of them are visible; a denied tag hides. */
+  /** Sharing tags. If any is allowed, only series with an allowed one are visible; a denied tag hides. */
   allowedTags: readonly string[]
   deniedTags: readonly string[]
   /** Highest visible age rating in years; null for no limit. */
@@ -19,7 +19,7 @@ export type Viewer = {
   showsUnrated: boolean
 }
 
-/** An account that nothing is hidden from. */
+/** An account from which nothing is hidden. */
 export function unrestrictedViewer(accountId: string): Viewer {
   return {
     accountId,
@@ -31,7 +31,7 @@ export function unrestrictedViewer(accountId: string): Viewer {
   }
 }
 
-/** For the work of the server itself. */
+/** For the server's own work. */
 export const serverViewer = unrestrictedViewer('00000000-0000-0000-0000-000000000000')
 
 /** True when nothing is hidden, so that stored counters of libraries and series are correct. */
@@ -44,7 +44,7 @@ export function isLimited({ allowedTags, deniedTags, ageLimit }: Viewer): boolea
   return allowedTags.length > 0 || deniedTags.length > 0 || ageLimit !== null
 }
 
-/** True when single books of a visible series may be hidden, by an age rating of their own. */
+/** True when individual books of a visible series may be hidden by their own age rating. */
 export function hidesBooks({ ageLimit }: Viewer): boolean {
   return ageLimit !== null
 }
@@ -55,7 +55,7 @@ export function visibleLibrary(sql: Queryable, viewer: Viewer): Fragment {
   return sql`l.id = any(${viewer.libraries as string[]}::uuid[])`
 }
 
-/** A condition on `series s`. Single books of a visible series may still be hidden (`hidesBooks`). */
+/** A condition on `series s`. Individual books of a visible series may still be hidden (`hidesBooks`). */
 export function visibleSeries(sql: Queryable, viewer: Viewer): Fragment {
   const { libraries, allowedTags, deniedTags, ageLimit } = viewer
   const parts: Fragment[] = []
@@ -70,11 +70,11 @@ export function visibleSeries(sql: Queryable, viewer: Viewer): Fragment {
 export function visibleBook(sql: Queryable, viewer: Viewer): Fragment {
   const series = visibleSeries(sql, viewer)
   if (!hidesBooks(viewer)) return series
-  // A book without a rating has that of its series.
+  // A book without a rating inherits its series' rating.
   return sql`(${series} and (b.age_rating is null or b.age_rating <= ${viewer.ageLimit}))`
 }
 
-/** A condition on a book: its file was there at the last scan. */
+/** A condition on a book: its file existed at the last scan. */
 export function presentBook(sql: Queryable, alias = 'b'): Fragment {
   return sql`${sql(alias)}.missing_at is null`
 }
@@ -100,16 +100,16 @@ export function hasVisibleBook(sql: Queryable, { ageLimit }: Viewer): Fragment {
 }
 
 /**
- * Ids of the series with books that do not meet `isSeen`, a condition on `series s`. They are mostly fewer than the
- * others, so that `series_id in (…) is not true` is the fastest test of many rows: a set hashed once.
+ * Ids of the series with books that do not meet `isSeen`, a condition on `series s`. Usually these are the
+ * minority, so the fastest test of many rows is `series_id in (…) is not true`: a set hashed once.
  */
 export function unseenSeries(sql: Queryable, isSeen: Fragment): Fragment {
   return sql`select s.id from series s where s.book_count > 0 and (${isSeen}) is not true`
 }
 
-/** What an event records of a deleted series or book. */
+/** What an event records about a deleted series or book. */
 type DeletedItem = {
-  /** The higher one of its own age rating and that of its series. */
+  /** The higher of its own age rating and its series' rating. */
   rating: number | null
   /** The series has no rating. */
   isUnrated: boolean
@@ -117,7 +117,7 @@ type DeletedItem = {
   tags: readonly string[]
 }
 
-/** The rules of `visibleSeries` and `visibleBook`, libraries aside, for an item that is deleted. */
+/** The rules of `visibleSeries` and `visibleBook`, except for libraries, applied to a deleted item. */
 export function couldSee(
   { ageLimit, showsUnrated, allowedTags, deniedTags }: Viewer,
   { rating, isUnrated, tags }: DeletedItem,

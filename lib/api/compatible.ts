@@ -1,5 +1,5 @@
-// Mounting of the Komga-compatible API: under the prefix of the settings, and at the root of a listener of its
-// own. It is loaded with the first request after it was enabled; while it is disabled, its addresses are unknown.
+// Mounts the Komga-compatible API under the prefix from the settings, and at the root of its own listener. It is
+// loaded with the first request after it was enabled; while it is disabled, its paths are unknown.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../http/deps.ts'
@@ -18,14 +18,14 @@ export async function openCompatibleApi(deps: Deps & { lists: ListGate }) {
     loading ??= import('../protocols/komga/routes/open.ts')
       .then(({ openKomga }) => openKomga(deps))
       .catch(error => {
-        // The next request tries it again.
+        // Lets the next request try again.
         loading = null
         throw error
       })
     return await loading
   }
 
-  /** Serves the request if the API is enabled and has the prefix; null stands for the root. */
+  /** Serves the request if the API is enabled and uses the prefix; null stands for the root. */
   async function serve(prefix: string | null, request: IncomingMessage, response: ServerResponse) {
     try {
       if (!(await setting('komga.enabled'))) return false
@@ -50,7 +50,7 @@ export async function openCompatibleApi(deps: Deps & { lists: ListGate }) {
   }
 
   return {
-    /** The server of its own, if there is one. */
+    /** Its own server, if there is one. */
     listener: own?.server ?? null,
     port: own?.port ?? null,
     passOn: serve,

@@ -37,18 +37,18 @@ type Options = {
   config: Config
   log: Log
   queue: Queue
-  /** What is given stays open. */
+  /** What is passed in is not closed. */
   space?: SpaceGuard
   sources?: Sources
-  /** Of the event streams; tests use a faster one. */
+  /** Pace of the event streams; tests use a faster one. */
   pace?: Partial<Pace>
-  /** Of receiving requests; tests use a shorter one. */
+  /** Pace of receiving requests; tests use a shorter one. */
   receive?: ReceivePace
-  /** Of noticing that the database does not respond; tests use a faster one. */
+  /** Pace of noticing that the database does not respond; tests use a faster one. */
   probing?: ProbePace
 }
 
-// The first start of a version builds the web application for a second, which the first requests would feel.
+// The first start of a version builds the web application, which takes a second that the first requests would notice.
 const buildDelayMs = 5_000
 
 /** The API of one process, ready to listen. */
@@ -64,13 +64,13 @@ export async function openApi({
   probing,
 }: Options): Promise<{
   server: FastifyInstance
-  /** Port of the separate server of the compatible API; null without one. */
+  /** Port of the separate server of the compatible API; null if there is none. */
   compatiblePort: number | null
-  /** What the first requests do otherwise: reads what lists need, later builds the web application. */
+  /** Does in advance what the first requests would do: reads what lists need, later builds the web application. */
   prepare(): Promise<void>
-  /** The answer of /health. */
+  /** The response of /health. */
   readiness(): Promise<Readiness>
-  /** Still responds, with Connection: close; /health reports 503. */
+  /** Responses then have Connection: close, and /health reports 503. */
   announceShutdown(): void
   /** Waits up to 25 seconds for running requests, then closes everything. */
   close(): Promise<void>
@@ -147,7 +147,7 @@ export async function openApi({
       server.server.close()
       const { listener } = compatible
       const closed = listener && once(listener.close(), 'close')
-      // Event streams never end by themselves.
+      // Event streams never end on their own.
       await feed.close()
       await Promise.all([
         drain(server.server, () => server.close()),

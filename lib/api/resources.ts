@@ -1,4 +1,4 @@
-// Routes of all resources. The list is explicit, which keeps order, types and go-to-definition.
+// Routes of all resources, listed explicitly for order, types and go-to-definition.
 
 import { apiKeys } from '../accounts/routes/api-keys.ts'
 import { impersonation } from '../accounts/routes/impersonation.ts'

@@ -1,18 +1,18 @@
-// Row locks of catalogue transactions. All take them in one order, so that no two deadlock: pending files
-// (by folder and name), account, series (by id), books (by id), what belongs to a book (by its id), missing
+// Row locks of catalog transactions. All take them in the same order, so that no two deadlock: pending files
+// (by folder and name), account, series (by id), books (by id), rows that belong to a book (by its id), missing
 // candidates, labels (by key), folders, libraries (by id), scan. A statement that updates several rows locks
-// them in this order first (`order by … for no key update`): an update follows its plan. Where a transaction
-// learns too late of a series that it needs, and for cascades, `retryOnDeadlock` is the safety net.
+// them in this order first (`order by … for no key update`), because an update follows its plan. Where a transaction
+// learns too late about a series that it needs, and for cascades, `retryOnDeadlock` is the safety net.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../accounts/viewer.ts'
 import type { FormatName } from '../media/format/formats.ts'
 import type { Queryable, Transaction } from '../store/postgres/db.ts'
 
 /**
- * Locks series against other changes until the transaction ends. For books of them, lock the series first.
+ * Locks series against other changes until the transaction ends; lock them before their books.
  * `deletion` is for a transaction that may delete them: it would deadlock with one that adds a book, which
- * refers to the series and changes it afterwards. That one starts with `reference`, if it adds to series
- * whose rows it has not locked: rows of several series are referred to in any order.
+ * references the series and changes it afterwards. The latter starts with `reference` if it adds to series
+ * whose rows it has not locked, because rows of several series are referenced in any order.
  */
 export async function lockSeries(
   tx: Queryable,
@@ -29,7 +29,7 @@ export async function lockSeries(
   await tx`select 1 from series where id = any(${ids}) order by id ${strength}`
 }
 
-/** `from … for no key update`: the visible ones of `series s` with these ids, to follow a select list. */
+/** `from … for no key update`: the visible `series s` with these ids, to follow a select list. */
 export function fromSeriesForUpdate(
   tx: Transaction,
   viewer: Viewer,
@@ -42,7 +42,7 @@ export function fromSeriesForUpdate(
     for no key update of s`
 }
 
-/** `from … for no key update`: the visible ones of `book b` with these ids and their `series s`, to follow a select list. */
+/** `from … for no key update`: the visible `book b` with these ids and their `series s`, to follow a select list. */
 export function fromBooksForUpdate(
   tx: Transaction,
   viewer: Viewer,
@@ -65,9 +65,9 @@ export type LockedBook = {
 }
 
 /**
- * Locks books for a change of the viewer's progress, and returns the visible ones. Serialises the writes of
- * one account, and with scans that refresh the series, because both count what the account has read. The
- * account comes first: a transaction that waits for it holds no series. Books are only protected from deletion.
+ * Locks books for a change of the viewer's progress, and returns the visible ones. Serializes the writes of
+ * one account, also with scans that refresh the series, because both count what the account has read. The account
+ * comes first: a transaction that waits for it holds no series. Books are only protected from deletion.
  */
 export async function lockBooksForProgress(
   tx: Transaction,
@@ -86,13 +86,13 @@ export async function lockBooksForProgress(
     for no key update of a for share of s for key share of b`.execute()
   const books = await lock(bookIds)
   if (books.length === bookIds.length) return books
-  // A book that moved to another series while the lock was awaited is found the second time.
+  // A book that moved to another series while waiting for the lock is found the second time.
   const found = new Set(books.map(({ id }) => id))
   const missed = bookIds.filter(id => !found.has(id))
   return [...books, ...(await lock(missed))]
 }
 
-/** As lockBooksForProgress, for all books of series. */
+/** Like `lockBooksForProgress`, for all books of series. */
 export async function lockSeriesForProgress(
   tx: Transaction,
   viewer: Viewer,

@@ -7,10 +7,10 @@ export type OwnerKind = 'book' | 'series'
 export type Owner = { kind: OwnerKind; id: string }
 export type OwnerRequest = { viewer: Viewer; owner: Owner }
 
-/** A book (with its series) or a series, as events name it. */
+/** A book (with its series) or a series, as identified in events. */
 export type BookOrSeries = { id: string; libraryId: string; seriesId?: string }
 
-/** Throws NotFound unless the viewer may see the owner. `lock` keeps its row from other changes until the transaction ends. */
+/** Throws NotFound unless the viewer may see the owner. `lock` protects its row from other changes until the transaction ends. */
 export async function requireOwner(
   sql: Queryable,
   { viewer, owner }: OwnerRequest,
@@ -29,7 +29,7 @@ export async function requireOwner(
           from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}
           ${lock ? sql`for no key update` : sql``}`
   const [row] = await find()
-  // A book that moved to another series while the lock was awaited is found the second time.
+  // A book that moved to another series while waiting for the lock is found the second time.
   const [found = row] = row === undefined && lock ? await find() : []
   if (!found) throw ownerNotFound(kind)
   return found

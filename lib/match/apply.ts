@@ -1,4 +1,4 @@
-// Application of what a source states to a series: fields with their provenance, external ids, links and ratings.
+// Applies what a source states about a series: fields with their provenance, external ids, links and ratings.
 import { isDeepStrictEqual } from 'node:util'
 import type { Viewer } from '../accounts/viewer.ts'
 import { refreshEdited } from '../catalog/derived/refresh.ts'
@@ -53,18 +53,18 @@ type MatchedRow = {
 
 export type Fetch = {
   seriesId: string
-  /** Names the source in provenance and external ids. */
+  /** Name of the source in provenance and external ids. */
   source: string
   fetched: FetchedSeries
   permitted: Permitted
 }
 
-/** What is compared, and what changes; `isUnchanged`: the source states the same as at the last time. */
+/** The compared values, and what changes; `isUnchanged`: the source states the same as last time. */
 export type Comparison = { fields: FieldProposal[]; hash: string; isUnchanged: boolean }
 
 type Prepared = { row: MatchedRow; references: StatedReferences; comparison: Comparison }
 
-/** Changes nothing. Throws NotFound. */
+/** Compares without changing anything. Throws NotFound. */
 export async function compareFetched(
   tx: Transaction,
   viewer: Viewer,
@@ -73,7 +73,7 @@ export async function compareFetched(
   return (await prepare(tx, viewer, fetch)).comparison
 }
 
-/** Locks the series, and stores what may change; nothing if it is unchanged, unless forced. Throws NotFound. */
+/** Locks the series and stores what may change; nothing if the source is unchanged, unless forced. Throws NotFound. */
 export async function applyFetched(
   tx: Transaction,
   viewer: Viewer,
@@ -156,10 +156,10 @@ async function prepare(tx: Transaction, viewer: Viewer, fetch: Fetch): Promise<P
   return { row, references, comparison: { fields, hash, isUnchanged } }
 }
 
-// Of each kind.
+// Per kind.
 const maxReferences = 100
 
-/** Each source once, by name, without the id at the source itself, and without URLs that are not links. */
+/** One reference per source, sorted by name, without the source's own id and without URLs that are not links. */
 function referencesOf(
   { externalIds, links, ratings }: FetchedSeries,
   own: string,

@@ -1,5 +1,5 @@
-// Conditions on a series or book context: rules of field, operator and value, of which all or any must hold.
-// Used to choose the series of a library that are matched automatically.
+// Conditions on a series or book context: rules of field, operator and value, all or any of which must hold.
+// Used to choose which series of a library are matched automatically.
 
 import { Invalid } from '../base/errors.ts'
 import {
@@ -60,10 +60,10 @@ export function checkConditions({ mode = 'all', rules }: Conditions, name: strin
   return { mode, rules }
 }
 
-/** Whether it holds for a context; one that takes too many steps does not. */
+/** Whether it holds for a context; false if it takes too many steps. */
 export type Condition = (context: unknown, meter?: Meter) => boolean
 
-/** Compiles stored conditions for many contexts; without rules they always hold. A pattern that is not valid matches nothing. */
+/** Compiles stored conditions for many contexts; without rules they always hold. An invalid pattern matches nothing. */
 export function compileConditions({ mode, rules }: Conditions): Condition {
   const tests = rules.map(compileRule)
   if (tests.length === 0) return () => true
@@ -87,7 +87,7 @@ function compileRule({ field, operator, value }: Conditions['rules'][number]): T
 
 type Test = (value: unknown, meter: Meter) => boolean
 
-/** The value is a field: null is a missing one, too, an empty text or list. */
+/** The value is a field; null counts as missing, as does an empty text or list. */
 function testOf(operator: Operator, expected: unknown): Test {
   const equals: Test = (value, meter) => isEqual(value, expected, meter)
   switch (operator) {
@@ -134,7 +134,7 @@ function isNull(value: unknown): boolean {
   )
 }
 
-/** As JSON; a number also equals a text of it. */
+/** Compared as JSON; a number also equals its text. */
 function isEqual(a: unknown, b: unknown, meter: Meter): boolean {
   if (typeof a === 'number' || typeof b === 'number')
     return numberOf(a, meter) === numberOf(b, meter)
@@ -157,7 +157,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'object' || value === undefined ? null : String(value)
 }
 
-/** A list contains its elements, a text its parts. */
+/** A list contains its elements, a text its substrings. */
 function contains(expected: unknown): Test {
   const part = textOf(expected)
   return (value, meter) => {
@@ -169,7 +169,7 @@ function contains(expected: unknown): Test {
   }
 }
 
-/** Of a list, any element. */
+/** Holds for a list if it holds for any element. */
 const ofElements =
   (test: Test): Test =>
   (value, meter) =>
@@ -190,7 +190,7 @@ function ofTexts(expected: unknown, test: (text: string, part: string) => boolea
   })
 }
 
-/** Reads the beginning of a text that is longer than there are steps for. */
+/** Reads only the beginning of a text that is too long for the remaining steps. */
 function matches(expected: unknown): Test {
   const pattern = tryPattern(String(expected ?? ''))
   if (!pattern) return () => false
@@ -215,7 +215,7 @@ function compares(operator: keyof typeof comparisons, expected: unknown): Test {
   return (value, meter) => compare(numberOf(value, meter), numberOf(expected, meter))
 }
 
-/** Members whose keys are data, and are not converted. */
+/** Members whose keys are data, and are therefore not converted. */
 const verbatim = new Set(['externalIds', 'customMetadata'])
 
 /** `metadata.reading_direction` → `metadata`, `readingDirection`. */
@@ -227,7 +227,7 @@ function pathOf(field: string): string[] {
 
 const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase())
 
-/** `metadata.authors.name` is the list of the names; `externalIds.<source>` is the id. */
+/** `metadata.authors.name` gives the list of names; `externalIds.<source>` gives the id. */
 function fieldValue(context: unknown, path: readonly string[], meter: Meter): unknown {
   const [head, source] = path
   if (head === 'externalIds' && path.length === 2) {
@@ -240,7 +240,7 @@ function fieldValue(context: unknown, path: readonly string[], meter: Meter): un
   return path.reduce((value, name) => member(value, name, meter), context)
 }
 
-/** Own property; of a list without that property, those of its elements. */
+/** Own property; for a list without that property, the property of its elements. */
 function member(value: unknown, name: string, meter: Meter): unknown {
   meter.charge(1)
   if (typeof value !== 'object' || value === null) return undefined

@@ -1,5 +1,5 @@
-// Due matches: series to be matched with a source, claimed by jobs, and what became of them.
-// All SQL on the table `series_match` is in this file.
+// Due matches: series to be matched with a source, claimed by jobs, and the outcome for each. All SQL on the
+// table `series_match` is in this file.
 import type { Fragment } from 'postgres'
 import { presentBook, type Viewer, visibleSeries } from '../accounts/viewer.ts'
 import { nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../base/schema.ts'
@@ -18,15 +18,15 @@ export const SeriesMatch = record(
     outcome: nullable(oneOf(outcomes, { description: 'Null before the first attempt.' })),
     message: nullable(Type.String()),
     externalId: nullable(Type.String()),
-    relevance: nullable(Type.Number({ description: 'Of the best hit, from 0 to 1.' })),
+    relevance: nullable(Type.Number({ description: 'Relevance of the best hit, from 0 to 1.' })),
     matchedAt: nullable(timestamp()),
-    isDue: Type.Boolean({ description: 'Waits to be matched.' }),
+    isDue: Type.Boolean({ description: 'Whether the series is waiting to be matched.' }),
   },
   { component: 'SeriesMatch' },
 )
 export type SeriesMatch = Static<typeof SeriesMatch>
 
-/** What became of matching a series, by source. */
+/** Outcomes of matching a series, by source. */
 export async function matchesOf(sql: Queryable, seriesId: string): Promise<SeriesMatch[]> {
   const rows = await sql<SeriesMatch[]>`
     select m.source_id as "sourceId", s.name as source, m.outcome, m.message,
@@ -39,17 +39,17 @@ export async function matchesOf(sql: Queryable, seriesId: string): Promise<Serie
 }
 
 type Request = {
-  /** A query of ids of series. */
+  /** A query for series ids. */
   series: Fragment
   sources: readonly MatchingSource[]
-  /** Also if the source states the same as at the last time. */
+  /** Even if the source states the same as last time. */
   isForced: boolean
 }
 export type MatchingSource = { row: StoredSource; matching: Matching }
 /** `count` is the number of series. */
 export type StartedMatching = { taskIds: string[]; count: number }
 
-/** Enabled sources of metadata that take part in automatic matching. */
+/** Enabled metadata sources that take part in automatic matching. */
 export async function matchingSources(sql: Queryable): Promise<MatchingSource[]> {
   const rows = (await enabledSources(sql)).filter(mayHaveMetadata)
   const ids = rows.map(row => row.id)
@@ -60,7 +60,7 @@ export async function matchingSources(sql: Queryable): Promise<MatchingSource[]>
   })
 }
 
-/** Makes series due, each with the sources of its library, and sends a job for each library and source. */
+/** Makes series due, each with its library's sources, and sends a job for each library and source. */
 export async function enqueueMatches(
   tx: Transaction,
   queue: Queue,
@@ -99,7 +99,7 @@ export async function enqueueMatches(
 const jobKey = ({ libraryId, sourceId }: { libraryId: string; sourceId: string }) =>
   `${libraryId}:${sourceId}`
 
-/** A query of the visible series of a library that have books, or of those with these ids. */
+/** A query for the visible series of a library that have books, or for those with these ids. */
 export function visibleSelection(
   sql: Queryable,
   viewer: Viewer,
@@ -145,13 +145,13 @@ const claimedRetrySeconds = 5
 type Claims = { libraryId: string; sourceId: string }
 export type Claim = { seriesId: string; isForced: boolean; attempts: number }
 
-/** The next due series. Another process may claim them after ten minutes, or when they are postponed. */
+/** The next due series. Another process may claim them after ten minutes, or once they are postponed. */
 export async function claimMatches(
   sql: Queryable,
   { libraryId, sourceId }: Claims,
   limit: number,
 ): Promise<Claim[]> {
-  // Materialized: as the inner side of a join it would be executed, and claim, once for each row.
+  // Materialized: as the inner side of a join it would be executed, and would claim, once per row.
   const rows = await sql<Claim[]>`
     with due as materialized (
       select d.series_id from series_match d join series s on s.id = d.series_id
@@ -199,7 +199,7 @@ export async function finishMatch(
       relevance = excluded.relevance, matched_at = now()`
 }
 
-/** Ends the claims of series that were not matched; they are due again after `seconds`. */
+/** Releases the claims of series that were not matched; they are due again after `seconds`. */
 export async function postponeMatches(
   sql: Queryable,
   sourceId: string,
@@ -212,7 +212,7 @@ export async function postponeMatches(
     where source_id = ${sourceId} and series_id = any(${claims.map(claim => claim.seriesId)}::uuid[])`
 }
 
-/** Ends all due matches of a source that is not to be called. */
+/** Ends all due matches of a source that must not be called. */
 export async function dropMatches(
   sql: Queryable,
   { libraryId, sourceId }: Claims,
@@ -227,7 +227,7 @@ export async function dropMatches(
       and m.due_at is not null`
 }
 
-/** External ids that changed may show that series are the same. */
+/** Changed external ids may show that series are duplicates. */
 export async function enqueueDedupeAfterMatch(
   sql: Queryable,
   queue: Queue,

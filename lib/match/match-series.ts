@@ -1,4 +1,4 @@
-// Matching of a series with a source: search, fetch, comparison, and the automatic choice of the best hit.
+// Matching a series with a source: search, fetch, comparison, and the automatic choice of the best hit.
 import type { Viewer } from '../accounts/viewer.ts'
 import { Failure, Invalid } from '../base/errors.ts'
 import type { NewCover } from '../catalog/cover/cover.ts'
@@ -43,7 +43,7 @@ export async function searchSource(
   return await callSource({ sql, sources }, row, { operation: 'searchSeries', call })
 }
 
-/** Null: there is no such series. Throws SourceFailure, Invalid. */
+/** Null if there is no such series. Throws SourceFailure, Invalid. */
 export async function fetchFromSource(
   { sql, sources, signal }: MatchDeps,
   { row }: MatchSource,
@@ -56,7 +56,7 @@ export async function fetchFromSource(
   return await callSource({ sql, sources }, row, { operation: 'fetchSeries', call })
 }
 
-/** Describes an enabled source that was never called, as what it can do is not known. Throws NotFound, SourceFailure. */
+/** Describes an enabled source that was never called, because its capabilities are unknown. Throws NotFound, SourceFailure. */
 export async function describedSource(
   { sql, sources, signal }: Pick<MatchDeps, 'sql' | 'sources' | 'signal'>,
   id: string,
@@ -68,7 +68,7 @@ export async function describedSource(
 }
 
 const withoutMetadata = ({ displayName }: StoredSource) =>
-  new Invalid(`${displayName} has no metadata of series`)
+  new Invalid(`${displayName} has no series metadata`)
 
 export type Fetched = {
   seriesId: string
@@ -77,7 +77,7 @@ export type Fetched = {
   selected: MatchedField[] | null
 }
 
-/** `cover`: whether that of the source is displayed now; its failure does not fail the rest. */
+/** `cover`: whether the source's cover is now displayed; if it fails, the rest still succeeds. */
 export type Applied = Comparison & { cover: 'none' | 'set' | 'locked' | 'failed' }
 
 /** What would change. Throws NotFound. */
@@ -89,7 +89,7 @@ export async function previewFetched(
   return await retryOnDeadlock(sql, tx => compareFetched(tx, viewer, toFetch(source, fetched)))
 }
 
-/** Also what the source stated at the last time. Throws NotFound. */
+/** Stores the values even if the source states the same as last time. Throws NotFound. */
 export async function storeFetched(
   deps: MatchDeps,
   source: MatchSource,
@@ -99,7 +99,7 @@ export async function storeFetched(
   return { ...comparison, cover: await storeCover(deps, source, fetched) }
 }
 
-/** Null: the source states the same as at the last time. Throws NotFound. */
+/** Null if the source states the same as last time. Throws NotFound. */
 async function storeUnlessUnchanged(
   deps: MatchDeps,
   source: MatchSource,
@@ -165,9 +165,9 @@ export type MatchResult = {
   outcome: Outcome
   message: string | null
   externalId: string | null
-  /** Of the best hit; null without a search. */
+  /** Relevance of the best hit; null without a search. */
   relevance: number | null
-  /** Of a match. */
+  /** Result of a match. */
   applied: Applied | null
 }
 
@@ -175,9 +175,9 @@ type AutoMatch = {
   seriesId: string
   context: SeriesContext
   library: SeriesLibrary
-  /** From which a hit is a match. */
+  /** Minimum relevance for a hit to be a match. */
   minRelevance: number
-  /** Also if the source states the same as at the last time. */
+  /** Even if the source states the same as last time. */
   isForced: boolean
 }
 
@@ -187,7 +187,7 @@ const resultOf = (outcome: Outcome, notes: Partial<MatchResult> = {}): MatchResu
   ...notes,
 })
 
-/** Finds the series at the source by its external id or the best hit, and applies it. Throws SourceFailure, Invalid, NotFound. */
+/** Finds the series on the source by its external id or as the best hit, and applies it. Throws SourceFailure, Invalid, NotFound. */
 export async function autoMatch(
   deps: MatchDeps,
   source: MatchSource,

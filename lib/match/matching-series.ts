@@ -1,4 +1,4 @@
-// Series of a library for which conditions hold, counted and paged.
+// Series of a library that meet conditions, counted and paged.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { hasVisibleBook, type Viewer, visibleLibrary, visibleSeries } from '../accounts/viewer.ts'
 import { Invalid, NotFound } from '../base/errors.ts'
@@ -31,15 +31,15 @@ type Request = {
 
 // Their contexts are in memory at the same time.
 const batch = 200
-// Some 10 s; each series also takes as many as it takes to read it.
+// About 10 s; loading each series also counts as steps.
 const maxTotalSteps = 10_000_000
 const readingSteps = 20
-// Other requests wait no longer than this and the time of one series.
+// Other requests wait at most this long plus the time of one series.
 const maxBlockMs = 10
 
 /**
- * The visible series of a library that match, by title; `total` is the number that match, `checked` that of all. Throws
- * Invalid when the conditions on all of them take too many steps.
+ * The visible series of a library that match, by title; `total` counts the matches, `checked` all series. Throws
+ * Invalid when the conditions take too many steps in total.
  */
 export async function matchingSeries(
   sql: Queryable,
@@ -79,7 +79,7 @@ export async function matchingSeries(
       const isMatch = holds(context, meter)
       steps += readingSteps + maxSteps - meter.left()
       if (steps > maxTotalSteps)
-        throw new Invalid('conditions take too many steps for all series of the library')
+        throw new Invalid('conditions take too many steps for the series of the library')
       if (!isMatch) continue
       if (total >= offset && data.length < pageSize)
         data.push({ id, title, bookCount: context.bookCount })

@@ -1,4 +1,4 @@
-// How series are matched with a source of metadata: which series, what is searched for, and which fields it may set.
+// How series are matched with a metadata source: which series, what is searched for, and which fields the source may set.
 
 import { NotFound } from '../base/errors.ts'
 import {
@@ -33,36 +33,40 @@ const defaultTemplate = '{{metadata.title}}'
 export const MatchingSettings = body(
   {
     enabled: maybe(
-      Type.Boolean({ default: true, description: 'Takes part in automatic matching.' }),
+      Type.Boolean({
+        default: true,
+        description: 'Whether the source takes part in automatic matching.',
+      }),
     ),
     libraryIds: maybe(
-      nullable(list(uuid(), { maxItems: 1000, description: 'Null for all libraries.' })),
+      nullable(list(uuid(), { maxItems: 1000, description: 'Libraries to match; null for all.' })),
     ),
     searchTemplate: maybe(
       nullable(
         text(maxTemplateLength, {
-          description: `What is searched for; null for \`${defaultTemplate}\`.`,
+          description: `Template of the search text; null for \`${defaultTemplate}\`.`,
         }),
       ),
     ),
     titleRules: maybe(
       list(titleRule, {
         maxItems: 100,
-        description: 'Applied to the text of the template, after the title rules of the library.',
+        description: "Applied to the template's text, after the title rules of the library.",
       }),
     ),
     conditions: maybe(nullable(ConditionsInput)),
     usesExternalIds: maybe(
       Type.Boolean({
         default: true,
-        description: 'A series that has an external id of the source is not searched for.',
+        description:
+          'Whether a series with an external id of the source is matched by that id, without a search.',
       }),
     ),
     fields: maybe(
       nullable(
         list(oneOf(matchedFields), {
           maxItems: matchedFields.length,
-          description: 'That it may set; null for all.',
+          description: 'Fields that the source may set; null for all.',
         }),
       ),
     ),
@@ -98,7 +102,7 @@ export async function matchingOf(sql: Queryable, sourceId: string): Promise<Matc
   return matching
 }
 
-/** By the id of the source, of those that exist. */
+/** Settings by source id, for the sources that exist. */
 export async function matchingsOf(
   sql: Queryable,
   sourceIds: readonly string[],
@@ -108,7 +112,7 @@ export async function matchingsOf(
   return new Map(rows.map(({ id, matching }) => [id, { ...defaultMatching, ...matching }]))
 }
 
-/** Replaces the settings; absent ones have their defaults. Throws NotFound and Invalid. */
+/** Replaces the settings; absent ones get their defaults. Throws NotFound and Invalid. */
 export async function storeMatching(
   sql: Queryable,
   sourceId: string,

@@ -1,5 +1,5 @@
-// Proposal: what a source states of a series compared with the series, field by field, and what may change.
-// Locked fields and those that a user set never do; a source replaces what files or another source state.
+// Proposal: what a source states about a series compared with the series, field by field, and what may change.
+// Locked and user-set fields never do; a source replaces what files or other sources state.
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { Invalid } from '../base/errors.ts'
@@ -22,18 +22,18 @@ export const actions = [
 ] as const
 export type Action = (typeof actions)[number]
 
-/** The value is null for a proposal that is not valid. */
+/** The value is null for an invalid proposal. */
 export type FieldProposal = {
   field: MatchedField
   current: unknown
   proposed: unknown
   isLocked: boolean
-  /** Who set the current value: `user`, a source, or what files state; null for files. */
+  /** Who set the current value: `user`, a source, or a kind of file metadata; null for files. */
   provenance: string | null
   action: Action
 }
 
-/** What the comparison needs of a series: values by field, locks, provenance. */
+/** What the comparison needs from a series: values by field, locks, provenance. */
 export type ComparedSeries = {
   values: Readonly<Record<string, unknown>>
   locks: readonly string[]
@@ -42,13 +42,13 @@ export type ComparedSeries = {
 
 /** Which fields may change; null for all. */
 export type Permitted = {
-  /** By the settings of the source. */
+  /** Permitted by the settings of the source. */
   fields: readonly MatchedField[] | null
-  /** By the request. */
+  /** Selected by the request. */
   selected: readonly MatchedField[] | null
 }
 
-/** Name in locks and provenance. */
+/** Names in locks and provenance. */
 const lockNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(metadataFields.map(field => [field, seriesEdits[field].lock])),
   ...{ genres: 'genres', tags: 'tags', cover: 'cover', externalIds: 'external_ids' },
@@ -56,7 +56,7 @@ const lockNames: Readonly<Record<string, string>> = {
 }
 export const lockNameOf = (field: MatchedField): string => lockNames[field]!
 
-/** What is stated, in the order of the fields; empty values propose nothing. */
+/** The stated values, in field order; empty values propose nothing. */
 export function proposeFields(
   { metadata }: FetchedSeries,
   series: ComparedSeries,
@@ -107,7 +107,7 @@ function isEmpty(value: unknown): boolean {
 
 const Labels = list(name(200), { maxItems: 500 })
 
-/** As an edit of the field by a user; undefined for a value that is not valid. */
+/** Parses a value like a user's edit of the field; undefined if it is invalid. */
 function parseValue(field: (typeof metadataFields)[number] | 'genres' | 'tags', value: unknown) {
   try {
     if (field === 'genres' || field === 'tags') {
@@ -123,7 +123,7 @@ function parseValue(field: (typeof metadataFields)[number] | 'genres' | 'tags', 
   }
 }
 
-/** That of the source, or else a hash of what it states. */
+/** The hash given by the source, otherwise a hash of what it states. */
 export function hashOf(fetched: FetchedSeries): string {
   if (fetched.hash !== null) return fetched.hash
   return createHash('sha256')
@@ -131,7 +131,7 @@ export function hashOf(fetched: FetchedSeries): string {
     .digest('hex')
 }
 
-/** The same value with the members of objects in one order. */
+/** The same value with object members in a fixed order. */
 function inOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(inOrder)

@@ -1,4 +1,4 @@
-// Text by which a source is searched for a series: its template, then title rules.
+// The text for searching a source for a series: its template, then title rules.
 
 import { compileRules, type TitleRule } from '../media/strategy/title-rules.ts'
 import { compileTemplate } from '../sources/template/template.ts'
@@ -7,7 +7,7 @@ import { type Matching, templateOf } from './matching-settings.ts'
 
 const maxLength = 500
 
-/** Returns a function of the context and the title rules of its library; its result may be empty. */
+/** Returns a function of a context and its library's title rules; its result may be empty. */
 export function compileQuery(matching: Matching) {
   const render = compileTemplate(templateOf(matching), 'searchTemplate')
   const ownRules = compileRules(matching.titleRules)

@@ -1,4 +1,4 @@
-// Reading of one book while writes are applied to it: entries that change, the position, and whether its
+// Reading state of one book while writes are applied to it: changed entries, the position, and whether its
 // passes must be folded again.
 import type { LockedBook } from '../catalog/locks.ts'
 import type { ReadingDevice } from './device.ts'
@@ -21,7 +21,7 @@ export type NewEntry = {
   endedAt: number | null
   precisionMs: number
   isSession: boolean
-  /** Null without a position. */
+  /** Null if the write has no position. */
   update: PositionUpdate | null
   onlyForward: boolean
   measuredMs: number | null
@@ -29,29 +29,29 @@ export type NewEntry = {
   locator: StoredLocator | null
 }
 
-/** How the position changes: `locator` is of the new one, or null; undefined retains that of the `previous` position. */
+/** How the position changes: `locator` is the new one, or null; undefined retains the `previous` position's. */
 export type PositionChange = {
   locator: StoredLocator | null | undefined
-  /** Id of its write. */
+  /** Id of the write that set it. */
   previous: string | null
 }
 
 export type BookReading = {
   book: LockedBook
   progress: StoredProgress | null
-  /** By id: those near the writes. */
+  /** The entries near the writes, by id. */
   entries: Map<string, Entry>
   /** The newest position or reset. */
   newest: { at: number; id: string } | null
-  /** Nothing was read yet. */
+  /** Whether nothing was read yet. */
   isEmpty: boolean
   changed: Map<string, Entry>
   deleted: Set<string>
   /** Null if the position has not changed. */
   change: PositionChange | null
-  /** Passes that the newest writes completed. */
+  /** Passes completed by the newest writes. */
   completed: Pass[]
-  /** Set if the passes must be folded from the entries, again from this time on. */
+  /** Set if the passes must be folded again from the entries, starting at this time. */
   foldFrom: number | null
 }
 
@@ -66,7 +66,7 @@ export function readingOf({ book, entries, progress, reset, hasEntries }: Loaded
   }
 }
 
-/** Applies a write. Returns whether it is the newest one, so that the position is its own. */
+/** Applies a write. Returns whether it is the newest, so that it sets the position. */
 export function addWrite(
   reading: BookReading,
   write: NewEntry,
@@ -114,7 +114,7 @@ function movePosition(reading: BookReading, { position, pass, locator }: Move) {
 
 type Applied = { isNewest: boolean; position: Position | null; at: number; from: number }
 
-/** The current pass after a write. If it does not follow from the stored one, passes are to be folded again. */
+/** The current pass after a write. If it does not follow from the stored one, the passes are folded again. */
 function passAfter(
   reading: BookReading,
   entry: Entry,
@@ -142,12 +142,12 @@ function passAfter(
     return isNewest && finishedAt === null ? complete(startedAt) : fold()
   }
   if (!position?.isStart) return pass
-  // One that arrives late may be what restarted the book.
+  // A late write may be what restarted the book.
   if (!isNewest) return fold()
   return finishedAt === null ? pass : { startedAt: Math.max(from, finishedAt), finishedAt: null }
 }
 
-/** Returns the entry that a new one became, or became part of. */
+/** Returns the new entry, or the one into which it was merged. */
 function storeEntry(reading: BookReading, entry: Entry): Entry {
   if (entry.kind === 'reset') return putEntry(reading, entry)
   const ofDevice = () =>
@@ -174,7 +174,7 @@ function putEntry({ entries, changed }: BookReading, entry: Entry): Entry {
   return entry
 }
 
-/** A session that ends in the future is moved to now. Without a time of the client it is the newest. */
+/** A session that ends in the future is moved to end now. Without a client time it is the newest. */
 function timesOf(
   { startedAt, endedAt, precisionMs }: NewEntry,
   newest: number | null,
@@ -193,7 +193,7 @@ function timesOf(
   return { startedAt: startedAt - ahead, endedAt: at }
 }
 
-/** `isUnchanged`: the stored one, which may only go forward. */
+/** `isUnchanged`: it is the stored position, which may only go forward. */
 type ResolvedPosition = Position & { isUnchanged: boolean }
 
 function positionOf(

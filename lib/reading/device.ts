@@ -1,18 +1,18 @@
-// Reading devices of an account, by their keys.
+// Reading devices of an account, by key.
 import type { Queryable, Transaction } from '../store/postgres/db.ts'
 
 export type ReadingDevice = {
-  /** Stable id: of the client, or derived from its credentials. At most 160 characters. */
+  /** Stable id, from the client or derived from its credentials. At most 160 characters. */
   key: string
-  /** A name that a person recognises, if the client sent one. */
+  /** A name that people recognize, if the client sent one. */
   name: string | null
 }
 
 type KnownDevice = ReadingDevice & { id: number }
 
-/** A limit for clients with a new id for every request. */
+/** A limit, because some clients send a new id with every request. */
 const maxDevices = 1_000
-/** Takes the place of all devices beyond the limit. */
+/** Stands for all devices beyond the limit. */
 const otherDevice: ReadingDevice = { key: 'other', name: null }
 
 export async function knownDevices(
@@ -27,8 +27,8 @@ export async function knownDevices(
 }
 
 /**
- * The ids of devices by their keys, after new ones and new names were stored. Beyond the limit it is that of
- * `other`, and `isFull` is true. The caller holds the account.
+ * The ids of devices by key, after new devices and names were stored. Beyond the limit the id is that of
+ * `other`, and `isFull` is true. The caller holds a lock on the account.
  */
 export async function ensureDevices(
   tx: Transaction,
@@ -59,7 +59,7 @@ async function hasRoom(tx: Transaction, accountId: string, count: number): Promi
   return row!.count + count <= maxDevices
 }
 
-/** A device without a name of its own that reads with an API key has the name of the key. */
+/** A device that has no name and reads with an API key is named after the key. */
 async function storeDevices(
   tx: Transaction,
   accountId: string,

@@ -1,10 +1,10 @@
-// Rows of the reading ledger: loads and stores entries of an account.
+// Rows of the reading ledger: loads and stores an account's entries.
 import type { Fragment } from 'postgres'
 import type { Queryable, Transaction } from '../store/postgres/db.ts'
 import type { Entry } from './entry.ts'
 import { sittingGapMs } from './merge.ts'
 
-/** Times are compared in milliseconds, and may be a precision of the client apart. */
+/** Times are compared in milliseconds, and client precision may make them differ. */
 const roundingSeconds = 2
 
 type Row = Omit<Entry, 'startedAt' | 'endedAt' | 'restartedAt' | 'completedAt'> & {
@@ -14,7 +14,7 @@ type Row = Omit<Entry, 'startedAt' | 'endedAt' | 'restartedAt' | 'completedAt'> 
   completedAt: Date[]
 }
 
-/** A write: its book, the key of its device, and its time by the client's clock; null for now. */
+/** A write: its book, its device key, and its time by the client's clock; null for now. */
 export type Surroundings = {
   bookId: string
   device: string
@@ -23,8 +23,8 @@ export type Surroundings = {
 }
 
 /**
- * The single positions near writes, and the sessions near those; of the devices that are known. `now` is
- * the time of the server, null for its clock.
+ * The single positions near writes, and the sessions near those positions, for the known devices. `now` is
+ * the server time, null for its clock.
  */
 export async function nearbyEntries(
   tx: Queryable,
@@ -43,7 +43,7 @@ export async function nearbyEntries(
     cross join (
       select coalesce(${now}::timestamptz, statement_timestamp()) as now,
         make_interval(secs => ${sittingGapMs / 1000 + roundingSeconds}) as gap) t
-    -- A time of the future is moved to now, and a write without a time is the newest.
+    -- A future time is moved to now, and a write without a time is the newest.
     cross join lateral (
       select coalesce(w."endedAt", greatest(t.now, p.updated_at)) as ended_at,
         greatest(w."endedAt" - t.now, interval '0') as ahead) c
@@ -63,7 +63,7 @@ export async function nearbyEntries(
   return rows.map(toEntry)
 }
 
-/** From where the entries of a book are loaded: all that end at or after a time in ms since 1970. */
+/** Which entries of a book to load: all that end at or after a time in ms since 1970. */
 export type EntriesSince = { bookId: string; since: number | null }
 
 export async function entriesSince(
@@ -83,7 +83,7 @@ export async function entriesSince(
   return rows.map(toEntry)
 }
 
-/** Those of the ids that an account has entries of. */
+/** The ids of which the account already has entries. */
 export async function knownEntries(
   tx: Queryable,
   accountId: string,
@@ -95,7 +95,7 @@ export async function knownEntries(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Inserts entries or replaces those with their ids. */
+/** Inserts entries, or replaces those with the same ids. */
 export async function storeEntries(
   tx: Transaction,
   accountId: string,
@@ -127,7 +127,7 @@ export async function storeEntries(
       restarted_at = excluded.restarted_at, completed_at = excluded.completed_at`
 }
 
-/** Deletes entries that became part of others. */
+/** Deletes entries that were merged into others. */
 export async function deleteEntries(
   tx: Transaction,
   accountId: string,

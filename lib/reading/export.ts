@@ -1,4 +1,4 @@
-// Export of what an account has read: the entries of its ledger in batches.
+// Export of an account's reading: the entries of its ledger in batches.
 import { type Viewer, visibleBook } from '../accounts/viewer.ts'
 import type { Sql } from '../store/postgres/db.ts'
 import type { EntryKind, Surface } from './entry.ts'
@@ -37,7 +37,7 @@ export async function* exportedEntries(sql: Sql, viewer: Viewer): AsyncGenerator
 }
 
 async function entries(sql: Sql, viewer: Viewer, after: ExportedEntry | null) {
-  // Times of the ledger are whole milliseconds, so that a Date is exact.
+  // Ledger times are whole milliseconds, so a Date is exact.
   const isLater = after
     ? sql`and (r.book_id, r.ended_at, r.id) > (${after.bookId}, ${after.endedAt}, ${after.id})`
     : sql``

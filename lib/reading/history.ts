@@ -10,7 +10,7 @@ export type HistoryEntry = { id: string | null; startedAt: Date; completedAt: Da
 export type ReadHistory = {
   readCount: number
   lastCompletedAt: Date | null
-  /** The newest first, at most `maxEntries`. */
+  /** Newest first, at most `maxEntries`. */
   entries: HistoryEntry[]
 }
 
@@ -24,7 +24,7 @@ const toHistory = (rows: readonly Row[]): ReadHistory => ({
   entries: rows.map(({ total: _, ...entry }) => entry),
 })
 
-/** The id of a pass `r`: it has none in the ledger, which knows passes by their time. */
+/** The id of a pass `r`, derived because the ledger knows passes only by their time. */
 const passId = (sql: Queryable) =>
   sql`md5(r.account_id::text || r.book_id::text || extract(epoch from r.completed_at)::text)::uuid`
 
@@ -49,7 +49,7 @@ export async function bookHistory(
   )
 }
 
-/** A series was read as often as the visible, present book of it that was read least. Throws NotFound for a hidden one. */
+/** A series was read as often as its least-read visible, present book. Throws NotFound for a hidden series. */
 export async function seriesHistory(
   sql: Queryable,
   viewer: Viewer,
@@ -79,7 +79,7 @@ export async function seriesHistory(
   )
 }
 
-/** Removes the passes of a book from the history, or one of them by its id. The position stays. Throws NotFound. */
+/** Removes the passes of a book, or one of them by id, from the history. The position stays. Throws NotFound. */
 export async function forgetBook(
   sql: Sql,
   viewer: Viewer,
@@ -93,7 +93,7 @@ export async function forgetBook(
   })
 }
 
-/** As forgetBook, for all visible books of a series. */
+/** Like `forgetBook`, for all visible books of a series. */
 export async function forgetSeries(sql: Sql, viewer: Viewer, seriesId: string): Promise<void> {
   await retryOnDeadlock(sql, async tx => {
     const [series] = await lockSeriesForProgress(tx, viewer, [seriesId])
@@ -105,7 +105,7 @@ export async function forgetSeries(sql: Sql, viewer: Viewer, seriesId: string): 
   })
 }
 
-/** An entry of the ledger at the time of the pass: it is not counted again when passes are folded again. */
+/** Adds a ledger entry at the time of each pass, so that it is not counted when passes are folded again. */
 async function forgetPasses(
   tx: Transaction,
   { accountId }: Viewer,
@@ -125,8 +125,8 @@ async function forgetPasses(
 }
 
 /**
- * Erases all that an account has read, and its devices. Positions stay: an entry for each of them, without
- * a device, is what later reading continues from; so does that a book was marked as unread.
+ * Erases an account's reading, and its devices. Positions stay: for each of them an entry without a device is
+ * what later reading continues from. Marks as unread stay as well.
  */
 export async function eraseHistory(sql: Sql, accountId: string): Promise<void> {
   await retryOnDeadlock(sql, async tx => {

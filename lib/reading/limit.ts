@@ -1,35 +1,35 @@
-// Limits of the reading ledger: years of reading are far below them, a flood ends there. Those of a book bound what
-// a late write reads to fold its passes again.
+// Limits of the reading ledger: years of reading stay far below them, but a flood of writes is stopped. The limits
+// per book bound what a late write must read to fold its passes again.
 import { LRUCache } from 'lru-cache'
 import type { Fragment } from 'postgres'
 import { entriesUpTo } from '../base/async/cache-size.ts'
 import { Conflict } from '../base/errors.ts'
 import type { Transaction } from '../store/postgres/db.ts'
 
-/** Sessions of an account that clients measured: 27 a day for ten years. Positions and marks are bounded by its books. */
+/** Measured sessions per account: 27 a day for ten years. Positions and marks are bounded by the number of books. */
 const maxSessions = 100_000
-/** Entries of a book beyond which it takes no more sessions, and no more entries of any kind. */
+/** Entries of a book beyond which it accepts no more sessions, or no more entries of any kind. */
 const maxOfBook = { sessions: 10_000, all: 20_000 }
 
-/** At least as many as there are in this account; other processes add to them. `entries` are of all kinds, up to `maxOfBook.sessions`. */
+/** At least as many as this account has; other processes add to them. `entries` are of all kinds, up to `maxOfBook.sessions`. */
 type Count = { sessions: number; entries: number; until: number }
 
 const counts = new LRUCache<string, Count>(entriesUpTo(2_000))
 const countedMs = 600_000
-// A full ledger would otherwise be counted at each write.
+// Otherwise a full ledger would be counted on each write.
 const fullMs = 10_000
 
 type Admission = {
   /** How many entries are about to be stored, and how many of them are sessions. */
   added: number
   sessions?: number
-  /** Ids of their books, by a statement. */
+  /** A query for the ids of their books. */
   books: Fragment
 }
 
 /**
- * Returns which books take sessions of an account, whose row the caller has locked. Throws Conflict if the ledger
- * of one of the books is full.
+ * Returns which books accept sessions from an account, whose row the caller has locked. Throws Conflict if the
+ * ledger of one of the books is full.
  */
 export async function admitEntries(
   tx: Transaction,
@@ -51,7 +51,7 @@ export async function admitEntries(
   return bookId => isRoom && !long.has(bookId)
 }
 
-/** After entries were deleted. */
+/** To be called after entries were deleted. */
 export function forgetCount(accountId: string): void {
   counts.delete(accountId)
 }
@@ -69,7 +69,7 @@ async function countEntries(tx: Transaction, accountId: string): Promise<Count> 
   return { sessions, entries, until: Date.now() + (sessions >= maxSessions ? fullMs : countedMs) }
 }
 
-/** The books that take no sessions any more. */
+/** The books that accept no more sessions. */
 async function longBooks(tx: Transaction, accountId: string, books: Fragment) {
   const rows = await tx<{ id: string; entries: number }[]>`
     select b.id, e.entries

@@ -1,4 +1,4 @@
-// Marks of whole books: read, unread. One statement for any number of books of a selection.
+// Marks of whole books as read or unread, in one statement for any number of books.
 import type { Fragment } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../accounts/viewer.ts'
 import { newId } from '../base/id.ts'
@@ -11,13 +11,13 @@ import { ensureDevices, knownDevices } from './device.ts'
 import { admitEntries } from './limit.ts'
 import type { ReadingOrigin } from './record.ts'
 
-/** Books, missing ones too; or the present books of series. */
+/** Books, including missing ones, or the present books of series. */
 export type MarkSelection = { books: readonly string[] } | { series: readonly string[] }
 type Changed = { id: string; seriesId: string; libraryId: string }
 
 /**
- * Marks the visible books of a selection; `count` is the number of those that changed, `found` of the books
- * or series that are visible. A book that is completed is not read once more.
+ * Marks the visible books of a selection; `count` is the number of changed books, `found` the number of visible
+ * books or series in the selection. A completed book is not counted as read again.
  */
 export async function markBooks(
   sql: Sql,
@@ -75,14 +75,14 @@ function selectedBooks(tx: Transaction, viewer: Viewer, selection: MarkSelection
 
 type MarkRequest = { accountId: string; target: Fragment; surface: string; device: number }
 
-/** The time of a mark: now, and after all that is stored of book `b`. */
+/** The time of a mark: now, but later than everything stored for book `b`. */
 function markTime(tx: Transaction, accountId: string): Fragment {
   return tx`greatest(date_trunc('milliseconds', statement_timestamp()), (
     select max(r.ended_at) + interval '1 ms' from reading_session r
     where r.account_id = ${accountId} and r.book_id = b.id), p.updated_at + interval '1 ms')`
 }
 
-/** A pass that is open is completed; a book without one is opened by the mark, or by sittings without a position. */
+/** Completes the open pass; without one, the mark opens it, or sittings without a position do. */
 async function markRead(
   tx: Transaction,
   { accountId, target, surface, device }: MarkRequest,

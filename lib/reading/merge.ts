@@ -1,16 +1,16 @@
-// Sittings from single positions: writes of one device in one book with short gaps are one entry, and their
-// time is inferred, except where the device measured it. The result depends only on the set of writes.
+// Builds sittings from single positions: writes of one device in one book with short gaps are one entry, and their
+// time is inferred unless the device measured it. The result depends only on the set of writes.
 import { type Entry, isSitting } from './entry.ts'
 
 /** Positions with a gap up to this belong to one sitting. */
 export const sittingGapMs = 5 * 60_000
 
-/** Of each kind in one entry; beyond it only the ends of a run are retained. */
+/** Per kind in one entry; beyond this only the ends of each run are retained. */
 const maxMilestones = 200
 
 type Interval = Pick<Entry, 'startedAt' | 'endedAt'>
 
-/** Adds a single position to the entries of its book and device. `absorbed` are those that became part of `entry`. */
+/** Adds a single position to the entries of its book and device. `absorbed` were merged into `entry`. */
 export function mergePosition(
   entries: readonly Entry[],
   position: Entry,
@@ -20,7 +20,7 @@ export function mergePosition(
     .sort((a, b) => a.startedAt - b.startedAt)
   const [first, ...absorbed] = near
   if (!first) return { entry: position, absorbed: [] }
-  // Of two positions at the same time the one that arrived later is the newer.
+  // If two positions have the same time, the one that arrived later is newer.
   const newest = [...near, position].reduce((a, b) => (b.endedAt >= a.endedAt ? b : a))
   const all = [...near, position]
   const restartedAt = unionOf(all.map(entry => entry.restartedAt))
@@ -34,7 +34,7 @@ export function mergePosition(
   return { entry, absorbed }
 }
 
-/** The entry with its inferred time: its length without that of measured sessions of its book and device. */
+/** The entry with its inferred time: its length minus the measured sessions of the same book and device. */
 export function inferTime(entry: Entry, entries: readonly Entry[]): Entry {
   const measured = entries.filter(isMeasured)
   const isPart = measured.some(session => isNear(session, entry))
@@ -68,7 +68,7 @@ function coveredMs({ startedAt, endedAt }: Interval, others: readonly Interval[]
 const unionOf = (lists: readonly (readonly number[])[]) =>
   [...new Set(lists.flat())].sort((a, b) => a - b)
 
-/** All of them, as a late write may come between any two, up to a number that no reading reaches. */
+/** All of them, because a late write may come between any two, up to a number that real reading never reaches. */
 function limitMilestones(restartedAt: number[], completedAt: number[]) {
   if (restartedAt.length <= maxMilestones && completedAt.length <= maxMilestones)
     return { restartedAt, completedAt }
@@ -78,7 +78,7 @@ function limitMilestones(restartedAt: number[], completedAt: number[]) {
   }
 }
 
-/** The first and last time of each run without one of `others` in between. */
+/** The first and last time of each run that is not interrupted by one of `others`. */
 function endsOfRuns(times: readonly number[], others: readonly number[]): number[] {
   let next = 0
   const runOf = times.map(time => {

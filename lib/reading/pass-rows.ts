@@ -1,4 +1,4 @@
-// Rows of completed passes: stores new ones, and folds those of a book again after a late write.
+// Rows of completed passes: stores new ones, and folds a book's passes again after a late write.
 import type { Queryable, Transaction } from '../store/postgres/db.ts'
 import type { Entry } from './entry.ts'
 import { entriesSince } from './entry-rows.ts'
@@ -26,12 +26,12 @@ export async function storePasses(
     set started_at = excluded.started_at, device = excluded.device`
 }
 
-/** A book whose entries changed from a time on, in ms since 1970; null for all of them. */
+/** A book whose entries changed since a time, in ms since 1970; null for all of them. */
 type FoldRequest = { bookId: string; from: number | null }
 
 /**
- * Folds the passes of books from the last one that was completed before their change, stores them, and
- * returns the current ones.
+ * Folds the passes of books from the last one completed before the change, stores them, and returns the
+ * current ones.
  */
 export async function foldAgain(
   tx: Transaction,
@@ -57,7 +57,7 @@ export async function foldAgain(
   return new Map(folded.map(({ bookId, current }) => [bookId, current]))
 }
 
-/** All completed passes of books, in the order of their completion. */
+/** All completed passes of books, in order of completion. */
 export async function passesOf(
   tx: Queryable,
   accountId: string,
@@ -81,7 +81,7 @@ const toPass = ({ startedAt, completedAt, device }: PassRow): Pass => ({
   device,
 })
 
-/** The last pass of each book that was completed before a change. */
+/** The last pass of each book that was completed before the change. */
 async function lastPasses(tx: Transaction, accountId: string, requests: readonly FoldRequest[]) {
   const wanted = requests
     .filter(({ from }) => from !== null)

@@ -10,19 +10,19 @@ export type CurrentPass = { startedAt: number; finishedAt: number | null }
 
 export type Passes = { completed: Pass[]; current: CurrentPass | null }
 
-/** In this order at the same time. */
+/** Order of milestones at the same time. */
 const kinds = ['restarted', 'completed', 'baseline', 'forget', 'reset'] as const
 type Milestone = {
   at: number
   kind: (typeof kinds)[number]
-  /** Beginning of what led to it. */
+  /** When the reading that led to it began. */
   from: number
   entry: Entry
 }
 
 /**
- * `after` is a completed pass that the fold starts from; the entries are all that end at or after its
- * completion. It is not among the completed ones of the result.
+ * `after` is a completed pass from which the fold starts; the entries are all that end at or after its
+ * completion. The result's completed passes do not include it.
  */
 export function foldPasses(entries: readonly Entry[], after: Pass | null): Passes {
   const opened = openings(entries)
@@ -93,7 +93,7 @@ function milestonesOf(entries: readonly Entry[], after: Pass | null): Milestone[
     )
 }
 
-/** When reading began after a time: that time itself for a sitting that was going on. Infinity if never. */
+/** When reading began after a time: that time itself during a sitting. Infinity if never. */
 function openings(entries: readonly Entry[]): (since: number) => number {
   const sittings = entries.filter(isSitting).sort((a, b) => a.endedAt - b.endedAt)
   const earliest: number[] = []

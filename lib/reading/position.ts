@@ -1,9 +1,9 @@
-// Positions in books: what an update of a client states about page, share and completion.
+// Positions in books: what a client's update states about page, fraction and completion.
 import { type FormatName, isReflowable } from '../media/format/formats.ts'
 
 /** Omitted values are inferred from the others or stay as they are. */
 export type PositionUpdate = {
-  /** From 1; 0 for a book that was only opened. */
+  /** 1-based; 0 for a book that was only opened. */
   currentPage?: number | undefined
   /** 0 to 1. */
   progressPercentage?: number | undefined
@@ -15,11 +15,11 @@ export type Position = {
   /** 0 to 1; null when only the page is known. */
   percentage: number | null
   isCompleted: boolean
-  /** The beginning of the book: it restarts a completed one. */
+  /** Whether it is the beginning of the book, which restarts a completed one. */
   isStart: boolean
 }
 
-/** From this share on a book is completed; up to the other one a completed book is restarted. */
+/** A book is completed from this fraction on; a completed book is restarted up to the other one. */
 const completedFrom = 0.98
 const restartedUpTo = 0.05
 const shareError = 1e-6
@@ -27,8 +27,8 @@ const shareError = 1e-6
 type Book = { format: FormatName | null; pageCount: number }
 
 /**
- * `stored` is the position that omitted values are taken from. Pages beyond the end become the last page.
- * Without a page count (0) no page is the last.
+ * Omitted values are taken from the `stored` position. Pages beyond the end become the last page.
+ * If the page count is unknown (0), no page is the last.
  */
 export function resolvePosition(
   update: PositionUpdate,
@@ -39,7 +39,7 @@ export function resolvePosition(
   const { pageCount } = book
   const page =
     currentPage === undefined || pageCount === 0 ? currentPage : Math.min(currentPage, pageCount)
-  // The last page of a text may be more than a screen: its share shows whether it is read.
+  // The last page of a text may be more than a screen: the fraction shows whether it is read.
   const hasShare = percentage !== undefined && isReflowable(book.format)
   const isLastPage = pageCount > 0 && page === pageCount && !hasShare
   const retainsPercentage = percentage === undefined && page === undefined && !completed
@@ -63,11 +63,11 @@ function inferPage(
   if (pageCount === 0) return null
   if (share === undefined) return completed ? pageCount : null
   const before = Math.floor(pagesBefore(share, pageCount))
-  // The share of a text is what lies before the reader, who is on the next page; that of other books is what was read.
+  // The fraction of a text is what lies before the reader, who is on the next page; in other books it is what was read.
   return Math.min(pageCount, isReflowable(format) ? before + 1 : before)
 }
 
-/** The part of the pages that a share is: clients round shares, so that 0.833333 of 6 pages are 5. */
+/** The pages that a fraction covers: clients round, so 0.833333 of 6 pages are 5. */
 export function pagesBefore(share: number, pageCount: number): number {
   const before = share * pageCount
   const whole = Math.round(before)

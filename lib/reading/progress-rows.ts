@@ -1,4 +1,4 @@
-// Stored positions of an account, as the reading ledger reads and writes them.
+// Stored positions of an account, in the form that the reading ledger uses.
 import type { Queryable, Transaction } from '../store/postgres/db.ts'
 import { knownEntries } from './entry-rows.ts'
 
@@ -9,18 +9,18 @@ export type StoredProgress = {
   isCompleted: boolean
   startedAt: number
   updatedAt: number
-  /** First completion of the pass. */
+  /** When the pass was first completed. */
   finishedAt: number | null
-  /** Id of the write. */
+  /** Id of the write that set the position. */
   positionId: string | null
 }
 
 export type StoredReading = {
-  /** Null for a book that is not begun. */
+  /** Null for a book that was not started. */
   progress: StoredProgress | null
-  /** The last reset of a book that is not begun. */
+  /** The last reset of a book that was not started. */
   reset: { at: number; id: string } | null
-  /** Whether the ledger has entries of the book. */
+  /** Whether the ledger has entries for the book. */
   hasEntries: boolean
 }
 
@@ -39,7 +39,7 @@ type Row = {
   hasEntries: boolean
 }
 
-/** By book, with the time of the server in ms since 1970 and the ids of `sessionIds` that are known. */
+/** Progress by book, the server time in ms since 1970, and those of `sessionIds` that are known. */
 export async function loadProgress(
   tx: Queryable,
   accountId: string,
@@ -113,7 +113,7 @@ export async function storeProgress(
       position_id = excluded.position_id`
 }
 
-/** Deletes positions, and the locators of reading apps beside them. */
+/** Deletes positions, and the locators that reading apps stored with them. */
 export async function deleteStoredProgress(
   tx: Transaction,
   accountId: string,

@@ -1,5 +1,5 @@
-// What must be stored beside the entries of the reading ledger, computed from all of them: sittings, passes
-// and position of a book. The doctor compares it with what is stored, and rebuilds it.
+// What must be stored beside the entries of the reading ledger, computed from all of them: sittings, passes and
+// position of a book. `doctor` compares it with what is stored, and rebuilds it.
 
 import { refreshAccountReading } from '../catalog/derived/series-reading.ts'
 import type { Sql, Transaction } from '../store/postgres/db.ts'
@@ -15,7 +15,7 @@ import {
   storeProgress,
 } from './progress-rows.ts'
 
-/** What is wrong in a book of an account. */
+/** What is wrong with an account's reading of a book. */
 export type ReadingFault = {
   accountId: string
   bookId: string
@@ -27,13 +27,13 @@ type Reading = {
   entries: readonly Entry[]
   passes: readonly Pass[]
   progress: StoredProgress | null
-  /** False after the book was deleted, with its position. */
+  /** False after the book and its position were deleted. */
   exists: boolean
 }
 
 const batchSize = 500
 
-/** Compares the stored reading of all accounts with the ledger, a batch of books at a time. */
+/** Compares the stored reading of all accounts with the ledger, in batches of books. */
 export async function* readingFaults(sql: Sql): AsyncGenerator<ReadingFault[]> {
   let last: Key = { accountId: zeroId, bookId: zeroId }
   for (;;) {
@@ -114,7 +114,7 @@ function faultsOf({ entries, passes, progress, exists }: Reading): ReadingFault[
   ]
 }
 
-/** The entries with a position, and resets, that end last; several at the same time. */
+/** The position entries and resets that end last; several if at the same time. */
 function newestPositions(entries: readonly Entry[]): Entry[] {
   const positions = entries.filter(
     ({ kind, page }) => kind === 'reset' || (kind !== 'forget' && page !== null),
@@ -133,7 +133,7 @@ const isAt = (progress: StoredProgress, entry: Entry) =>
 const isSingle = ({ kind, isSession }: Entry) =>
   !isSession && (kind === 'progress' || kind === 'completed')
 
-/** The entries with the single positions of each device merged and their time inferred. */
+/** The entries with each device's single positions merged and their time inferred. */
 function sittingsOf(entries: readonly Entry[]): Entry[] {
   const merged = [...Map.groupBy(entries, ({ device }) => device).values()].flatMap(ofDevice => {
     let sittings: Entry[] = []
@@ -154,7 +154,7 @@ function isSame(a: readonly Entry[], b: readonly Entry[]): boolean {
 
 const sortedFields = (entry: Entry) => Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Stores sittings, passes and positions again as they follow from the entries. */
+/** Restores sittings, passes and positions to what follows from the entries. */
 export async function rebuildReading(
   sql: Sql,
   accountId: string,

@@ -1,5 +1,5 @@
-// The write to the reading ledger: every surface records reading through `recordReading` and
-// `recordSessions`, and position, passes and counters follow in the same transaction.
+// Writing to the reading ledger: every surface records reading through `recordReading` and `recordSessions`;
+// position, passes and counters follow in the same transaction.
 import type { Viewer } from '../accounts/viewer.ts'
 import { NotFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
@@ -21,25 +21,25 @@ export type ReadingOrigin = { surface: Surface; device: ReadingDevice }
 /** A position without a duration. */
 export type ReadingWrite = PositionUpdate & {
   bookId: string
-  /** Time of reading by the client's clock; a time in the future counts as now. By default now, which is newer than all that is stored. */
+  /** Time of reading by the client's clock; a future time counts as now. Defaults to now, as newer than everything stored. */
   at?: Date | undefined
-  /** Precision of `at` in milliseconds: an equal time is as new. 1 by default. */
+  /** Precision of `at` in milliseconds, 1 by default: times that are equal within it count as equally new. */
   precisionMs?: number | undefined
-  /** The position does not go back, and a completed book stays completed. */
+  /** Whether the position cannot go back, and a completed book stays completed. */
   onlyForward?: boolean
   locator?: StoredLocator
 }
 
-/** A sitting, or a reset, that a client recorded. */
+/** A sitting, or a reset, recorded by a client. */
 export type SessionWrite = {
-  /** Made by the client; an id that the account has used before is ignored. */
+  /** Chosen by the client; an id that the account has used before is ignored. */
   id: string
   bookId: string
   device: ReadingDevice
   kind: 'progress' | 'completed' | 'reset'
   startedAt: Date
   endedAt: Date
-  /** Null if the client does not know where it ended. */
+  /** Null if the client does not know where the session ended. */
   position: PositionUpdate | null
   measuredMs: number | null
   pagesRead: number | null
@@ -47,13 +47,13 @@ export type SessionWrite = {
 }
 
 type Options = {
-  /** The time of the server, for tests. */
+  /** The server time, for tests. */
   now?: Date
 }
 
 /**
- * Records a position. `isNewest` is false if something newer is stored: then the write is only history.
- * Returns the progress that is stored then, null after a newer mark as unread. Throws NotFound for a hidden book.
+ * Records a position. `isNewest` is false if something newer is stored: the write is then only history.
+ * Returns the progress stored afterwards, null after a newer mark as unread. Throws NotFound for a hidden book.
  */
 export async function recordReading(
   sql: Sql,
@@ -75,8 +75,8 @@ export async function recordReading(
 }
 
 /**
- * Records sessions, and returns the ids of those whose books are not visible, of those beyond the limit of the
- * account, and the progress in the other books.
+ * Records sessions. Returns the ids of those whose books are not visible, the ids of those beyond the account's
+ * limit, and the progress in the other books.
  */
 export async function recordSessions(
   sql: Sql,
@@ -101,7 +101,7 @@ export async function recordSessions(
 }
 
 type Recorded = {
-  /** In the order of the writes; null for a hidden book, `excess` for a session beyond the limit of the account. */
+  /** In the order of the writes; null for a hidden book, `excess` for a session beyond the account's limit. */
   results: ({ isNewest: boolean } | 'excess' | null)[]
   progress: ProgressRow[]
 }
@@ -146,7 +146,7 @@ async function recordEntries(
 
 type LoadRequest = { writes: readonly NewEntry[]; bookIds: readonly string[]; now: Date | null }
 
-/** All statements are sent at once; they see what is stored when the lock is held. */
+/** Sends all statements at once; they see what is stored once the lock is held. */
 async function load(tx: Transaction, viewer: Viewer, { writes, bookIds, now }: LoadRequest) {
   const { accountId } = viewer
   const owners = writes.map(({ device }) => device)

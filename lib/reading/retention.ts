@@ -1,15 +1,15 @@
-// Retention of the reading ledger: old sittings of a book are combined into one a day, without devices. Totals,
+// Retention of the reading ledger: a book's old sittings are combined into one per day, without devices. Totals,
 // completed passes and positions do not change.
 import type { Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import { sittingGapMs } from './merge.ts'
 
-/** What begins on a day ends within eight days: a session has seven at most. */
+/** A sitting that begins on a day ends within eight days: a session lasts at most seven. */
 const spanSeconds = 8 * 86_400
 
 /**
- * Combines the sittings that ended before a time, one account after another. Safe to stop and to repeat: what is
- * combined already is left alone. Returns the number of rows that were combined.
+ * Combines the sittings that ended before a time, one account after another. Safe to stop and repeat: what is
+ * already combined is unchanged. Returns the number of rows that were combined.
  */
 export async function combineSittings(
   sql: Sql,
@@ -26,13 +26,13 @@ export async function combineSittings(
 }
 
 /**
- * Days are those of UTC. Some sittings stay: those that began or completed a pass, because passes are folded from
+ * Days are in UTC. Some sittings stay: those that began or completed a pass, because passes are folded from
  * their times; those around the time at which the book was marked as unread, which a combined one would span; and
- * measured ones next to positions that stay, whose inferred time they reduce. Those without a position are combined
- * for themselves: the position belongs to the time at which it was reached.
+ * measured ones next to positions that stay, whose inferred time they reduce. Sittings without a position are
+ * combined separately, because a position belongs to the time at which it was reached.
  */
 async function combineOfAccount(tx: Transaction, accountId: string, before: Date): Promise<number> {
-  // Writes of the account lock its row, too.
+  // Writes of the account also lock its row.
   await tx`select from account where id = ${accountId} for no key update`
   const newest = (column: string) =>
     tx`(array_agg(r.${tx(column)} order by r.ended_at desc, r.id desc))[1]`

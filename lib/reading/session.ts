@@ -1,4 +1,4 @@
-// Sessions as clients send them: what can be wrong with each of them.
+// Sessions as clients send them, and the checks of each of them.
 import type { PositionUpdate } from './position.ts'
 import type { SessionWrite } from './record.ts'
 
@@ -12,7 +12,7 @@ export const rejectionReasons = [
 ] as const
 export type RejectionReason = (typeof rejectionReasons)[number]
 
-/** A session as a client sent it; a text that is no time is an invalid Date. */
+/** A session as a client sent it; a text that is not a time becomes an invalid Date. */
 export type SentSession = Omit<SessionWrite, 'position' | 'measuredMs'> & {
   toPage: number | null
   toPercentage: number | null
@@ -22,7 +22,7 @@ export type SentSession = Omit<SessionWrite, 'position' | 'measuredMs'> & {
 const maxSessionMs = 7 * 24 * 60 * 60_000
 const maxInteger = 2_147_483_647
 
-/** Splits sessions into those that can be recorded and the others with their reasons. */
+/** Splits sessions into those that can be recorded, and the others with their reasons. */
 export function checkSessions(sent: readonly SentSession[]): {
   sessions: SessionWrite[]
   rejected: { id: string; reason: RejectionReason }[]

@@ -1,4 +1,4 @@
-// Reading statistics of an account over a window of time: totals, time series, series, formats, devices.
+// Reading statistics of an account over a time window: totals, time series, series, formats, devices.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook } from '../accounts/viewer.ts'
 import type { Queryable } from '../store/postgres/db.ts'
@@ -15,7 +15,7 @@ export type StatisticsRequest = {
   timeZone: string
   sort: 'time' | 'pages' | 'completions'
   seriesLimit: number
-  /** With periods in which nothing was read. */
+  /** Whether to include periods in which nothing was read. */
   fill: boolean
 }
 
@@ -40,7 +40,7 @@ export type Statistics = {
   devices: (Totals & { deviceId: string; deviceName: string | null; lastReadAt: string })[]
 }
 
-/** Series that the viewer must not see, and books that were deleted, count in all but `series`. */
+/** Hidden series and deleted books count in everything except `series`. */
 export async function readingStatistics(
   sql: Queryable,
   viewer: Viewer,
@@ -113,7 +113,7 @@ export async function readingStatistics(
   return row!
 }
 
-/** Sittings by their beginning, completions by their time. */
+/** Sittings at their beginning, completions at their time. */
 function facts(
   sql: Queryable,
   accountId: Fragment,
@@ -134,7 +134,7 @@ function facts(
     where p.account_id = ${accountId} and p.completed_at >= ${from} and p.completed_at < ${to}`
 }
 
-/** Sums of facts, or of their sums. The sum of bigint would be numeric. */
+/** Sums of facts, or of such sums. The sum of bigint would be numeric. */
 const sums = (sql: Queryable) => sql`
   coalesce(sum(measured_ms), 0)::bigint as measured_ms,
   coalesce(sum(inferred_ms), 0)::bigint as inferred_ms,
@@ -155,12 +155,12 @@ export async function localTime(sql: Queryable, day: string, timeZone: string): 
   return row!.at
 }
 
-/** When the account read first and last; null if nothing is recorded. */
+/** When the account first and last read; null if nothing was recorded. */
 export async function readingCoverage(
   sql: Queryable,
   accountId: string,
 ): Promise<{ firstReadAt: Date | null; lastReadAt: Date | null }> {
-  // A sitting that began before the last one may end after it, by the length of a session at most.
+  // A sitting that began before the last one may end after it, by at most the length of a session.
   const [row] = await sql<{ firstReadAt: Date | null; lastReadAt: Date | null }[]>`
     with sitting as (
       select min(started_at) as first, max(started_at) as last from reading_session

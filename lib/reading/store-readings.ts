@@ -1,4 +1,4 @@
-// Storing what writes to the ledger changed: entries, passes, positions, locators, counters and events.
+// Stores what writes to the ledger changed: entries, passes, positions, locators, counters and events.
 import type { Viewer } from '../accounts/viewer.ts'
 import { refreshAccountReading } from '../catalog/derived/series-reading.ts'
 import { bookEvents, publish } from '../store/event/publish.ts'
@@ -9,7 +9,7 @@ import { foldAgain, storePasses } from './pass-rows.ts'
 import type { ProgressRow } from './progress/progress-record.ts'
 import { deleteStoredProgress, type StoredProgress, storeProgress } from './progress-rows.ts'
 
-/** Returns the progress in books that are begun. The statements are sent at once, unless passes are folded again. */
+/** Returns the progress in books that were started. Sends its statements at once, unless passes are folded again. */
 export async function storeReadings(
   tx: Transaction,
   { accountId }: Viewer,
@@ -88,7 +88,7 @@ async function foldBooks(tx: Transaction, accountId: string, readings: readonly 
   }
 }
 
-/** Of new positions. One that was written without a locator makes the stored one out of date. */
+/** Stores the locators of new positions. A position written without one makes the stored locator obsolete. */
 async function storeLocators(
   tx: Transaction,
   accountId: string,

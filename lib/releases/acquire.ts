@@ -7,7 +7,7 @@ import { isOwned, ownedBooks } from './owned.ts'
 
 /**
  * Marks announced releases of tracked series that their books cover. For series without any, and thus for a
- * catalogue without tracking, this is one look into an index.
+ * catalog without tracking, this is a single index lookup.
  */
 export async function markAcquired(tx: Transaction, seriesIds: readonly string[]): Promise<void> {
   type Row = { id: string; seriesId: string; chapters: Span[] | null; volumes: Span[] | null }

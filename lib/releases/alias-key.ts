@@ -1,4 +1,4 @@
-// Alias keys: titles of series as releases are matched by them.
+// Alias keys: the form of series titles by which releases are matched.
 
 const maxKeyLength = 500
 

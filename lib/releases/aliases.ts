@@ -16,7 +16,7 @@ export const Alias = record(
     seriesId: uuid(),
     alias: Type.String(),
     normalized: Type.String({
-      description: 'As releases are matched: without case and punctuation.',
+      description: 'The form used for matching, without case and punctuation.',
     }),
     source: Type.String({ description: '`manual`, or `metadata` for titles of the series.' }),
     createdAt: timestamp(),
@@ -26,17 +26,17 @@ export const Alias = record(
 export type Alias = Static<typeof Alias>
 
 const maxAliases = 500
-/** In characters; an index has to contain it. */
+/** In characters; must fit into an index. */
 export const maxAliasLength = 500
 
-/** A title, cut to the length of an alias. */
+/** A title, truncated to the length of an alias. */
 export const storableAlias = (title: string) => title.trim().slice(0, maxAliasLength).toWellFormed()
 
 const columns = (sql: Queryable) => sql`
   a.id, a.series_id as "seriesId", a.alias, a.alias_key as normalized, a.source,
   a.created_at as "createdAt"`
 
-/** By title. Throws NotFound. */
+/** Sorted by title. Throws NotFound. */
 export async function aliasesOf(sql: Sql, viewer: Viewer, seriesId: string): Promise<Alias[]> {
   const rows = await sql<Alias[]>`
     select ${columns(sql)}
@@ -61,7 +61,7 @@ export async function addAlias(
       select count(*)::integer as count from series_alias
       where series_id = ${seriesId} and alias <> ${title}`
     if (count >= maxAliases)
-      throw new Conflict(`A series has at most ${maxAliases} aliases`, {
+      throw new Conflict(`The limit of a series is ${maxAliases} aliases`, {
         reason: 'limit_reached',
         limit: maxAliases,
       })
@@ -88,7 +88,7 @@ export async function deleteAlias(
   })
 }
 
-/** Returns the ids of the series that have an alias more. Titles without letters or digits are left out. */
+/** Returns the ids of the series that got a new alias. Titles without letters or digits are skipped. */
 export async function insertAliases(
   tx: Transaction,
   aliases: readonly { seriesId: string; alias: string; source: string }[],

@@ -1,4 +1,4 @@
-// Changes of releases by users: states, each recorded in the history, and removal from the ledger.
+// Changes to releases by users: states, each recorded in the history, and removal from the ledger.
 import type { Viewer } from '../accounts/viewer.ts'
 import { visibleSeries } from '../accounts/viewer.ts'
 import { publish, seriesEvents } from '../store/event/publish.ts'
@@ -6,7 +6,7 @@ import type { Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import type { ReleaseState } from './states.ts'
 
-/** Sets the state of visible releases. Returns how many of them there are, changed or not. */
+/** Sets the state of visible releases. Returns how many there are, changed or not. */
 export async function setStates(
   sql: Sql,
   viewer: Viewer,
@@ -38,7 +38,7 @@ export async function setStates(
 }
 
 /**
- * Removes visible releases and lets their sources begin from the start, so that the next poll can add them
+ * Removes visible releases and restarts their sources from the beginning, so that the next poll can add them
  * again. Returns how many were removed.
  */
 export async function deleteReleases(
@@ -47,7 +47,7 @@ export async function deleteReleases(
   ids: readonly string[],
 ): Promise<number> {
   return await retryOnDeadlock(sql, async tx => {
-    // Polls lock their source first, too.
+    // Polls also lock their source first.
     await tx`
       select 1 from release_source
       where id in (select r.source_id ${fromVisible(tx, viewer, ids)})

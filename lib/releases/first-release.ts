@@ -1,4 +1,4 @@
-// `series.released`: the earliest release date of the books of a series, by which series are filtered and sorted.
+// `series.released`: the earliest release date of a series' books, by which series are filtered and sorted.
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../store/postgres/db.ts'
 
@@ -10,7 +10,7 @@ export async function refreshFirstRelease(tx: Queryable, seriesIds: string[]): P
     where s.id = t.id and s.released is distinct from t.released`
 }
 
-/** The expected value for `series s`: yyyymmdd with 00 for an unknown month or day; null without any. */
+/** The expected value for `series s`: yyyymmdd with 00 for an unknown month or day; null if there is none. */
 export function firstRelease(sql: Queryable): Fragment {
   return sql`(
     select min(b.released) from book b

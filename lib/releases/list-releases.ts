@@ -1,5 +1,5 @@
-// Release lists: pages of the ledger with exact totals, and the facets of its filters. What a viewer may see
-// is decided by series, of which there are fewer than releases.
+// Release lists: pages of the ledger with exact totals, and the facets of their filters. What a viewer may see is
+// decided per series, because there are fewer series than releases.
 import type { Fragment } from 'postgres'
 import { isUnrestricted, type Viewer, visibleSeries } from '../accounts/viewer.ts'
 import type { IdPage } from '../list/page.ts'
@@ -8,7 +8,7 @@ import { allOf, unprepared } from '../store/postgres/statement.ts'
 import type { ReleaseState } from './states.ts'
 
 type ReleaseFilter = {
-  /** Null: any. */
+  /** Null for any. */
   state: ReleaseState | null
   seriesId?: string | undefined
   sourceId?: string | undefined
@@ -32,11 +32,11 @@ export async function listReleases(
   return row!
 }
 
-/** As the releases of one series are listed. */
+/** The order of the releases of one series. */
 const newestFirst = (sql: Queryable) => sql`
   r.last_volume desc nulls last, r.last_chapter desc nulls last, r.observed_at desc, r.id desc`
 
-/** The series of the page follow from their counts; only their releases are sorted. */
+/** The counts determine which series are on the page; only their releases are sorted. */
 function pageBySeries(
   sql: Sql,
   viewer: Viewer,
@@ -71,7 +71,7 @@ function pageBySeries(
 
 const times = { observed: 'observed_at', released: 'dated_at' } as const
 
-/** Walks the index on the time from the end that is nearer to the page. */
+/** Walks the time index from whichever end is nearer to the page. */
 function pageByTime(
   sql: Sql,
   viewer: Viewer,
@@ -82,7 +82,7 @@ function pageByTime(
   const offset = (page - 1) * pageSize
   const at = sql`r.${sql(times[time])}`
   const isOfAll = isUnrestricted(viewer) && filter.libraryId === undefined
-  // As a join, the set would be in the way of reading the index in its order.
+  // A join with the set would prevent reading the index in order.
   const isVisible = isOfAll ? sql`true` : sql`(r.series_id in (select id from visible)) is true`
   const [there, back] = descending ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
   const walk = (direction: Fragment, limit: Fragment, skipped: Fragment) => sql`(
@@ -130,10 +130,10 @@ export type ReleaseFacets = {
   }[]
 }
 
-/** The most series of a facet: those that come first by title. */
+/** Series listed in a facet: the first ones by title. */
 const maxFacetSeries = 10_000
 
-/** How many visible releases there are for each value of a filter, all other filters applied. */
+/** How many visible releases each value of a filter would give with all other filters applied. */
 export async function releaseFacets(
   sql: Sql,
   viewer: Viewer,
@@ -143,7 +143,7 @@ export async function releaseFacets(
   const isOfLanguage = language === undefined ? sql`true` : sql`v.language = ${language}`
   const isOfLibrary = libraryId === undefined ? sql`true` : sql`v.library_id = ${libraryId}`
   const isOfSeries = seriesId === undefined ? sql`true` : sql`v.series_id = ${seriesId}`
-  // Of thousands of series: objects and the names of libraries would double what is sent.
+  // For thousands of series, as objects with library names, the response would be twice as large.
   type Row = Pick<ReleaseFacets, 'languages' | 'libraries'> & {
     series: [id: string, title: string, libraryId: string, count: number][]
     libraryNames: Record<string, string>
@@ -213,7 +213,7 @@ function matches(
   ])
 }
 
-/** Series that were tracked at some time, and thus all with releases, as far as the viewer sees them. */
+/** Series that are or were tracked, and thus all with releases, as far as the viewer sees them. */
 function visibleTracked(
   sql: Queryable,
   viewer: Viewer,

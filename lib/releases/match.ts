@@ -1,22 +1,22 @@
-// Match of releases with tracked series: by ids at services, by an alias that is the title, by an alias that is
-// similar to it. Three statements for any number of releases.
+// Matching of releases with tracked series: by ids on other services, by an alias that equals the title, or by a
+// similar alias. Three statements for any number of releases.
 
 import type { ReleaseItem } from '../sources/contract.ts'
 import type { Sql } from '../store/postgres/db.ts'
 import { aliasKey } from './alias-key.ts'
 import { createSimilarKeys } from './similar.ts'
 
-/** The least confidence with which a release is added to the ledger. */
+/** The minimum confidence for adding a release to the ledger. */
 const defaultThreshold = 0.7
 const confidenceOf = {
   externalId: 1,
   alias: 0.95,
-  // From 0.7 for the least similarity (0.85) to 0.85 for the greatest.
+  // From 0.7 for the lowest similarity (0.85) to 0.85 for the highest.
   similar: (similarity: number) => Math.round((similarity - 0.15) * 1_000) / 1_000,
 }
 const aliasesPerRead = 2_000
 
-/** How the series was found; `others` is the number of other series for which that holds as well. */
+/** How the series was found; `others` is the number of other series for which the same holds. */
 type MatchReason = { others?: number } & (
   | { by: 'external_id'; source: string; externalId: string }
   | { by: 'alias'; alias: string }
@@ -27,7 +27,7 @@ export type Match = { seriesId: string; confidence: number; reason: MatchReason 
 type Titled = Pick<ReleaseItem, 'seriesTitles' | 'seriesIds'>
 type Alias = { seriesId: string; alias: string; key: string; threshold: number | null }
 
-/** The series of each release; null if none is tracked that fits. Of several, the oldest one. */
+/** The series of each release, the oldest if several match; null if no tracked series does. */
 export async function matchSeries(sql: Sql, items: readonly Titled[]): Promise<(Match | null)[]> {
   const matches = await byExternalId(sql, items)
   const rest = () => items.filter((_, i) => matches[i] === null)
@@ -92,7 +92,7 @@ async function byAlias(sql: Sql, items: readonly Titled[]) {
     )
 }
 
-/** Reads all aliases, some at a time: memory is that of the releases. */
+/** Reads all aliases in chunks, so that memory depends only on the releases. */
 async function bySimilarAlias(sql: Sql, items: readonly Titled[]) {
   const compare = createSimilarKeys(items.flatMap(keysOf))
   const found = new Map<string, Candidate[]>()

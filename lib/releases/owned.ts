@@ -1,5 +1,5 @@
-// Owned releases: whether present books cover what a release has. A book with a volume and no chapter is a whole
-// volume. In a series none of whose books states either, the number of a book counts as both.
+// Owned releases: whether present books cover what a release contains. A book with a volume and no chapter is a
+// whole volume. If none of a series' books states either, the number of a book counts as both.
 
 import type { Span } from '../sources/contract.ts'
 import type { Queryable } from '../store/postgres/db.ts'
@@ -14,13 +14,13 @@ type Book = {
 type Releasable = { chapters: readonly Span[] | null; volumes: readonly Span[] | null }
 type OwnedBooks = {
   wholeVolumes: ReadonlySet<number>
-  /** Volumes of the books with a chapter; null for a book without a volume. */
+  /** Volumes of the books that have a chapter; null for a book without a volume. */
   volumesOfChapter: ReadonlyMap<number, readonly (number | null)[]>
-  /** Chapters of volumes, as a user stated them. */
+  /** Chapters of volumes, as entered by a user. */
   chaptersOfVolume: ReadonlyMap<number, Span>
 }
 
-/** The present books of series, by id of the series. One statement. */
+/** The present books of series, by series id, in one statement. */
 export async function ownedBooks(
   sql: Queryable,
   seriesIds: readonly string[],
@@ -41,7 +41,7 @@ export async function ownedBooks(
   )
 }
 
-/** What the books of one series cover. `volumeChapters` has the span of chapters of each volume. */
+/** What the books of one series cover. `volumeChapters` has the chapter span of each volume. */
 export function ownedOf(
   books: readonly Omit<Book, 'seriesId'>[],
   volumeChapters: unknown = null,
@@ -67,7 +67,7 @@ export function ownedOf(
   return { wholeVolumes, volumesOfChapter, chaptersOfVolume }
 }
 
-/** Whether the books cover all volumes or all chapters of a release; false for one that states neither. */
+/** Whether the books cover all volumes or all chapters of a release; false if it states neither. */
 export function isOwned(owned: OwnedBooks | undefined, { chapters, volumes }: Releasable): boolean {
   if (!owned) return false
   const { wholeVolumes, volumesOfChapter, chaptersOfVolume } = owned

@@ -10,13 +10,13 @@ export type Announcement = {
   chapter: number | null
   volume: number | null
 }
-/** A release source, and the source that it is of. */
+/** A release source, and the source it belongs to. */
 type ReleaseSourceIds = { sourceId: string; pluginId: string }
 
 // Keeps a row small enough to be sent to a client in one piece.
 const maxPerRow = 200
 
-/** One event for each; accounts receive those of series that they see. */
+/** One event each; accounts receive those of series that they see. */
 export async function publishAnnouncements(
   tx: Queryable,
   source: ReleaseSourceIds,

@@ -19,7 +19,7 @@ import { changeReasons, releaseStates } from './states.ts'
 const spans = (of: string) =>
   nullable(
     list(record({ start: Type.Number(), end: Type.Number() }, { component: 'ReleaseSpan' }), {
-      description: `Spans of ${of}, both ends included; null if the source states none.`,
+      description: `Spans of ${of}, including both ends; null if the source states none.`,
     }),
   )
 
@@ -40,12 +40,14 @@ export const Release = record(
     volumes: spans('volumes'),
     formatHints: Type.Record(Type.String(), json()),
     metadata: Type.Record(Type.String(), json(), {
-      description: 'As the source states it; `title` is the title of the release.',
+      description: 'Data as stated by the source; `title` is the title of the release.',
     }),
-    confidence: Type.Number({ description: 'That it belongs to the series, from 0 to 1.' }),
+    confidence: Type.Number({
+      description: 'Confidence that the release belongs to the series, from 0 to 1.',
+    }),
     state: oneOf(releaseStates),
     releasedAt: nullable(timestamp()),
-    observedAt: timestamp({ description: 'When a poll found it.' }),
+    observedAt: timestamp({ description: 'When a poll found the release.' }),
     createdAt: timestamp(),
   },
   { component: 'Release' },
@@ -76,7 +78,7 @@ export async function releasesByIds(
 
 export const releaseNotFound = () => new NotFound('Release not found')
 
-/** Throws NotFound for a release that does not exist or whose series is hidden from the viewer. */
+/** Throws NotFound for an unknown release, or one whose series is hidden from the viewer. */
 export async function releaseById(sql: Queryable, viewer: Viewer, id: string): Promise<Release> {
   const [release] = await releasesByIds(sql, viewer, [id])
   if (!release) throw releaseNotFound()
@@ -85,13 +87,13 @@ export async function releaseById(sql: Queryable, viewer: Viewer, id: string): P
 
 export const ReleaseChange = record(
   {
-    fromState: nullable(oneOf(releaseStates, { description: 'Null: it was added.' })),
+    fromState: nullable(oneOf(releaseStates, { description: 'Null for the initial state.' })),
     toState: oneOf(releaseStates),
-    userId: nullable(uuid({ description: 'Who changed it; null for the server.' })),
+    userId: nullable(uuid({ description: 'The user who changed it; null for the server.' })),
     reason: oneOf(changeReasons),
     details: nullable(
       Type.Record(Type.String(), json(), {
-        description: 'Of the first one: how the series was found (`by`).',
+        description: 'First entry only: how the series was found (`by`).',
       }),
     ),
     at: timestamp(),
@@ -100,7 +102,7 @@ export const ReleaseChange = record(
 )
 export type ReleaseChange = Static<typeof ReleaseChange>
 
-/** Every state that a release was in, oldest first. Throws NotFound. */
+/** All states of a release, oldest first. Throws NotFound. */
 export async function historyOf(sql: Sql, viewer: Viewer, id: string): Promise<ReleaseChange[]> {
   const rows = await sql<ReleaseChange[]>`
     select c.from_state as "fromState", c.to_state as "toState", c.account_id as "userId",

@@ -1,4 +1,4 @@
-// Release sources: the lists of releases that sources have, with their schedules and polls.
+// Release sources: the lists of releases offered by sources, with their schedules and polls.
 import { type Viewer, visibleLibrary } from '../accounts/viewer.ts'
 import { Conflict, NotFound } from '../base/errors.ts'
 import {
@@ -22,16 +22,17 @@ import { publishReleases } from './change-releases.ts'
 export const ReleaseSource = record(
   {
     id: uuid(),
-    pluginId: uuid({ description: 'The source that it is a list of.' }),
+    pluginId: uuid({ description: 'The source that offers this list.' }),
     sourceKey: Type.String({ description: 'Identifies the list in its source.' }),
     displayName: Type.String(),
     kind: oneOf(releaseSourceKinds),
-    enabled: Type.Boolean({ description: 'Polled while its source is enabled, too.' }),
+    enabled: Type.Boolean({ description: 'Whether it is polled while its source is enabled.' }),
     cronSchedule: nullable(Type.String()),
     effectiveCronSchedule: Type.String({
-      description: 'Its own schedule, else the setting `release_tracking.default_cron_schedule`.',
+      description:
+        'Its own schedule, otherwise the setting `release_tracking.default_cron_schedule`.',
     }),
-    lastPolledAt: nullable(timestamp({ description: 'End of the last poll without an error.' })),
+    lastPolledAt: nullable(timestamp({ description: 'End of the last successful poll.' })),
     lastError: nullable(Type.String()),
     lastErrorAt: nullable(timestamp()),
     lastSummary: nullable(Type.String()),
@@ -47,7 +48,7 @@ export const ReleaseSources = record(
   { component: 'ReleaseSources' },
 )
 
-/** By name of the source, then of the list. */
+/** Sorted by source name, then by list name. */
 export async function listReleaseSources(sql: Queryable, id?: string): Promise<ReleaseSource[]> {
   const schedule = await fetchSetting(sql, 'release_tracking.default_cron_schedule')
   const rows = await sql<ReleaseSource[]>`
@@ -67,7 +68,7 @@ const notFound = () => new NotFound('Release source not found')
 
 type SourceChange = { displayName?: string; enabled?: boolean; cronSchedule?: string | null }
 
-/** `cronSchedule` null: the default. Throws NotFound. */
+/** A null `cronSchedule` means the default. Throws NotFound. */
 export async function changeReleaseSource(
   sql: Sql,
   id: string,
@@ -86,7 +87,7 @@ export async function changeReleaseSource(
   return source
 }
 
-/** Enqueues a poll; false if one is queued or running. Throws NotFound, and Conflict for a disabled source. */
+/** Enqueues a poll; false if one is already queued or running. Throws NotFound, and Conflict for a disabled source. */
 export async function requestPoll(sql: Sql, queue: Queue, id: string): Promise<boolean> {
   return await sql.begin(async tx => {
     const [source] = await tx<{ isEnabled: boolean }[]>`
@@ -116,16 +117,16 @@ export async function requestAllPolls(sql: Sql, queue: Queue) {
       if (await requestPoll(sql, queue, id)) result.enqueued += 1
       else result.coalesced += 1
     } catch (error) {
-      // It was disabled or deleted at this moment.
+      // It was disabled or deleted just now.
       if (!(error instanceof Conflict || error instanceof NotFound)) throw error
       result.failed += 1
     }
   return result
 }
 
-/** Deletes the releases of a source and where its polls are; the next one begins at the start. Throws NotFound. */
+/** Deletes the releases and poll positions of a source; the next poll starts from the beginning. Throws NotFound. */
 export async function resetReleaseSource(sql: Sql, id: string): Promise<number> {
-  // A poll that runs stores nothing more.
+  // A running poll stores nothing more.
   const { count } = await sql`
     update release_source
     set cursor = null, poll_after = null, poll_id = null, last_polled_at = null, last_error = null,

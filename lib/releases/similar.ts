@@ -1,15 +1,15 @@
-// Similar titles: pairs of keys by the Dice coefficient over pairs of characters and pairs of words. Keys are
-// compared only if they share one of their rarest pairs, as all keys of that similarity do.
+// Similar titles: pairs of keys by the Dice coefficient over character pairs and word pairs. Keys are compared only
+// if they share one of their rarest pairs, as all sufficiently similar keys do.
 
-/** The least similarity of a pair. */
+/** The minimum similarity of a pair. */
 export const minSimilarity = 0.85
-// More keys would be a source that makes them up.
+// A source with more keys is inventing them.
 const maxCandidates = 200
 const maxLength = 200
 
 type Key = { key: string; grams: readonly string[] }
 
-/** Pairs of characters and of words, numbered where they occur more than once. */
+/** Character pairs and word pairs, numbered if they occur more than once. */
 function gramsOf(key: string): string[] {
   const pairs: string[] = []
   for (let i = 0; i + 1 < key.length; i++) pairs.push(key.slice(i, i + 2))
@@ -24,10 +24,10 @@ function gramsOf(key: string): string[] {
   })
 }
 
-/** `Title 2` and `Title 3` are two series. */
+/** `Title 2` and `Title 3` are different series. */
 const numeralsOf = (key: string) => (key.match(/\p{N}+/gu) ?? []).join(' ')
 
-/** Of keys of this many pairs, any two that are similar enough share this many. */
+/** How many pairs any two sufficiently similar keys with this many pairs share. */
 const sharedAtLeast = (size: number) =>
   Math.ceil((minSimilarity / (2 - minSimilarity)) * size - 1e-9)
 
@@ -42,7 +42,7 @@ function compare(a: ReadonlySet<string>, b: readonly string[]): number {
   return (2 * shared) / (a.size + b.length)
 }
 
-/** Returns a function that calls `onPair` for each of `keys` that is similar to a key. */
+/** Returns a function that calls `onPair` for each of `keys` that is similar to its argument. */
 export function createSimilarKeys(keys: Iterable<string>) {
   const entries = [...new Set(keys)]
     .filter(key => key.length <= maxLength)

@@ -1,7 +1,7 @@
-// Spans of chapters and volumes: sorted, joined where they touch or overlap.
+// Spans of chapters and volumes: sorted, and joined where they touch or overlap.
 import type { Span } from '../sources/contract.ts'
 
-/** The spans of a release in the form in which the ledger has them; null for none. */
+/** The spans of a release in the form stored in the ledger; null for none. */
 export function normalizedSpans(spans: readonly Span[] | null): Span[] | null {
   const sorted = (spans ?? [])
     .filter(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))
@@ -10,7 +10,7 @@ export function normalizedSpans(spans: readonly Span[] | null): Span[] | null {
   const joined: Span[] = []
   for (const span of sorted) {
     const last = joined.at(-1)
-    // Chapters 1-3 and 4-6 are 1-6.
+    // Chapters 1-3 and 4-6 become 1-6.
     const touches =
       last !== undefined &&
       (span.start <= last.end || (Number.isInteger(last.end) && span.start === last.end + 1))
@@ -23,7 +23,7 @@ export function normalizedSpans(spans: readonly Span[] | null): Span[] | null {
 /** Sources and users may state any numbers; from 2^53 on, adding 1 changes nothing. */
 const maxCovered = 100_000
 
-/** Whether `has` holds for both ends and for all whole numbers between them. `size` is the number of values that it can hold for. */
+/** Whether `has` holds for both ends and all whole numbers between them. `size` is how many values it can hold for. */
 export function isCovered(
   spans: readonly Span[],
   has: (value: number) => boolean,

@@ -1,16 +1,16 @@
-// States of releases: names, other spellings in requests, what a request does to a release.
+// States of releases: names, alternative spellings in requests, and the states that actions lead to.
 
 export const releaseStates = ['announced', 'dismissed', 'marked_acquired', 'hidden'] as const
 export type ReleaseState = (typeof releaseStates)[number]
 
 const aliases: Readonly<Record<string, ReleaseState>> = { new: 'announced', ignored: 'hidden' }
-/** What requests may use for a state. */
+/** Names that requests may use for a state. */
 export const stateNames = [...releaseStates, ...Object.keys(aliases)]
 
-/** The state of one of `stateNames`. */
+/** The state for one of `stateNames`. */
 export const stateNamed = (name: string): ReleaseState => aliases[name] ?? (name as ReleaseState)
 
-/** The state that an action of many releases gives them; `delete` removes them. */
+/** The state to which a bulk action sets releases; `delete` removes them. */
 export const actionStates = {
   dismiss: 'dismissed',
   'mark-acquired': 'marked_acquired',
@@ -24,6 +24,6 @@ export const releaseActions = [
 
 /**
  * Why a release has a state: it was announced and is wanted; a present book covers it; it has only chapters (or
- * volumes), which are not tracked; a user requested it; a scan found a book that covers it.
+ * only volumes), which are not tracked; a user requested it; a scan found a book that covers it.
  */
 export const changeReasons = ['announced', 'owned', 'not_tracked', 'request', 'scan'] as const

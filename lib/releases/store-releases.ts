@@ -1,5 +1,5 @@
-// Release ledger writer: stores a page of a source with its cursor in one transaction, so that a poll that ends at
-// any moment loses and doubles nothing.
+// Release ledger writer: stores a page of a source with its cursor in one transaction, so that a poll interrupted
+// at any moment neither loses nor duplicates anything.
 
 import { newId } from '../base/id.ts'
 import { lockSeries } from '../catalog/locks.ts'
@@ -15,10 +15,10 @@ import type { ReleaseState } from './states.ts'
 
 type PolledPage = {
   items: readonly ReleaseItem[]
-  /** Of each item. */
+  /** One for each item. */
   matches: readonly (Match | null)[]
   cursor: unknown
-  /** The last series that was polled, of lists that are read series by series. */
+  /** The last series that was polled, for lists that are read series by series. */
   after: string | null
 }
 export type StoredPage = { added: number; announced: number }
@@ -26,7 +26,7 @@ export type Poll = { releaseSourceId: string; pollId: string; defaultLanguages: 
 
 const batch = 1_000
 
-/** Null when a poll that began later has taken over, or the source was disabled or deleted: nothing was stored. */
+/** Null if a later poll has taken over, or the source was disabled or deleted: nothing was stored. */
 export async function storePage(
   sql: Sql,
   { releaseSourceId, pollId, defaultLanguages }: Poll,
@@ -69,7 +69,7 @@ async function storeBatch(
   page: readonly Matched[],
 ): Promise<Added[]> {
   const ids = [...new Set(page.map(({ match }) => match.seriesId))]
-  // The end of a scan locks them, too, and then looks for announced releases that its books cover.
+  // The end of a scan locks them too, and then looks for announced releases covered by its books.
   await lockSeries(tx, ids)
   const tracked = await tx<Series[]>`
     select series_id as id, track_chapters as "trackChapters", track_volumes as "trackVolumes",
@@ -106,7 +106,7 @@ async function storeBatch(
 
 type Spans = Pick<ReturnType<typeof rowOf>, 'chapters' | 'volumes'>
 
-/** Whether all that the release has is of an axis that is not tracked. */
+/** Whether everything in the release is of a kind that is not tracked. */
 function isUntracked(series: Series | undefined, { chapters, volumes }: Spans): boolean {
   if (!series || (!chapters && !volumes)) return false
   return !((chapters && series.trackChapters) || (volumes && series.trackVolumes))
@@ -142,7 +142,7 @@ function rowOf(
   }
 }
 
-/** A release that the ledger has, by its id or by its info hash, is left as it is. */
+/** A release that the ledger already has, by id or info hash, is unchanged. */
 async function insertRows(
   tx: Transaction,
   sourceId: string,
@@ -178,7 +178,7 @@ async function insertRows(
     order by i.id`
 }
 
-/** The latest known chapter and volume only grow, by releases in a language that is followed. */
+/** The latest known chapter and volume only increase, by releases in a language that is followed. */
 async function advanceLatest(
   tx: Transaction,
   added: readonly Added[],

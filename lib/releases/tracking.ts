@@ -1,4 +1,4 @@
-// Tracking of series: whether releases are looked for, of what, and what is known already.
+// Tracking of series: whether and which releases are looked for, and what is already known.
 import { type Viewer, visibleSeries } from '../accounts/viewer.ts'
 import { NotFound } from '../base/errors.ts'
 import { list, nullable, record, type Static, Type, timestamp, uuid } from '../base/schema.ts'
@@ -14,7 +14,7 @@ const VolumeChapterMap = Type.Record(
   {
     component: 'VolumeChapterMap',
     description:
-      'Chapters of each volume: a book that is volume 3 covers them as well. At most 2,000 volumes.',
+      'Chapters of each volume, so that a book that is volume 3 also covers its chapters. The limit is 2,000 volumes.',
     maxProperties: 2_000,
   },
 )
@@ -32,16 +32,16 @@ export const trackingFields = {
       minimum: 60,
       maximum: 31_536_000,
       description:
-        'Seconds between polls of sources that are read series by series; null: every poll.',
+        'Seconds between polls of sources that are read series by series; null for every poll.',
     }),
   ),
   confidenceThresholdOverride: nullable(
-    Type.Number({ minimum: 0, maximum: 1, description: 'Null: 0.7.' }),
+    Type.Number({ minimum: 0, maximum: 1, description: 'Null for 0.7.' }),
   ),
   languages: nullable(
     list(Type.String({ minLength: 1, maxLength: 50, pattern: '^[^\\u0000]*$' }), {
       maxItems: 50,
-      description: 'Null: the setting `release_tracking.default_languages`.',
+      description: 'Null for the setting `release_tracking.default_languages`.',
     }),
   ),
 }
@@ -50,7 +50,7 @@ export const Tracking = record(
   {
     seriesId: uuid(),
     ...trackingFields,
-    createdAt: nullable(timestamp({ description: 'Null: the series was never tracked.' })),
+    createdAt: nullable(timestamp({ description: 'Null if the series was never tracked.' })),
     updatedAt: nullable(timestamp()),
   },
   { component: 'SeriesTracking' },
@@ -58,7 +58,7 @@ export const Tracking = record(
 export type Tracking = Static<typeof Tracking>
 type TrackingChanges = Partial<Omit<Tracking, 'seriesId' | 'createdAt' | 'updatedAt'>>
 
-/** That of a series which was never tracked has the defaults. Throws NotFound. */
+/** Returns defaults for a series that was never tracked. Throws NotFound. */
 export async function trackingOf(
   sql: Queryable,
   viewer: Viewer,
@@ -123,7 +123,7 @@ export async function updateTracking(
   })
 }
 
-/** Tracks visible series, or no longer. Returns how many there are. */
+/** Tracks visible series, or stops tracking them. Returns how many there are. */
 export async function setTracked(
   sql: Sql,
   viewer: Viewer,
@@ -144,7 +144,7 @@ export async function setTracked(
   })
 }
 
-/** `Name (2006)` is also known as `Name`: the year in the title of a release is often that of a volume. */
+/** `Name (2006)` is also known as `Name`: the year in a release title is often that of a volume. */
 function namesOf(title: string): string[] {
   const name = storableAlias(title)
   return [name, name.replace(/\s*\((?:19|20)\d\d\)$/, '')]
@@ -161,8 +161,8 @@ async function lockForTracking(tx: Transaction, viewer: Viewer, ids: readonly st
 }
 
 /**
- * For series that are not tracked: their titles become aliases, the latest chapter and volume are those of their
- * books, and what is tracked is what the books state, both if they state neither.
+ * For series not tracked yet: their titles become aliases, the latest chapter and volume are taken from their
+ * books, and what the books state is tracked, or both if they state neither.
  */
 async function startTracking(tx: Transaction, series: readonly LockedSeries[]): Promise<void> {
   const started = await tx<{ id: string }[]>`

@@ -1,4 +1,4 @@
-// Check of what sources answer against the contract.
+// Checks what sources return against the contract.
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
 import { list, type Static } from '../base/schema.ts'
@@ -17,10 +17,10 @@ const maxDepth = 30
 const maxHits = 100
 const SeriesHits = list(SeriesHit, { maxItems: maxHits })
 
-// Compiled at first use; most servers have no source.
+// Compiled on first use, because most servers have no sources.
 const compiled = new WeakMap<TSchema, Validator>()
 
-/** The source with all of its answers checked; throws SourceFailure `invalid` for those that do not conform. */
+/** The source with all of its answers checked; throws SourceFailure `invalid` for answers that do not conform. */
 export function checkedSource(source: Source): Source {
   const { searchSeries, fetchSeries, listReleases } = source
   return {
@@ -37,7 +37,7 @@ export function checkedSource(source: Source): Source {
         if (answer === null) return null
         const series = checkAnswer(FetchedSeries, answer)
         if (series.externalId !== externalId)
-          throw new SourceFailure('The source answered with another series', 'invalid')
+          throw new SourceFailure('The source returned a different series', 'invalid')
         return series
       },
     }),
@@ -50,12 +50,11 @@ export function checkedSource(source: Source): Source {
   }
 }
 
-/** Throws SourceFailure. 24:00, leap days of other years and wide offsets are dates for JavaScript, not for PostgreSQL. */
+/** Throws SourceFailure. 24:00, some leap days and wide offsets are dates for JavaScript, but not for PostgreSQL. */
 function withDate(item: ReleaseItem): ReleaseItem {
   if (item.releasedAt === null) return item
   const releasedAt = releaseDate(item.releasedAt)
-  if (releasedAt === null)
-    throw new SourceFailure('The source answered with an invalid date', 'invalid')
+  if (releasedAt === null) throw new SourceFailure('The source returned an invalid date', 'invalid')
   return { ...item, releasedAt }
 }
 
@@ -65,12 +64,12 @@ function validatorOf(schema: TSchema): Validator {
   return validator
 }
 
-/** Null for what does not conform. */
+/** Null if it does not conform. */
 export function tryAnswer<T extends TSchema>(schema: T, answer: unknown): Static<T> | null {
   return validatorOf(schema).Check(answer) ? (answer as Static<T>) : null
 }
 
-/** Throws SourceFailure that names the place of the first problem, without its value. */
+/** Throws SourceFailure that names the location of the first problem, without its value. */
 export function checkAnswer<T extends TSchema>(schema: T, answer: unknown): Static<T> {
   const validator = validatorOf(schema)
   const value = storable(answer, 0)
@@ -78,7 +77,7 @@ export function checkAnswer<T extends TSchema>(schema: T, answer: unknown): Stat
   const [, [error]] = validator.Errors(value)
   const place = error?.instancePath.slice(1).replaceAll('/', '.').slice(0, 200) || 'value'
   throw new SourceFailure(
-    `The source answered with something invalid: ${place} ${error?.message ?? ''}`.trim(),
+    `The source returned an invalid answer: ${place} ${error?.message ?? ''}`.trim(),
     'invalid',
   )
 }
@@ -88,7 +87,7 @@ function storable(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed()
   if (typeof value !== 'object' || value === null) return value
   if (depth >= maxDepth)
-    throw new SourceFailure('The source answered with too deep a value', 'invalid')
+    throw new SourceFailure('The source returned a value that is nested too deeply', 'invalid')
   if (Array.isArray(value)) return value.map(member => storable(member, depth + 1))
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)

@@ -1,5 +1,5 @@
-// Source contract: what brings metadata of series or releases, built in or a plugin.
-// Schemas check what plugins and other services answer; a source has no access to the database.
+// Source contract: what provides metadata of series or releases, built in or as a plugin. The schemas check answers of
+// plugins and other services; a source has no access to the database.
 import type { Static } from 'typebox'
 import { json, list, maybe, nullable, oneOf, record, Type } from '../base/schema.ts'
 
@@ -16,12 +16,12 @@ export const releaseSourceKinds = [
 
 // NUL and lone surrogates are removed before the check (check.ts).
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-/** Clients display these as links, so that no other schemes are accepted. */
+/** Clients display these as links, so no other schemes are accepted. */
 const url = () => Type.String({ maxLength: 4000, pattern: '^https?://[^\\s/?#]' })
 const mediaUrl = () =>
   Type.String({ maxLength: 8000, pattern: '^(?:https?://[^\\s/?#]|magnet:\\?)' })
 
-/** A source's own list of releases, for example one feed. `key` identifies it within the source. */
+/** One of a source's lists of releases, such as a feed. `key` identifies it within the source. */
 export const ReleaseSourceDescription = record({
   key: text(200),
   displayName: text(200),
@@ -41,7 +41,7 @@ export const SourceDescription = record({
 })
 export type SourceDescription = Static<typeof SourceDescription>
 
-/** A series that a search found. `relevance` is from 0 to 1. */
+/** A series found by a search. `relevance` is from 0 to 1. */
 export const SeriesHit = record({
   externalId: text(500),
   title: text(1000),
@@ -54,15 +54,15 @@ export const SeriesHit = record({
 })
 export type SeriesHit = Static<typeof SeriesHit>
 
-/** A span of chapters or volumes, both ends included; decimals are allowed. */
+/** A span of chapters or volumes, including both ends; decimals are allowed. */
 export const Span = record({ start: Type.Number(), end: Type.Number() })
 export type Span = Static<typeof Span>
 
 export const mediaUrlKinds = ['torrent', 'magnet', 'direct', 'other'] as const
 
-/** A release as a source states it. Which series it belongs to is decided by the release ledger. */
+/** A release as stated by a source. The release ledger decides which series it belongs to. */
 export const ReleaseItem = record({
-  /** Identifies the release in its source for ever. */
+  /** Permanent id of the release in its source. */
   externalReleaseId: text(1000),
   title: text(1000),
   payloadUrl: url(),
@@ -75,9 +75,9 @@ export const ReleaseItem = record({
   volumes: nullable(list(Span)),
   formatHints: Type.Record(Type.String(), json()),
   metadata: Type.Record(Type.String(), json()),
-  /** Titles of the series: `A / B` has two. Empty: only `seriesIds` identify it. */
+  /** Titles of the series: `A / B` has two. If empty, only `seriesIds` identify it. */
   seriesTitles: list(text(1000)),
-  /** Ids of the series at services, by name of the service. */
+  /** Ids of the series on other services, by service name. */
   seriesIds: Type.Record(Type.String(), text(500)),
   /** RFC 3339. */
   releasedAt: nullable(
@@ -89,16 +89,16 @@ export const ReleaseItem = record({
 })
 export type ReleaseItem = Static<typeof ReleaseItem>
 
-/** A reference to the same series at another service. */
+/** A reference to the same series on another service. */
 const Reference = record({ source: text(100), externalId: text(500), url: nullable(url()) })
 
 /** A series as a source describes it. */
 export const FetchedSeries = record({
   externalId: text(500),
   url: nullable(url()),
-  /** Changes when any of this changes; null: computed from the answer. */
+  /** Changes when any of this changes; null to compute it from the answer. */
   hash: nullable(text(200)),
-  /** By the names of the fields of a series in the API; each value is parsed as an edit of that field is. */
+  /** By the names of the API's series fields; each value is parsed like an edit of that field. */
   metadata: Type.Record(Type.String(), json()),
   externalIds: list(Reference),
   links: list(record({ source: text(100), url: url() })),
@@ -117,7 +117,7 @@ export type FetchedSeries = Static<typeof FetchedSeries>
 export type TrackedSeries = {
   seriesId: string
   titles: string[]
-  /** By name of the service. */
+  /** By service name. */
   externalIds: Record<string, string>
 }
 
@@ -125,16 +125,16 @@ export type ReleaseQuery = {
   key: string
   /** What the last page of this list returned; null at first. */
   cursor: unknown
-  /** At most 100; empty for kinds that list all there is (`rss-uploader`, `metadata-feed`). */
+  /** At most 100; empty for kinds that list everything (`rss-uploader`, `metadata-feed`). */
   series: readonly TrackedSeries[]
 }
 
-/** Releases of one page; a list with more has several. */
+/** Releases on one page; longer lists have several pages. */
 export const maxReleases = 10_000
 
 /**
- * A page of releases. The cursor (entity tags, times, page numbers) is stored in the transaction that stores
- * the items, and returned with the next query; `isLast`: there is nothing more at present. `summary` is for administrators:
+ * A page of releases. The cursor (entity tags, times, page numbers) is stored in the transaction that stores the
+ * items, and is passed to the next query; `isLast`: there is nothing more for now. `summary` is for administrators:
  * `Not modified`, `3 items without a title`.
  */
 export const ReleasePage = record({
@@ -148,12 +148,12 @@ export type ReleasePage = Static<typeof ReleasePage>
 export type SearchQuery = { query: string; limit: number }
 export type Call = { signal: AbortSignal }
 
-/** Functions reject with SourceFailure; `searchSeries` and the others only exist with their capability. */
+/** Functions reject with SourceFailure; `searchSeries` and the others exist only with their capability. */
 export type Source = {
   describe(call: Call): Promise<SourceDescription>
   /** Best first. */
   searchSeries?(query: SearchQuery, call: Call): Promise<SeriesHit[]>
-  /** Null: there is no such series. */
+  /** Null if there is no such series. */
   fetchSeries?(externalId: string, call: Call): Promise<FetchedSeries | null>
   listReleases?(query: ReleaseQuery, call: Call): Promise<ReleasePage>
 }

@@ -1,9 +1,9 @@
-// Failure of a source: unreachable, refused, too slow, over its limits, or an invalid answer.
+// Failure of a source: unreachable, refused, too slow, over a limit, or an invalid answer.
 import { Failure } from '../base/errors.ts'
 
 /**
- * `refused`: not allowed by configuration; `unreachable`: no connection, or no process; `limited`: to be left
- * alone; `status`: an HTTP error, or an error that a plugin reports; `invalid`: an answer that does not follow the
+ * `refused`: not allowed by configuration; `unreachable`: no connection, or no process; `limited`: must not be called
+ * for a while; `status`: an HTTP error, or an error reported by a plugin; `invalid`: an answer that violates the
  * contract.
  */
 export const sourceFailureKinds = [
@@ -17,11 +17,11 @@ export const sourceFailureKinds = [
 ] as const
 type SourceFailureKind = (typeof sourceFailureKinds)[number]
 
-/** 502: the message is for users: it names hosts, but neither paths nor credentials. */
+/** 502. The message is for users: it names hosts, but neither paths nor credentials. */
 export class SourceFailure extends Failure {
   readonly status = 502
   readonly kind: SourceFailureKind
-  /** Not to be called earlier; null: as the caller decides. */
+  /** Must not be called earlier; null lets the caller decide. */
   readonly retryAt: Date | null
   constructor(
     message: string,

@@ -1,4 +1,4 @@
-// Sources of this process: rows of the table `source` as something that can be called.
+// Sources of this process: rows of the table `source` as callable sources.
 import { Errors } from 'typebox/schema'
 import { Invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -20,10 +20,10 @@ const types = { feed, http, dump, plugin } satisfies Record<string, SourceType<n
 export type SourceTypeName = keyof typeof types
 export const sourceTypes = Object.keys(types) as SourceTypeName[]
 
-/** As it is stored: `credentials` are encrypted. */
+/** As stored: `credentials` are encrypted. */
 export type TypedRow = SourceRow & { type: SourceTypeName }
 
-/** Whether a source may have metadata of series; unknown, and thus true, for a plugin that was never called. */
+/** Whether a source may have series metadata; unknown, and thus true, for a plugin that was never called. */
 export function mayHaveMetadata({ type, config, description }: TypedRow): boolean {
   if (type === 'feed') return false
   if (type === 'http') return config.search !== undefined
@@ -35,30 +35,30 @@ export type Unsealed = { credentials: Credentials; unreadable: string[] }
 type Unchecked = Pick<TypedRow, 'type' | 'config' | 'credentials'>
 
 export type Sources = {
-  /** For covers that sources name, and other files. */
+  /** For covers and other files that sources name. */
   http: HttpClient
   /** Opens nothing before the first call. Answers are checked; functions reject with SourceFailure. */
   open(row: TypedRow): Source
-  /** Lists of releases that are known without a request; null: as `describe` answers. */
+  /** Lists of releases known without a request; null if only `describe` knows them. */
   releaseSources(row: TypedRow): ReleaseSourceDescription[] | null
   /** Throws Invalid that names the value. `credentials` are not encrypted. */
   checkConfig(source: Unchecked): void
   /** The credentials of a source as the database stores them. The caller holds `lockSecrets`. */
   seal(sourceId: string, credentials: Credentials): Credentials
-  /** The stored credentials of a source that can be read, and the names of the others. */
+  /** The readable stored credentials of a source, and the names of the unreadable ones. */
   unseal(row: Pick<TypedRow, 'id' | 'credentials'>): Unsealed
-  /** The failure of calls without the credentials that cannot be read; null if all can. */
+  /** The failure of calls while credentials cannot be read; null if all can. */
   unreadable(row: TypedRow): SourceFailure | null
-  /** JSON Schemas of configurations by type, and the names of plugins that are there. */
+  /** JSON Schemas of configurations by type, and the names of available plugins. */
   describeTypes(): { types: { type: SourceTypeName; config: object }[]; plugins: string[] }
-  /** Ends what runs for a disabled source. */
+  /** Ends everything that runs for a disabled source. */
   stop(id: string): Promise<void>
-  /** Ends what runs for a deleted source, and deletes its files. */
+  /** Ends everything that runs for a deleted source, and deletes its files. */
   remove(id: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Of a configuration that is no longer valid, e.g. after an upgrade: other sources go on, and calls of this one fail with the reason. */
+/** For a configuration that is no longer valid, such as after an upgrade: only this source's calls fail, with the reason. */
 function failingSource(failure: SourceFailure): Source {
   const fail = async () => {
     throw failure
@@ -116,7 +116,7 @@ export function createSources({ log, secrets, ...options }: SourceOptions): Sour
       if (error) {
         const place = ['config', ...error.instancePath.split('/').slice(1)].join('.')
         const isUnknown = error.message === 'schema is false'
-        throw new Invalid(`${place} ${isUnknown ? 'is not a setting' : error.message}`)
+        throw new Invalid(`${place} ${isUnknown ? 'is not a known setting' : error.message}`)
       }
       type.check({ config, credentials }, deps)
     },
@@ -153,4 +153,4 @@ export const missingMessage = (
   { displayName }: { displayName: string },
   names: readonly string[],
 ) =>
-  `${displayName}: the credentials ${names.join(', ')} were encrypted with another key (secrets.key_file); enter them again, or put its file back`
+  `${displayName}: the credentials ${names.join(', ')} were encrypted with another key (secrets.key_file); enter them again, or restore that key file`

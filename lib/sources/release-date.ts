@@ -1,6 +1,6 @@
-// Dates of releases as sources state them: what PostgreSQL accepts, and what can be a date of a release.
+// Dates of releases as sources state them: limited to what PostgreSQL accepts, and what can be a release date.
 
-/** RFC 3339 in UTC; null for what is no time, and for times that no release has. */
+/** RFC 3339 in UTC; null if it is not a time, or not a possible release date. */
 export function releaseDate(time: string | number): string | null {
   const ms = new Date(time).getTime()
   const isUsual = ms > Date.UTC(1900, 0) && ms < Date.UTC(2200, 0)

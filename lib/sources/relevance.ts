@@ -1,9 +1,9 @@
-// Relevance of search hits: how alike titles are, from 0 to 1.
+// Relevance of search hits: how similar titles are, from 0 to 1.
 import { matchKey } from '../media/name/text.ts'
 
 const maxLength = 300
 
-/** 1 for titles that differ only in case, accents and punctuation; the best of several titles counts. */
+/** 1 for titles that differ only in case, accents and punctuation; of several titles the best counts. */
 export function relevanceOf(query: string, titles: readonly string[]): number {
   const wanted = keyOf(query)
   if (wanted === '') return 0
@@ -13,7 +13,7 @@ export function relevanceOf(query: string, titles: readonly string[]): number {
 
 const keyOf = (title: string) => matchKey(title.slice(0, maxLength))
 
-/** Dice coefficient of the pairs of characters. */
+/** Dice coefficient of character pairs. */
 function similarity(a: string, b: string): number {
   if (a === b) return 1
   const [first, second] = [pairsOf(a), pairsOf(b)]
@@ -27,7 +27,7 @@ function similarity(a: string, b: string): number {
     counts.set(pair, count - 1)
     common++
   }
-  // Only equal titles are certain.
+  // Only equality is certain.
   return Math.min(0.99, (2 * common) / (first.length + second.length))
 }
 

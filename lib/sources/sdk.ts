@@ -1,5 +1,5 @@
 // SDK for plugins: the loop that reads JSON-RPC calls from stdin and writes answers to stdout. It needs nothing
-// but Node; copy it with contract.ts, from which only types are used. See docs/sources.md.
+// but Node.js; copy it with contract.ts, from which only types are used. See docs/sources.md.
 import { createInterface } from 'node:readline'
 import type {
   FetchedSeries,
@@ -19,23 +19,23 @@ export type {
   SourceDescription,
 } from './contract.ts'
 
-/** What the administrator set up. */
+/** Configured by the administrator. */
 export type PluginStart = {
   settings: Record<string, unknown>
   credentials: Record<string, string>
 }
 
-/** The functions of the capabilities that `describe` names. */
+/** The functions of the capabilities named by `describe`. */
 export type Plugin = {
   describe(): SourceDescription | Promise<SourceDescription>
   /** Best first. */
   searchSeries?(query: SearchQuery): SeriesHit[] | Promise<SeriesHit[]>
-  /** Null: there is no such series. */
+  /** Null if there is no such series. */
   fetchSeries?(query: { externalId: string }): FetchedSeries | null | Promise<FetchedSeries | null>
   listReleases?(query: ReleaseQuery): ReleasePage | Promise<ReleasePage>
 }
 
-/** An error whose message is shown to administrators; no calls before `retryAt`. */
+/** An error whose message is shown to administrators; there are no calls before `retryAt`. */
 export class PluginError extends Error {
   readonly retryAt: Date | null
   constructor(message: string, { retryAt = null }: { retryAt?: Date | null } = {}) {
@@ -50,7 +50,7 @@ const methodNotFound = -32_601
 const failed = -32_000
 const methods = ['describe', 'searchSeries', 'fetchSeries', 'listReleases'] as const
 
-/** Answers calls until stdin is closed. stdout belongs to the protocol: write logs to stderr. */
+/** Answers calls until stdin is closed. stdout is reserved for the protocol: write logs to stderr. */
 export async function servePlugin(
   open: (start: PluginStart) => Plugin | Promise<Plugin>,
 ): Promise<void> {

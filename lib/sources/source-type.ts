@@ -1,4 +1,4 @@
-// Type of a source: its configuration, and how a stored source becomes one that can be called.
+// Source type: its configuration, and how a stored source becomes callable.
 import type { TObject } from 'typebox'
 import type { ReleaseSourceDescription, Source, SourceDescription } from './contract.ts'
 import type { Dumps } from './dump/dumps.ts'
@@ -11,9 +11,9 @@ export type SourceRow<C = Record<string, unknown>> = {
   name: string
   displayName: string
   config: C
-  /** Headers of requests by name, or what a plugin receives. */
+  /** Request headers by name, or what a plugin receives. */
   credentials: Record<string, string>
-  /** The last answer of `describe`: a plugin can only do what it describes. */
+  /** The last answer of `describe`: a plugin can do only what it describes. */
   description: SourceDescription | null
 }
 
@@ -25,9 +25,9 @@ export type SourceDeps = {
 
 export type SourceType<C> = {
   Config: TObject
-  /** Throws Invalid for what the schema does not express. */
+  /** Throws Invalid for what the schema cannot express. */
   check(source: Pick<SourceRow<C>, 'config' | 'credentials'>, deps: SourceDeps): void
-  /** Without a request; null: as `describe` answers. */
+  /** Lists known without a request; null if only `describe` knows them. */
   releaseSources(row: SourceRow<C>): ReleaseSourceDescription[] | null
   open(row: SourceRow<C>, deps: SourceDeps): Source
 }

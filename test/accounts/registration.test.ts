@@ -181,7 +181,10 @@ t.test('with confirmation a new address replaces the old one when it is confirme
   t.equal(await changeOwnEmail(auth, await identity(), 'new@example.org'), undefined)
   const token = tokenIn(await mails(2))
   t.same(await state(), before, 'the response is the same, and the old address is valid')
-  t.match(messages[1]!.text, /instead of its present one. Confirming it does not sign in/)
+  t.match(
+    messages[1]!.text,
+    /as the new address of your Stackroom account. Confirming it does not sign you in/,
+  )
   t.match(await verifyEmail(auth, token), { account: { email: 'new@example.org' }, tokens: null })
   await changeOwnEmail(auth, await identity(), 'late@example.org')
   const late = tokenIn(await mails(3))
@@ -228,7 +231,7 @@ t.test('a confirmation is sent again on request; the response reveals nothing', 
   const { id } = await createTestAccount(auth.sql, { ...unsure, role: 'admin' })
   await resendVerification(auth, 'unsure@example.org')
   t.equal(await arrived(3), 3)
-  t.match(messages[2]!.text, /not confirmed yet. Confirming it does not sign in/)
+  t.match(messages[2]!.text, /not been confirmed yet. Confirming it does not sign you in/)
   t.equal((await verifyEmail(auth, tokenIn(messages[2]!.text))).tokens, null)
   t.same(await auth.sql`select from session where account_id = ${id}`, [])
   await t.rejects(resendVerification(auth, 'no address'), Invalid)

@@ -16,9 +16,9 @@ export const PermissionNames = list(PermissionName, {
 })
 export const EffectivePermissions = list(Permission, {
   description:
-    'All permissions of this request: those of the role and the extra ones, limited by the API key.',
+    "All permissions of this request: the role's and the extra ones, limited by the API key.",
 })
-// The checks of lib/accounts/account.ts have clearer messages than a pattern.
+// Checked in lib/accounts/account.ts, with clearer messages than a pattern would give.
 export const Username = text(maxUsernameLength, {
   documentedAs: {
     type: 'string',
@@ -44,7 +44,7 @@ export const UserInfo = record(
     email: Type.String(),
     role: Role,
     emailVerified: Type.Boolean(),
-    permissions: list(Type.String(), { description: 'Permissions beyond those of the role.' }),
+    permissions: list(Type.String(), { description: "Permissions beyond the role's." }),
   },
   { component: 'UserInfo' },
 )

@@ -1,4 +1,4 @@
-// API keys: those of the caller, and those of other users for user managers.
+// API keys: the caller's own and, for user managers, those of other users.
 
 import { Conflict, Forbidden, Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -27,7 +27,7 @@ import { Permission as PermissionName, PermissionNames } from './account-schema.
 import { requireManageable } from './manageable.ts'
 
 const maxKeysPerAccount = 100
-const othersNote = '403 for those of an account with more permissions than the caller.'
+const othersNote = '403 for the keys of an account with more permissions than the caller.'
 
 const KeyPrefix = Type.String({ description: 'The public part of the key.' })
 const fields = {
@@ -83,7 +83,7 @@ export const apiKeys = [
     permission: 'ApiKeysWrite',
     summary: 'Create an API key',
     description:
-      'The only response with the full key. Without `permissions` the key gets all permissions of the caller; others cannot be granted (403). A key never has more permissions than its owner at the time of a request.',
+      'The only response that contains the full key. Without `permissions` the key gets all permissions of the caller; others cannot be granted (403). A key never has more permissions than its owner has at the time of a request.',
     body: body(
       { name: Name, permissions: maybe(PermissionNames), expiresAt: maybe(ExpiresAt) },
       { component: 'ApiKeyCreate' },
@@ -114,7 +114,7 @@ export const apiKeys = [
     aliases: [{ method: 'PATCH', operationId: 'patchApiKey' }],
     permission: 'ApiKeysWrite',
     summary: 'Update an API key',
-    description: `Absent fields are unchanged. A key can be activated again, or get a later expiry, only by a caller that has its permissions (403). Keys of other users also require UsersWrite. ${othersNote}`,
+    description: `Absent fields are unchanged. Only a caller who has all permissions of a key can reactivate it or extend its expiry (403 otherwise). Keys of other users also require UsersWrite. ${othersNote}`,
     params: ApiKeyId,
     body: patchBody(
       {
@@ -139,7 +139,7 @@ export const apiKeys = [
         updated_at: new Date(),
       }
       const userId = await sql.begin(async tx => {
-        // Locked, so that the permissions that are checked are those that the key gets back.
+        // Locked, so that the permissions checked are the ones the key gets back.
         await tx`select from api_key where id = ${params.id} for no key update`
         const key = await findManageableKey(tx, identity, { ...params, required: 'UsersWrite' })
         if (prolongs(key, { isActive, expiresAt }))
@@ -178,7 +178,7 @@ type KeyRequest = {
   expiresAt?: Date | string | null | undefined
 }
 
-/** A new key of the caller, which is returned once. Throws Forbidden, Invalid, Conflict for too many keys. */
+/** Creates a key for the caller; only its response has the full key. Throws Forbidden, Invalid, Conflict for too many keys. */
 export async function createKey(
   sql: Sql,
   identity: Identity,
@@ -190,7 +190,7 @@ export async function createKey(
   const { id: accountId } = identity.account
   const expiresAt = parseExpiry(requested.expiresAt) ?? null
   const [created] = await sql.begin(async tx => {
-    // Concurrent requests count one after the other.
+    // Locked, so that concurrent requests count one after the other.
     await tx`select from account where id = ${accountId} for no key update`
     return await tx`
       insert into api_key (id, account_id, name, prefix, secret_sha256, koreader_sha256,
@@ -201,7 +201,7 @@ export async function createKey(
       returning id`
   })
   if (!created)
-    throw new Conflict(`An account can have at most ${maxKeysPerAccount} API keys`, {
+    throw new Conflict(`The limit of an account is ${maxKeysPerAccount} API keys`, {
       reason: 'limit_reached',
       limit: maxKeysPerAccount,
     })
@@ -214,7 +214,7 @@ export const keysOf = (sql: Sql, { account }: Identity): Promise<ApiKey[]> =>
     select ${columns(sql)} from api_key k where k.account_id = ${account.id}
     order by k.created_at desc, k.id desc`
 
-/** Throws Forbidden for a key of another user without the permission, or of one whom the caller may not manage. */
+/** Throws Forbidden for another user's key without the permission, or if the caller may not manage that user. */
 async function findManageableKey(
   sql: Queryable,
   identity: Identity,
@@ -230,14 +230,14 @@ async function findManageableKey(
 
 type Validity = { isActive: boolean | undefined; expiresAt: Date | null | undefined }
 
-/** Whether a change makes a key valid that is not, or valid for longer. */
+/** Whether a change makes an invalid key valid or extends its validity. */
 function prolongs(key: ApiKey, { isActive, expiresAt }: Validity): boolean {
   if (isActive === true && !key.isActive) return true
   if (expiresAt === undefined || key.expiresAt === null) return false
   return expiresAt === null || expiresAt > new Date(key.expiresAt)
 }
 
-/** Throws Forbidden for a key with permissions that the caller does not have: a key must not restore a stronger one. */
+/** Throws Forbidden for a key with permissions that the caller lacks: a key must not restore a stronger one. */
 function requireOwnPermissions({ permissions }: Identity, ofKey: readonly string[]) {
   const missing = permissionNames.find(name => ofKey.includes(name) && !permissions.has(name))
   if (missing) throw new Forbidden(`Missing required permission: ${missing}`)
@@ -257,7 +257,7 @@ function columns(sql: Queryable) {
     k.updated_at as "updatedAt"`
 }
 
-/** The requested permissions, or all of the caller's. Throws Forbidden for one that the caller has not. */
+/** The requested permissions, or all of the caller's. Throws Forbidden for one that the caller lacks. */
 function grantablePermissions(
   { permissions }: Identity,
   requested: readonly string[] | undefined,

@@ -1,4 +1,4 @@
-// Impersonation tokens: an administrator sees the application as another account does, without changing anything.
+// Impersonation tokens: an administrator sees the application as another account does, but cannot change anything.
 
 import { oneOf, record, Type } from '../../base/schema.ts'
 import { UserId } from '../../http/params.ts'
@@ -32,9 +32,9 @@ export const impersonation = [
     method: 'POST',
     path: '/users/{id}/impersonation-tokens',
     permission: impersonationPermission,
-    summary: 'Issue a token that shows the application as a user',
+    summary: 'Issue a token to see the application as a user',
     description:
-      'For 15 minutes, to read what the user sees with the permissions of the user that change nothing; every change is 403, and nothing is recorded as reading of the user. It ends with the session of the caller, and when one of the accounts is disabled. Requires the access token of a sign-in; 403 for an account with more permissions than the caller. Also sets a cookie of its own, which images and event streams use with `?as=ID`; the cookie of the caller is unchanged.',
+      'For 15 minutes it shows what the user sees, with only the read permissions of the user; every change is 403, and nothing is recorded as read. It ends with the session of the caller, and when either account is disabled. Requires the access token of a sign-in; 403 for an account with more permissions than the caller. Also sets a separate cookie, which images and event streams use with `?as=ID`; the cookie of the caller is unchanged.',
     params: UserId,
     responses: { 201: ImpersonationToken },
     async handle({ params: { id }, identity, request, reply }, { auth, sql }) {

@@ -1,4 +1,4 @@
-// Check of the caller before an account or its API keys are managed.
+// Checks that the caller may manage an account or its API keys.
 
 import { Forbidden } from '../../base/errors.ts'
 import type { Identity } from '../identify.ts'

@@ -1,4 +1,4 @@
-// User preferences: JSON values that clients store under dotted keys. The server knows no defaults.
+// User preferences: JSON values that clients store under dotted keys. The server has no defaults.
 import { NotFound } from '../../base/errors.ts'
 import { body, count, json, list, patchBody, record, Type } from '../../base/schema.ts'
 import { route } from '../../http/route.ts'
@@ -35,7 +35,7 @@ export const preferences = [
     path: '/user/preferences',
     permission: 'auth',
     summary: 'Set several preferences',
-    description: 'All or none are set; other preferences are unchanged.',
+    description: 'Either all are set or none; other preferences are unchanged.',
     body: body(
       { preferences: Type.Record(preferenceKey, json(), { additionalProperties: false }) },
       { component: 'PreferencesUpdate' },
@@ -72,7 +72,7 @@ export const preferences = [
     permission: 'auth',
     summary: 'Set a preference',
     params: PreferenceKey,
-    body: patchBody({ value: json({ description: 'Any JSON, at most 64 KiB.' }) }, Preference, {
+    body: patchBody({ value: json({ description: 'Any JSON value up to 64 KiB.' }) }, Preference, {
       component: 'PreferenceUpdate',
     }),
     responses: { 200: Preference },

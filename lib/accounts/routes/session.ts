@@ -78,7 +78,7 @@ export const session = [
     permission: 'public',
     summary: 'Exchange a refresh token for new tokens',
     description:
-      'A refresh token is valid for one use. For ten seconds it can be used again, by another tab or because the response was lost: each response has a refresh token of its own. Any later reuse ends the session, because the token was copied.',
+      'A refresh token is valid for one use. For ten seconds it can be used again, by another tab or because the response was lost; each response has its own refresh token. Any later reuse ends the session, because the token must have been copied.',
     body: body({ refreshToken: RefreshToken }, { component: 'RefreshRequest' }),
     responses: { 200: TokenResponse },
     async handle({ body, request, reply }, { auth }) {
@@ -92,7 +92,7 @@ export const session = [
     permission: 'auth',
     summary: 'Sign out',
     description:
-      'Ends the session of the access token, and that of the refresh token if one is sent. Both tokens become invalid immediately.',
+      'Ends the session of the access token, and the session of the refresh token if one is sent. Both tokens become invalid immediately.',
     body: body({ refreshToken: maybe(nullable(RefreshToken)) }, { component: 'LogoutRequest' }),
     bodyOptional: true,
     responses: { 200: Message },
@@ -108,7 +108,7 @@ export const session = [
     method: 'GET',
     path: '/auth/oidc/providers',
     permission: 'public',
-    summary: 'List providers of single sign-on',
+    summary: 'List single sign-on providers',
     description: 'There are none: accounts sign in with a password.',
     responses: { 200: LoginProviders },
     handle: () => ({ enabled: false, providers: [] }),
@@ -134,7 +134,7 @@ export const session = [
     bucket: 'login',
     summary: 'Register an account',
     description:
-      'Requires the setting `auth.registration_enabled` (403 otherwise). If e-mail addresses must be verified, the tokens are null until then; an address that already has an account gives the same response, and its owner an e-mail.',
+      'Requires the setting `auth.registration_enabled` (403 otherwise). If e-mail addresses must be verified, the tokens are null until then; an address that already has an account gets the same response, and its owner is sent an e-mail.',
     body: body(
       { username: Username, email: Email, password: Password },
       { component: 'RegisterRequest' },
@@ -158,7 +158,7 @@ export const session = [
     bucket: 'login',
     summary: 'Verify an e-mail address',
     description:
-      'Takes the token of the verification e-mail, which is valid once. That of a registration signs in; the tokens are null after a change of the address, and for an e-mail that was sent again.',
+      'Takes the single-use token of the verification e-mail. A registration token signs in; the tokens are null after a change of address and for an e-mail that was sent again.',
     body: body(
       { token: text(200, { description: 'Token of the verification e-mail.' }) },
       { component: 'VerifyEmailRequest' },
@@ -177,12 +177,12 @@ export const session = [
     permission: 'public',
     bucket: 'login',
     summary: 'Resend the verification e-mail',
-    description: 'The response does not reveal whether there is such an account.',
+    description: 'The response does not reveal whether such an account exists.',
     body: body({ email: Email }, { component: 'ResendVerificationRequest' }),
     responses: { 200: Message },
     handle({ body }, { auth, log }) {
       const email = checkEmail(body.email)
-      // In the background: the time of the response does not depend on the account.
+      // In the background, so that the response time does not depend on the account.
       resendVerification(auth, email).catch(err => log.warn({ err }, 'verification not sent'))
       return { message: 'If the account is not verified yet, an e-mail was sent' }
     },

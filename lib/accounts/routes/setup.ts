@@ -11,7 +11,7 @@ import { tokenResponse, WelcomeResponse } from './token-response.ts'
 
 const SetupStatus = record(
   {
-    setupRequired: Type.Boolean({ description: 'There is no administrator yet.' }),
+    setupRequired: Type.Boolean({ description: 'Whether no administrator exists yet.' }),
     hasUsers: Type.Boolean(),
     registrationEnabled: Type.Boolean(),
   },
@@ -22,7 +22,7 @@ const SettingValues = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   maxProperties: 100,
   propertyNames: { maxLength: 255 },
-  additionalProperties: json({ description: 'JSON of the type of the setting, or its text.' }),
+  additionalProperties: json({ description: "A value of the setting's type, or its text form." }),
 })
 
 export const setup = [
@@ -46,13 +46,13 @@ export const setup = [
     bucket: 'login',
     summary: 'Create the initial administrator',
     description:
-      'Also signs the administrator in. Requests from another machine, through a reverse proxy or from a page of another site must send the setup token that the server printed at start, as `setupToken` or in the header `X-Setup-Token` (403 otherwise). 409 once there is an administrator.',
+      'Also signs the administrator in. Requests from another machine, through a reverse proxy or from a page on another site must send the setup token that the server printed at startup, as `setupToken` or in the header `X-Setup-Token` (403 otherwise). 409 once there is an administrator.',
     body: body(
       {
         username: Username,
         email: Email,
         password: Password,
-        setupToken: maybe(text(200, { description: 'The setup token, where it is required.' })),
+        setupToken: maybe(text(200, { description: 'The setup token, where required.' })),
       },
       { component: 'InitializeRequest' },
     ),
@@ -75,7 +75,7 @@ export const setup = [
     permission: 'SystemAdmin',
     summary: 'Update settings during the setup',
     description:
-      'Settings by key, as /admin/settings/bulk. Keys that this server does not have are skipped and named in the message; 400 for an invalid value, and then none is changed.',
+      'Settings by key, as for /admin/settings/bulk. Unknown keys are skipped and named in the message; with an invalid value (400) nothing is changed.',
     body: body(
       {
         settings: maybe(nullable(SettingValues)),

@@ -132,7 +132,7 @@ export const sharingTags = [
     permission: 'SystemAdmin',
     summary: 'Delete a sharing tag',
     description:
-      'Also deletes its rules: series that only an allow rule made visible can become visible to all.',
+      'Also deletes its rules, which can reveal series to users who could not see them before.',
     params: TagId,
     responses: { 204: null },
     async handle({ params: { tag_id } }, { sql, identities }) {
@@ -173,7 +173,7 @@ export const sharingTags = [
     permission: 'SystemAdmin',
     summary: 'Set a sharing rule of a user',
     description:
-      'A denied tag hides its series; with any allowed tag, only series with an allowed tag are visible.',
+      'A denied tag hides its series; if any tag is allowed, only series with an allowed tag are visible.',
     params: UserId,
     body: body(
       { sharingTagId: uuid({ description: 'Sharing tag id.' }), accessMode: AccessMode },
@@ -248,7 +248,7 @@ function parseName(text: string): string {
 
 function rethrowDuplicateName(error: unknown): never {
   if ((error as { constraint_name?: string }).constraint_name === 'sharing_tag_name_unique')
-    throw new Conflict('A sharing tag with this name exists', {
+    throw new Conflict('A sharing tag with this name already exists', {
       cause: error,
       reason: 'name_taken',
     })

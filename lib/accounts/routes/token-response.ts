@@ -9,7 +9,7 @@ import type { Tokens } from '../session.ts'
 import { UserInfo } from './account-schema.ts'
 
 const accessToken = Type.String({ description: 'Access token (JWT).' })
-const refreshToken = Type.String({ description: 'Refresh token for one use at /auth/refresh.' })
+const refreshToken = Type.String({ description: 'Single-use refresh token for /auth/refresh.' })
 const tokenType = oneOf(['Bearer'])
 const expiresIn = Type.Integer({ description: 'Lifetime of the access token in seconds.' })
 /** Each field in snake_case and camelCase. */
@@ -88,7 +88,7 @@ export function clearSessionCookie({ request, reply }: Exchange, auth: Auth): vo
 
 type Impersonation = { accountId: string } & Pick<Tokens, 'accessToken' | 'expiresIn'>
 
-/** The cookie of an account that is shown to an administrator, beside the administrator's own. */
+/** The cookie of an account shown to an administrator, beside the administrator's own. */
 export function setImpersonationCookie(
   { request, reply }: Exchange,
   auth: Auth,
@@ -100,7 +100,7 @@ export function setImpersonationCookie(
 }
 
 const cookieOptions = ({ base, headers }: FastifyRequest, { settings }: Auth) => ({
-  // With a public URL of HTTPS the server may also be opened by HTTP on the local network, where browsers refuse to
+  // Despite an HTTPS public URL the server may be opened over HTTP on the local network, where browsers refuse to
   // store a Secure cookie.
   secure:
     settings.secure_cookie || (base.startsWith('https:') && !headers.origin?.startsWith('http:')),

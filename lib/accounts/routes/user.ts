@@ -1,4 +1,4 @@
-// Account of the caller: profile, e-mail address, password.
+// The caller's account: profile, e-mail address, password.
 
 import { body, maybe, record, text } from '../../base/schema.ts'
 import { respond, route } from '../../http/route.ts'
@@ -37,9 +37,9 @@ export const user = [
     // Each change may send an e-mail.
     bucket: 'login',
     guesses: 'address',
-    summary: 'Change the own e-mail address',
+    summary: 'Change own e-mail address',
     description:
-      'If addresses must be verified, the new one replaces the old one when it is; an address that already has an account gives the same response, and its owner an e-mail. Otherwise it is changed at once, and unverified; 409 for an address that has an account. At most five requests, and then one in twelve minutes. Not available with an API key.',
+      'If addresses must be verified, the new one takes effect when it is verified; an address that already has an account gets the same response, and its owner is sent an e-mail. Otherwise it changes at once, unverified; 409 for an address that has an account. The limit is five requests, then one every twelve minutes. Not available with an API key.',
     body: body({ email: maybe(Email) }, { component: 'ProfileUpdate' }),
     responses: { 200: UserDetail },
     async handle({ body, identity }, { auth, sql }) {
@@ -54,7 +54,7 @@ export const user = [
     permission: 'auth',
     bucket: 'login',
     guesses: 'caller',
-    summary: 'Change the own password',
+    summary: 'Change own password',
     description: 'Ends all other sessions of the account. Not available with an API key.',
     body: body(
       { currentPassword: text(4096), newPassword: Password },

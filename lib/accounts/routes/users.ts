@@ -120,14 +120,16 @@ export const users = [
     guesses: 'own',
     summary: 'Update a user',
     description:
-      'Absent fields are unchanged. A new password of the own account requires the current one. A new password and deactivation end the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller, and for an API key that changes its own account.',
+      'Absent fields are unchanged. Changing your own password requires the current one. A new password or deactivation ends the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller, and for an API key that changes its own account.',
     params: UserId,
     body: patchBody(
       {
         username: maybe(Username),
         email: maybe(Email),
         password: maybe(Password),
-        currentPassword: maybe(text(4096, { description: 'Of the own account.' })),
+        currentPassword: maybe(
+          text(4096, { description: 'Required to change your own password.' }),
+        ),
         ...accessFields,
       },
       UserDetail,
@@ -158,7 +160,7 @@ export const users = [
     permission: 'UsersDelete',
     summary: 'Delete a user',
     description:
-      'With reading progress, API keys and preferences. 400 for the own account, 409 for the last administrator.',
+      'Also deletes reading progress, API keys and preferences. 400 for your own account, 409 for the last administrator.',
     params: UserId,
     responses: { 204: null },
     async handle({ params: { id }, identity }, { auth, sql }) {

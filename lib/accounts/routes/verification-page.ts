@@ -11,7 +11,7 @@ const errorPage = Type.Unsafe<string>({ ...ErrorBody, mediaTypes: ['text/html'] 
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  // The address has the token.
+  // The URL contains the token.
   'referrer-policy': 'no-referrer',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -27,7 +27,7 @@ export const verificationPage = [
     bucket: 'login',
     summary: 'Web page that verifies an e-mail address',
     description:
-      'The link of the verification e-mail. The page has a button, which verifies: mail filters open links, too.',
+      'The link in the verification e-mail. Verifying takes a click on a button, because mail filters open links too.',
     query: record({
       token: maybe(text(200, { description: 'Token of the verification e-mail.' })),
       confirm: maybe(oneOf(['yes'], { description: 'Sent by the button.' })),

@@ -8,7 +8,7 @@ import { checkReadiness } from '../../store/readiness.ts'
 const Health = record(
   {
     status: oneOf(['ok', 'degraded', 'unavailable'], {
-      description: 'degraded: something is missing, but requests are answered as far as possible.',
+      description: 'degraded: something is missing, but the server responds as far as possible.',
     }),
     version: Type.String(),
     message: nullable(Type.String()),
@@ -29,7 +29,7 @@ const common = {
 const readiness = {
   ...common,
   description:
-    '200 if the server and its database respond and it is not shutting down. With too little disk space, or while the folder of a library does not respond, the status is degraded.',
+    '200 if the server and its database respond and it is not shutting down. The status is degraded if disk space is low or the folder of a library does not respond.',
   responses: { 200: Health, 503: Health },
   handle: respondReadiness,
 }
@@ -67,7 +67,7 @@ export const health = [
     path: '/health/live',
     summary: 'Liveness probe',
   }),
-  // The server listens only after the database is migrated, so any response means started.
+  // The server listens only after the database is migrated, so any response proves that it has started.
   route({
     ...liveness,
     operationId: 'getStartup',
@@ -80,7 +80,7 @@ export const health = [
     path: '/info',
     permission: 'public',
     withoutDatabase: true,
-    summary: 'Name and version of the server',
+    summary: 'Server name and version',
     responses: { 200: ServerInfo },
     handle: (_input, { version }) => ({ name: 'Stackroom', version }),
   }),

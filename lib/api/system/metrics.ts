@@ -1,4 +1,4 @@
-// Metrics: catalogue and task statistics as JSON, process metrics as text for Prometheus.
+// Metrics: catalog and task statistics as JSON, process metrics as text for Prometheus.
 import type { FastifyRequest } from 'fastify'
 import { Forbidden } from '../../base/errors.ts'
 import { bytes, count, list, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
@@ -26,7 +26,7 @@ const LibraryInventory = record(
 const inventoryFields = {
   libraryCount: count(),
   seriesCount: count(),
-  bookCount: count({ description: 'Number of books, without missing ones.' }),
+  bookCount: count({ description: 'Number of books that are not missing.' }),
   pageCount: count(),
   totalBookSize: count({ description: 'Size in bytes.' }),
   userCount: count({
@@ -34,7 +34,7 @@ const inventoryFields = {
   }),
   databaseSize: count({
     description:
-      'Size on disk in bytes, at most a minute old; 0 for an account that something is hidden from.',
+      'Size on disk in bytes, at most a minute old; 0 for an account from which something is hidden.',
   }),
   libraries: list(LibraryInventory),
 }
@@ -43,7 +43,7 @@ const TaskSummary = record(
   {
     pendingCount: count(),
     processingCount: count(),
-    failedCount: count({ description: 'Failed tasks that are still listed.' }),
+    failedCount: count({ description: 'Number of failed tasks that are still listed.' }),
     oldestPendingAgeMs: nullable(count()),
     byType: list(
       record({
@@ -80,12 +80,12 @@ export const metrics = [
     method: 'GET',
     path: '/metrics',
     permission: 'SystemHealth',
-    summary: 'Catalogue and task statistics',
-    description: `JSON with what the caller may see. With \`Accept: text/plain\` or \`application/openmetrics-text\` the metrics of this process for Prometheus. ${textNote}`,
+    summary: 'Catalog and task statistics',
+    description: `JSON, limited to what the caller may see. With \`Accept: text/plain\` or \`application/openmetrics-text\` the metrics of this process for Prometheus. ${textNote}`,
     responses: { 200: Metrics },
     async handle(input, deps) {
       const format = negotiateTextFormat(input.request.headers.accept)
-      // The response schema is that of JSON.
+      // The response schema describes the JSON.
       if (format) return (await metricsText(input, deps, format)) as never
       return { ...(await inventoryFor(input, deps)), tasks: await taskSummary(input, deps) }
     },
@@ -107,7 +107,7 @@ export const metrics = [
     method: 'GET',
     path: '/metrics/inventory',
     permission: 'SystemHealth',
-    summary: 'Catalogue statistics',
+    summary: 'Catalog statistics',
     responses: { 200: Inventory },
     handle: inventoryFor,
   }),

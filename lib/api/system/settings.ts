@@ -50,10 +50,10 @@ const Setting = record(
     valueType: oneOf(['Boolean', 'Float', 'Integer', 'String']),
     category: Type.String(),
     description: Type.String(),
-    isSensitive: Type.Boolean({ description: 'Values are replaced by asterisks.' }),
+    isSensitive: Type.Boolean({ description: 'Whether values are replaced by asterisks.' }),
     defaultValue: Type.String(),
     minValue: nullable(Type.Integer()),
-    maxValue: nullable(Type.Integer({ description: 'For a String: the maximum length.' })),
+    maxValue: nullable(Type.Integer({ description: 'For a String, the maximum length.' })),
     updatedAt: timestamp(),
     updatedBy: nullable(Type.String({ description: 'User name.' })),
     version: Type.Integer({ description: 'Number of changes, starting at 1.' }),
@@ -89,9 +89,9 @@ const Key = record({
     examples: ['application.name'],
   }),
 })
-const value = json({ description: 'JSON of the type of the setting, or its text.' })
+const value = json({ description: "A value of the setting's type, or its text form." })
 const reason = maybe(
-  nullable(text(1000, { description: 'Reason of the change, for the history.' })),
+  nullable(text(1000, { description: 'Reason for the change, recorded in the history.' })),
 )
 const common = { permission: 'SystemAdmin' } as const
 
@@ -104,7 +104,7 @@ export const settings = [
     summary: 'List settings',
     description: 'Sorted by category and key.',
     query: record({
-      category: maybe(text(100, { description: 'Only settings of this category.' })),
+      category: maybe(text(100, { description: 'Limits the list to this category.' })),
       ...shortListQuery,
     }),
     responses: { 200: paged(Setting) },
@@ -149,7 +149,7 @@ export const settings = [
     method: 'POST',
     path: '/admin/settings/bulk',
     summary: 'Update several settings',
-    description: 'All or none are updated. The response has those that were.',
+    description: 'Either all are updated or none. The response contains the updated ones.',
     body: body(
       {
         updates: list(body({ key: text(255), value }), { minItems: 1, maxItems: 100 }),
@@ -209,8 +209,8 @@ export const settings = [
     method: 'GET',
     path: '/settings/public',
     permission: 'auth',
-    summary: 'Get the settings that every user may read',
-    description: 'By key.',
+    summary: 'Get the settings readable by every user',
+    description: 'Settings by key.',
     responses: {
       200: PublicSettings,
     },
@@ -227,7 +227,7 @@ export const settings = [
     method: 'GET',
     path: '/settings/branding',
     permission: 'public',
-    summary: 'Get the name of the server, for the sign-in page',
+    summary: 'Get the server name for the sign-in page',
     responses: { 200: record({ applicationName: Type.String() }, { component: 'Branding' }) },
     handle: async (_input, { services }) => ({
       applicationName: await services(openSettings).cached('application.name'),

@@ -25,10 +25,10 @@ function message(component: string, description: string, fields: Record<string, 
 
 const ResyncMessage = message(
   'ResyncMessage',
-  'Event `resync`: events were missed permanently, or the account sees something else than before (reason `account`); reload what is displayed.',
+  'Event `resync`: events were permanently lost, or what the account may see has changed (reason `account`); reload everything displayed.',
   { type: { const: 'resync' }, reason: string },
 )
-/** Of `release_announced`; `release_source_polled` has the ids of the source and `had_error`. */
+/** For `release_announced`; `release_source_polled` has the source ids and `had_error`. */
 const releaseFields = {
   ledger_id: uuid,
   series_title: string,
@@ -41,7 +41,7 @@ const releaseFields = {
 }
 const EntityMessage = message(
   'EntityMessage',
-  'A change of the catalogue; `type` is also the name of the event.',
+  'A change in the catalog; `type` is also the event name.',
   {
     type: { type: 'string', enum: [...entityTypes] },
     book_id: uuid,
@@ -50,7 +50,7 @@ const EntityMessage = message(
     entity_type: { type: 'string', enum: ['book', 'series', 'library'] },
     entity_id: uuid,
     user_id: uuid,
-    fields: { type: 'array', items: string, description: 'Changed fields, if they are known.' },
+    fields: { type: 'array', items: string, description: 'Changed fields, if known.' },
     ...releaseFields,
   },
 )
@@ -100,7 +100,8 @@ const ScanMessage = message('ScanMessage', 'Event `scan_progress`.', {
 const stream = (payload: object) => ({
   type: 'string',
   contentMediaType: 'text/event-stream',
-  description: 'Server-sent events. The `data` of each event is a JSON object of `contentSchema`.',
+  description:
+    'Server-sent events. The `data` of each event is a JSON object that conforms to `contentSchema`.',
   contentSchema: { anyOf: [payload, ResyncMessage] },
 })
 

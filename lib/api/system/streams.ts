@@ -1,4 +1,4 @@
-// Event streams (SSE) of catalogue changes, tasks and scans.
+// Event streams (SSE) of catalog changes, tasks and scans.
 import { Readable } from 'node:stream'
 import { requestedCookie } from '../../accounts/cookie.ts'
 import type { Identity } from '../../accounts/identify.ts'
@@ -25,11 +25,11 @@ const StreamQuery = record({
   lastEventId: maybe(
     text(100, {
       description:
-        'Id of the last received event; the stream resumes after it. Replaces the header Last-Event-ID.',
+        'Id of the last received event, after which the stream resumes. Replaces the header Last-Event-ID.',
     }),
   ),
   unnamed: maybe(
-    Type.Boolean({ default: false, description: 'Sends events without the `event:` line.' }),
+    Type.Boolean({ default: false, description: 'Whether to omit the `event:` line.' }),
   ),
 })
 
@@ -40,7 +40,7 @@ const headers = {
 }
 
 const resumeNote =
-  'Event ids increase; a client that reconnects with the last id receives the events that it missed, for an hour at least. If they are no longer available, a `resync` event requests a reload. A comment is sent every 15 seconds.'
+  'Event ids increase; a client that reconnects with the last id receives the events it missed, which are available for at least an hour. If they are gone, a `resync` event requests a reload. A comment is sent every 15 seconds.'
 
 type StreamSpec = {
   operationId: string
@@ -55,7 +55,7 @@ export const streams = [
     operationId: 'streamEvents',
     path: '/events/stream',
     permission: { any: ['LibrariesRead', 'SeriesRead', 'BooksRead'] },
-    summary: 'Stream catalogue changes (SSE)',
+    summary: 'Stream catalog changes (SSE)',
     description: `Changes of books, series, libraries and covers, and of the caller's reading progress. ${resumeNote}`,
   }),
   streamRoute('task', {

@@ -16,14 +16,16 @@ import { taskStatuses, taskTypes } from '../../store/queue/task-status.ts'
 const counts = {
   pending: count(),
   running: count(),
-  processing: count({ description: 'The same as `running`.' }),
+  processing: count({ description: 'Same as `running`.' }),
   completed: count(),
   failed: count(),
   cancelled: count(),
-  stale: count({ description: 'Running tasks without a heartbeat for a minute.' }),
+  stale: count({ description: 'Running tasks that have had no heartbeat for a minute.' }),
   total: count(),
 }
-const milliseconds = nullable(Type.Integer({ description: 'Of the last 1,000 completed tasks.' }))
+const milliseconds = nullable(
+  Type.Integer({ description: 'Based on the last 1,000 completed tasks.' }),
+)
 const Stats = record(
   {
     ...counts,
@@ -46,11 +48,13 @@ const Stats = record(
 const filters = {
   status: maybe(
     oneOf([...taskStatuses, 'processing'], {
-      description: 'Only tasks with this status; `processing` means `running`.',
+      description: 'Limits the list to this status; `processing` means `running`.',
     }),
   ),
-  taskType: maybe(oneOf(taskTypes, { aliases: ['type'], description: 'Only tasks of this type.' })),
-  libraryId: maybe(uuid({ description: 'Only tasks of this library.' })),
+  taskType: maybe(
+    oneOf(taskTypes, { aliases: ['type'], description: 'Limits the list to this type.' }),
+  ),
+  libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
 }
 
 export const tasks = [
@@ -61,7 +65,7 @@ export const tasks = [
     permission: 'TasksRead',
     summary: 'List tasks',
     description:
-      'Newest first, without tasks of hidden libraries. The total is cached if there are many tasks.',
+      'Newest first, excluding tasks of hidden libraries. The total is cached if there are many tasks.',
     query: record({ ...filters, ...pageQuery }),
     responses: { 200: paged(Task) },
     async handle({ query, viewer, identity, request, reply }, { sql, services }) {
@@ -83,7 +87,7 @@ export const tasks = [
     path: '/tasks/stats',
     permission: 'TasksRead',
     summary: 'Task statistics',
-    description: 'Of visible tasks. Cached for fifty times as long as the query took.',
+    description: 'Counts visible tasks. Cached for fifty times as long as the query took.',
     responses: { 200: Stats },
     async handle({ viewer }, { services }) {
       const types = await services(openTaskStats).all(taskScope(viewer))
@@ -103,19 +107,22 @@ export const tasks = [
     path: '/tasks/purge',
     permission: 'TasksWrite',
     summary: 'Delete ended tasks',
-    description: 'Only tasks that the caller may see.',
+    description: 'Deletes only tasks that the caller may see.',
     query: record({
       days: maybe(
         Type.Integer({
           minimum: 0,
           maximum: 10_000,
           default: 30,
-          description: 'Tasks that ended more than this many days ago.',
+          description: 'Deletes tasks that ended more than this many days ago.',
         }),
       ),
     }),
     responses: {
-      200: record({ deleted: count({ description: 'Number of tasks.' }) }, { component: 'Purged' }),
+      200: record(
+        { deleted: count({ description: 'Number of deleted tasks.' }) },
+        { component: 'Purged' },
+      ),
     },
     handle: async ({ query, viewer }, { sql }) => ({
       deleted: await purgeTasks(sql, viewer, query.days ?? 30),
@@ -139,7 +146,7 @@ export const tasks = [
     permission: 'TasksWrite',
     summary: 'Cancel a pending or running task',
     description:
-      'A running task stops at its next safe point. Of a scan all jobs are cancelled; books that were read are retained, and the next scan continues from there. 400 if the task has ended.',
+      'A running task stops at its next safe point. All jobs of a scan are cancelled; books already read are retained, and the next scan continues from there. 400 if the task has ended.',
     params: TaskId,
     responses: { 200: Message },
     async handle({ params, viewer }, { sql, queue }) {
@@ -153,7 +160,7 @@ export const tasks = [
     path: '/tasks/{id}/retry',
     permission: 'TasksWrite',
     summary: 'Retry a failed task',
-    description: '400 if it did not fail; 409 for a scan while its library is being scanned.',
+    description: '400 if the task did not fail; 409 for a scan while its library is being scanned.',
     params: TaskId,
     responses: { 200: Message },
     async handle({ params, viewer }, { sql }) {

@@ -1,12 +1,12 @@
-// Books whose files cannot be read, and books whose cover cannot be made: a page of them by error type, with
-// the number of each type.
+// Books whose files cannot be read, and books whose cover cannot be made: a page by error type, with the number
+// of each type.
 import type { Fragment } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import { noCoverImage, unreadableCodes } from '../../base/errors.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { joinArtifact } from './visible-books.ts'
 
-/** Why a file cannot be read, or that there is no thumbnail. */
+/** Why a file cannot be read, or why there is no thumbnail. */
 export const bookErrorTypes = [...unreadableCodes, 'thumbnail'] as const
 export type BookErrorType = (typeof bookErrorTypes)[number]
 
@@ -16,7 +16,7 @@ export type ErrorFilter = {
   seriesId?: string | undefined
 }
 
-/** `rows` are sorted by type and title; `counts` are of all types, also with `errorType`. */
+/** `rows` are sorted by type and title; `counts` cover all types, even with `errorType`. */
 type BookErrors = {
   counts: Partial<Record<BookErrorType, number>>
   rows: { id: string; type: BookErrorType; message: string | null; at: Date }[]
@@ -29,7 +29,7 @@ export function failedBook(sql: Queryable, viewer: Viewer, filter: ErrorFilter):
     and ${errorType ? sql`b.error_code = ${errorType}` : sql`true`}`
 }
 
-/** A condition on `book b` of `series s` and its `book_artifact a`: present, visible, without the cover that it should have. */
+/** A condition on `book b` of `series s` and its `book_artifact a`: present, visible, and lacking a cover it should have. */
 export function failedCover(sql: Queryable, viewer: Viewer, filter: ErrorFilter): Fragment {
   const { errorType } = filter
   return sql`a.cover_error is not null and a.cover is null and a.cover_error <> ${noCoverImage}
@@ -73,7 +73,7 @@ function selectErrors(sql: Queryable, viewer: Viewer, filter: ErrorFilter): Frag
     where ${failedCover(sql, viewer, filter)}`
 }
 
-/** The error of one visible book; null without any. */
+/** The error of one visible book; null if there is none. */
 export async function errorOfBook(
   sql: Queryable,
   viewer: Viewer,

@@ -23,14 +23,14 @@ export type BookFile = {
   format: FormatName | null
   pageCount: number
   isMissing: boolean
-  /** The reason why the file is unreadable. */
+  /** Why the file is unreadable. */
   errorCode: UnreadableCode | null
   errorMessage: string | null
 }
 
 type Row = Omit<BookFile, 'path' | 'name'> & { folder: Uint8Array; file: Uint8Array }
 
-/** The file of a book, which may be missing on disk. Throws NotFound for a book that does not exist or is hidden. */
+/** The file of a book, which may be missing on disk. Throws NotFound for an unknown or hidden book. */
 export async function bookFile(sql: Queryable, viewer: Viewer, id: string): Promise<BookFile> {
   const [row] = await sql<Row[]>`${selectFiles(sql, viewer)} and b.id = ${id}`
   if (!row) throw new NotFound('Book not found')
@@ -42,11 +42,11 @@ export type OpenBook = BookFile & {
   pages: Uint8Array | null
   /** See `book.page_type`. */
   pageType: 'image/jpeg' | 'image/png' | 'image/gif' | null
-  /** Whether the viewer has chosen that streaming a page saves progress. */
+  /** Whether the viewer wants streamed pages to save progress. */
   updatesProgress: boolean
 }
 
-/** The files of these books with all that their pages need, by id; without hidden books. */
+/** The files of these books with everything their pages need, by id; hidden books are left out. */
 export async function readOpenBooks(
   sql: Queryable,
   viewer: Viewer,

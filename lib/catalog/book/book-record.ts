@@ -33,20 +33,20 @@ export const Book = record(
     seriesName: Type.String(),
     title: Type.String(),
     titleSort: nullable(Type.String()),
-    path: Type.String({ description: 'Relative to the folder of the library.' }),
+    path: Type.String({ description: 'Relative to the library folder.' }),
     fileFormat: Type.String({
-      description: `${formatNames.join(', ')}; else the file's extension.`,
+      description: `${formatNames.join(', ')}; otherwise the file extension.`,
     }),
     fileSize: count({ description: 'Bytes.' }),
     fileHash: Type.String({ description: 'SHA-256 in hex; empty until it is computed.' }),
     koreaderHash: nullable(
-      Type.String({ description: 'Partial MD5 of KOReader in hex; null until it is computed.' }),
+      Type.String({ description: 'KOReader partial MD5 in hex; null until it is computed.' }),
     ),
     pageCount: count({
       description:
-        '0 until the file is analysed. Of an EPUB: positions of 1,024 bytes, as in its manifest.',
+        '0 until the file is analyzed. For an EPUB, the number of 1,024-byte positions, as in its manifest.',
     }),
-    number: nullable(Type.Number({ description: 'May be fractional: 1.5.' })),
+    number: nullable(Type.Number({ description: 'May be fractional, such as 1.5.' })),
     numberText: nullable(Type.String({ description: 'As written: `1`, `1.5`, `Annual 1`.' })),
     volume: nullable(Type.Number()),
     chapter: nullable(Type.Number()),
@@ -56,13 +56,13 @@ export const Book = record(
     wantToRead: Type.Boolean({ description: 'On the want-to-read list of the caller.' }),
     analysisError: nullable(Type.String()),
     errorCode: nullable(
-      Type.String({ description: 'Stable name of the reason why the file cannot be read.' }),
+      Type.String({ description: 'Stable code for why the file cannot be read.' }),
     ),
-    deleted: Type.Boolean({ description: 'Missing on disk since the last scan.' }),
+    deleted: Type.Boolean({ description: 'Whether the last scan found the file missing.' }),
     analyzed: Type.Boolean(),
     hasCover: Type.Boolean(),
     hasCustomCover: Type.Boolean(),
-    modifiedAt: maybe(timestamp({ description: 'Of the file.' })),
+    modifiedAt: maybe(timestamp({ description: 'When the file was modified.' })),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
@@ -84,7 +84,7 @@ type Row = Omit<Book, 'path' | 'readProgress' | 'fileFormat' | 'modifiedAt'> & {
   completedAt: Date | null
 }
 
-/** The books with these ids, in this order; hidden and deleted ones are left out. One statement. */
+/** The books with these ids, in this order, in one statement; hidden and deleted ones are left out. */
 export async function booksByIds(
   sql: Queryable,
   viewer: Viewer,
@@ -119,7 +119,7 @@ export async function booksByIds(
   return rows.map(toBook)
 }
 
-/** Throws NotFound for a book that does not exist or is hidden from the viewer. Returns missing books, too. */
+/** A book, even a missing one. Throws NotFound for an unknown or hidden book. */
 export async function bookById(sql: Queryable, viewer: Viewer, id: string): Promise<Book> {
   const [book] = await booksByIds(sql, viewer, [id])
   if (!book) throw new NotFound('Book not found')
@@ -134,7 +134,7 @@ export async function requireBook(sql: Queryable, viewer: Viewer, id: string): P
   if (!row) throw new NotFound('Book not found')
 }
 
-// Each member is named: taking some out of a row (`...rest`) took longer than reading it.
+// Members are listed one by one: `...rest` took longer than reading the row.
 function toBook(row: Row): Book {
   const { folder, name, format } = row
   const path = pathText(folder.length > 0 ? Buffer.concat([folder, Buffer.from('/'), name]) : name)

@@ -1,5 +1,5 @@
-// Cache of book records for page requests, valid for a second: a reading app requests the pages of a book one after
-// another.
+// Cache of book records for page requests, valid for a second: reading apps request the pages of a book in quick
+// succession.
 import { LRUCache } from 'lru-cache'
 import { serverViewer, type Viewer } from '../../accounts/viewer.ts'
 import { createBatchLoader } from '../../base/async/batch-loader.ts'
@@ -14,13 +14,13 @@ const validMs = 1_000
 const maxBytes = 8 * 1024 * 1024
 const recordBytes = 2_000
 const maxConnections = 2
-// A look-up takes milliseconds; those of an account wait for each other.
+// A lookup takes milliseconds; the lookups of one account wait for each other.
 const responseTimeoutMs = 10_000
 
 /** Resolves when its database connection is open. */
 export async function connectOpenBooks(sql: Sql) {
-  // Otherwise PostgreSQL plans each of the first five executions of a connection, which takes longer than the rest of a
-  // page request.
+  // Otherwise PostgreSQL plans each of the first five executions on a connection, which takes longer than the rest of
+  // a page request.
   const connection = { plan_cache_mode: 'force_generic_plan' }
   const lookups = connectionsLike(sql, { max: maxConnections, connection, responseTimeoutMs })
   const books = new LRUCache<string, OpenBook>({
@@ -30,13 +30,13 @@ export async function connectOpenBooks(sql: Sql) {
     maxEntrySize: maxBytes / 8,
     sizeCalculation: ({ pages }) => recordBytes + (pages?.length ?? 0),
   })
-  // An account whose rights change gets another viewer.
+  // An account whose permissions change gets a new viewer.
   const numbers = new WeakMap<Viewer, number>()
   let viewers = 0
   // Incremented by `forget`: results of reads that began earlier may be outdated.
   let generation = 0
   const flight = createSingleFlight<OpenBook>()
-  // Many pages requested at once do not wait for as many database connections.
+  // So that many pages requested at once do not wait for as many database connections.
   const read = createBatchLoader<Sql, Viewer, OpenBook>(readOpenBooks)
 
   function keyOf(viewer: Viewer, id: string): string {
@@ -59,7 +59,7 @@ export async function connectOpenBooks(sql: Sql) {
         return book
       })
     },
-    /** To be called after every request that may change something. */
+    /** Must be called after every request that may change something. */
     forget() {
       generation += 1
       books.clear()

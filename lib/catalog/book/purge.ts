@@ -1,6 +1,6 @@
-// Permanent deletion of missing books, in batches of one transaction each, with the counters of their
-// series and libraries. Files on disk are never touched; covers in the data directory are left for the
-// doctor.
+// Permanent deletion of missing books, in batches of one transaction each, which also updates the counters of
+// their series and libraries. Files on disk are never touched; covers in the data directory are left for
+// `doctor`.
 import type { Fragment, Sql, TransactionSql } from 'postgres'
 import { serverViewer, type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
@@ -12,7 +12,7 @@ import { lockSeries } from '../locks.ts'
 
 const batchSize = 1_000
 
-/** Deletes the missing books of a library that are visible; returns their number. Throws NotFound. */
+/** Deletes the visible missing books of a library; returns their number. Throws NotFound. */
 export async function purgeLibrary(sql: Sql, viewer: Viewer, id: string): Promise<number> {
   await requireLibrary(sql, viewer, id)
   return await purge(sql, viewer, { scope: sql`b.library_id = ${id}` })
@@ -27,7 +27,7 @@ export async function purgeMissing(
   return await purge(sql, serverViewer, { scope: sql`b.library_id = ${id}`, shouldStop })
 }
 
-/** Deletes the missing books of a series that are visible; returns their number. Throws NotFound. */
+/** Deletes the visible missing books of a series; returns their number. Throws NotFound. */
 export async function purgeSeries(sql: Sql, viewer: Viewer, id: string): Promise<number> {
   const [series] = await sql`
     select 1 from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}`
@@ -66,7 +66,7 @@ async function purgeBatch(
     candidates.map(book => book.seriesId),
     deletesEmptySeries ? 'deletion' : 'change',
   )
-  // A second statement: a planner that estimates few missing books would select them again for each row.
+  // A separate statement: a planner that estimates few missing books would select them again for each row.
   const books = await tx<DeletedItem[]>`
     select b.id, b.library_id as "libraryId", b.series_id as "seriesId",
       greatest(b.age_rating, s.age_rating) as rating, s.age_rating is null as "isUnrated",
@@ -129,7 +129,7 @@ export async function deleteBooks(tx: TransactionSql, ids: string[]): Promise<st
   return rows.map(row => row.id)
 }
 
-/** Deletes those of the series that have no book, not even a missing one; returns them. */
+/** Deletes and returns the series that have no books left, not even missing ones. */
 async function deleteEmptySeries(tx: TransactionSql, ids: string[]): Promise<DeletedItem[]> {
   if (ids.length === 0) return []
   return await tx<DeletedItem[]>`
@@ -146,11 +146,11 @@ async function deleteEmptySeries(tx: TransactionSql, ids: string[]): Promise<Del
       s.age_rating is null as "isUnrated", e.tags`
 }
 
-/** A deleted book or series, with what decides who could see it (see `couldSee`). */
+/** A deleted book or series, with what determines who could see it (see `couldSee`). */
 type DeletedItem = {
   id: string
   libraryId: string
-  /** Only of books. */
+  /** Books only. */
   seriesId?: string
   rating: number | null
   /** The series has no rating. */

@@ -1,4 +1,4 @@
-// Joins of the projections of books: visible books by id, in the order of the ids, with their series and
+// Joins for projections of books: visible books by id, in the order of the ids, with their series and
 // the tables that a projection adds.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook } from '../../accounts/viewer.ts'
@@ -28,7 +28,7 @@ export function joinArtifact(sql: Queryable): Fragment {
   return sql`join book_artifact a on a.book_id = b.id`
 }
 
-/** The same where the book must not be left out, also if the database has lost the row. */
+/** Like `joinArtifact`, but retains the book even if the database has lost the row. */
 export function joinPossibleArtifact(sql: Queryable): Fragment {
   return sql`left ${joinArtifact(sql)}`
 }

@@ -1,5 +1,5 @@
 // Files of uploaded covers: the original and its thumbnail, both named by a hash of the original. The
-// hash is salted: a book's own thumbnail is named by the hash of its bytes, and uploading that very
+// hash is salted, because a book's own thumbnail is named by the hash of its bytes, and uploading that very
 // thumbnail as a cover must not share its file.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -49,7 +49,7 @@ export async function deleteCoverFiles(
     await rm(thumbnailPath(folders.thumbnails, name, format), { force: true })
 }
 
-/** Writes a temporary file beside and renames it: a file with the final name is complete. */
+/** Writes a temporary file and renames it: a file with the final name is complete. */
 async function writeAtomically(path: string, bytes: Uint8Array) {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   await mkdir(dirname(path), { recursive: true })

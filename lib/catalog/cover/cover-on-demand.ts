@@ -1,5 +1,5 @@
-// Covers made on demand: finds the book to make a missing cover from, enqueues its job ahead of the
-// others and waits briefly for the result.
+// Covers made on demand: finds the book from which to make a missing cover, enqueues its job ahead of others
+// and waits briefly for the result.
 
 import { LRUCache } from 'lru-cache'
 import type { Fragment } from 'postgres'
@@ -23,11 +23,11 @@ type MissingCover = {
   viewer: Viewer
   kind: CoverSubject
   id: string
-  /** Hex name of a thumbnail in the catalogue whose file is gone, else null. */
+  /** Hex name of a thumbnail that the catalog lists but whose file is gone, otherwise null. */
   lost: string | null
 }
 
-/** Null when no cover can be made: no such book is visible, present and has an image. */
+/** Null when no cover can be made: no matching book is visible, present and has an image. */
 export async function findMissingCover(sql: Sql, request: MissingCover): Promise<CoverJob | null> {
   const { viewer, kind, id, lost } = request
   const columns = sql`b.id as "bookId", b.library_id as "libraryId"`
@@ -66,22 +66,22 @@ export function lacksCover(sql: Queryable): Fragment {
     and ${hasImage(sql)}`
 }
 
-/** A condition on a present `book b`: a cover may be found in its file. */
-// An EPUB without pages may have a cover image, found only by opening it; other formats need a page.
+/** A condition on a present `book b`: its file may contain a cover. */
+// An EPUB without pages may have a cover image, which only opening it shows; other formats need a page.
 export function hasImage(sql: Queryable): Fragment {
   return sql`b.error_code is null and (b.page_count > 0 or b.format = any(${reflowableFormats}))`
 }
 
-// A viewer is waiting, while a regenerated thumbnail is only a task.
+// A viewer is waiting, whereas a regenerated thumbnail is only a task.
 const priority = { viewed: 100, regenerated: 50 }
 
 type Regeneration = OwnerRequest & {
   queue: Queue
-  /** Also when there is a thumbnail already. */
+  /** Even if a thumbnail exists. */
   force: boolean
 }
 
-/** Enqueues a thumbnail task; for a series, of the book whose cover it displays. Returns the id of the task. Throws NotFound. */
+/** Enqueues a thumbnail task; a series gets the thumbnail of the book whose cover it shows. Returns the task id. Throws NotFound. */
 export async function regenerateThumbnail(sql: Sql, request: Regeneration): Promise<string> {
   const { viewer, owner, queue, force } = request
   await requireOwner(sql, request)
@@ -102,7 +102,7 @@ export async function regenerateThumbnail(sql: Sql, request: Regeneration): Prom
 
 const maxWaiting = 64
 const timeoutMs = 2_000
-// How long a book whose cover was not made, or workers that did not respond, are not tried again.
+// How long not to retry a book whose cover could not be made, or workers that did not respond.
 const retryAfterMs = 10_000
 
 type Waits = {
@@ -118,8 +118,8 @@ type Waits = {
 }
 
 /**
- * Resolves to true when it is worth checking for the cover again. Resolves to false at once when too
- * many requests wait already, the book failed recently, or no worker responds.
+ * Resolves to true when it is worth checking for the cover again; to false at once when too many
+ * requests are waiting, the book failed recently, or no worker responds.
  */
 export async function waitForCover(
   { sql, services, queue }: WithServices & { queue: Queue },
@@ -182,7 +182,7 @@ function createWaits(pool: Sql): Waits {
     if (without) waits.failed.set(bookId!, true)
     waits.wakeups.get(bookId!)?.()
   }
-  // Also runs after a lost connection, during which notifications may have been missed.
+  // Also runs when a lost connection is restored, because notifications may have been missed.
   const wakeAll = () => {
     for (const wake of waits.wakeups.values()) wake()
   }

@@ -1,5 +1,5 @@
-// Uploaded covers of books and series, and which of them is displayed. Every change locks the row of
-// the owner first, so that at most one cover is selected.
+// Uploaded covers of books and series, and which one is displayed. Every change locks the owner's row
+// first, so that at most one cover is selected.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
 import { Conflict, NotFound } from '../../base/errors.ts'
@@ -19,7 +19,7 @@ export const Cover = record(
     bookId: maybe(uuid({ description: 'Covers of books only.' })),
     seriesId: maybe(uuid({ description: 'Covers of series only.' })),
     source: Type.String({
-      description: '`custom`: uploaded by a user; else the source of metadata.',
+      description: '`custom` if uploaded by a user, otherwise the metadata source.',
     }),
     isSelected: Type.Boolean(),
     width: nullable(Type.Integer({ description: 'Width of the original in pixels.' })),
@@ -79,12 +79,12 @@ export type NewCover = {
   format: ThumbnailFormat
 }
 
-/** Custom covers of a book or series. */
+/** The limit of custom covers per book or series. */
 export const maxCovers = 50
 
 /**
- * Stores a cover and selects it; identical bytes are stored once per owner. Throws NotFound, Conflict when
- * the owner has `maxCovers` others.
+ * Stores a cover and selects it; identical bytes are stored once per owner. Throws NotFound, and Conflict when
+ * the owner already has `maxCovers` others.
  */
 export async function addCover(
   sql: Sql,
@@ -133,7 +133,7 @@ export async function selectCover(
   })
 }
 
-/** Displays the cover from the book's file, or of the first book, again; uploaded covers remain. Throws NotFound. */
+/** Reverts to the cover from the book's file or of the first book; uploaded covers remain. Throws NotFound. */
 export async function selectAutomaticCover(sql: Sql, request: OwnerRequest): Promise<void> {
   await sql.begin(async tx => {
     const subject = await requireOwner(tx, request, { lock: true })
@@ -142,7 +142,7 @@ export async function selectAutomaticCover(sql: Sql, request: OwnerRequest): Pro
   })
 }
 
-/** Displays the cover of one of its books for a series. Throws NotFound for a book of another series. */
+/** Displays the cover of one of a series' books for the series. Throws NotFound for a book of another series. */
 export async function selectBookCover(
   sql: Sql,
   viewer: Viewer,
@@ -160,7 +160,7 @@ export async function selectBookCover(
   })
 }
 
-/** Deletes a cover; if it was displayed, the newest of the remaining ones is displayed instead. Throws NotFound. */
+/** Deletes a cover; if it was displayed, the newest remaining one is displayed instead. Throws NotFound. */
 export async function deleteCover(
   sql: Sql,
   request: OwnerRequest,
@@ -189,7 +189,7 @@ export async function deleteCover(
 }
 
 /**
- * Files go after their row, so that no row lacks its files. Checked against the table once more: another owner
+ * Files are deleted after their row, so that no row lacks its files. The table is checked once more: another owner
  * may have the same image, or it may have been uploaded again since.
  */
 export async function deleteUnusedFiles(
@@ -205,7 +205,7 @@ export async function deleteUnusedFiles(
   })
 }
 
-/** Serializes writing and deleting the files of one name until the transaction ends. */
+/** Serializes writing and deleting files of one name until the transaction ends. */
 export async function lockFiles(tx: Transaction, name: string) {
   await tx`select pg_advisory_xact_lock(hashtext('stackroom.cover'), hashtext(${name}))`
 }
@@ -239,11 +239,11 @@ type DisplayedCover = {
   isLocked: boolean
   /** For a series without a cover of its own: the book whose cover it displays. */
   bookId?: string
-  /** The one that was displayed has been deleted. */
+  /** The displayed one has been deleted. */
   isDeletion?: boolean
 }
 
-/** Last step of a change: publishes an event if another cover is displayed now. */
+/** Last step of a change: publishes an event if a different cover is displayed now. */
 async function setDisplayedCover(tx: Transaction, subject: BookOrSeries, cover: DisplayedCover) {
   const { coverId, isLocked, bookId = null, isDeletion = false } = cover
   const { kind, id } = ownerOf(subject)

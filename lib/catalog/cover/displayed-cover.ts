@@ -1,5 +1,5 @@
-// Choice of the cover displayed for a book, a series or a library: its thumbnail, its original, and
-// the events when it changes. Each choice is one statement that checks visibility, too.
+// Which cover is displayed for a book, a series or a library: its thumbnail, its original, and the events
+// when it changes. Each choice is one statement, which also checks visibility.
 import type { Fragment } from 'postgres'
 import {
   hasVisibleBook,
@@ -50,7 +50,7 @@ const loadBrowsableSeriesCover = seriesCoverLoader(
   (sql, viewer) => sql`s.book_count > 0 and ${hasVisibleBook(sql, viewer)}`,
 )
 
-/** Hex name of the thumbnail, null when there is none yet. Throws NotFound. */
+/** Hex name of the thumbnail, null if there is none yet. Throws NotFound. */
 export async function coverOfBook(sql: Sql, viewer: Viewer, id: string): Promise<string | null> {
   const cover = await loadBookCover(sql, viewer, id.toLowerCase())
   if (cover === undefined) throw ownerNotFound('book')
@@ -64,7 +64,7 @@ export async function coverOfSeries(sql: Sql, viewer: Viewer, id: string): Promi
   return cover
 }
 
-/** As coverOfSeries; NotFound also for a series without visible books. */
+/** Like `coverOfSeries`, but NotFound also for a series without visible books. */
 export async function coverOfBrowsableSeries(
   sql: Sql,
   viewer: Viewer,
@@ -75,7 +75,7 @@ export async function coverOfBrowsableSeries(
   return cover
 }
 
-// Bounds the search: a library whose first 24 series all lack a cover is displayed without one.
+// Bounds the search: a library whose first 24 series all lack a cover is shown without one.
 export const maxSeriesTried = 24
 
 /** Cover of the first visible series, by title, that has one. Throws NotFound. */
@@ -98,7 +98,7 @@ export async function coverOfLibrary(sql: Sql, viewer: Viewer, id: string): Prom
   return row.cover
 }
 
-/** `coalesce` evaluates no further than the first non-null argument. */
+/** Lazy, because `coalesce` stops at the first non-null argument. */
 function seriesCover(sql: Sql, viewer: Viewer): Fragment {
   return sql`coalesce(
     s.custom_cover,
@@ -113,7 +113,7 @@ function seriesCover(sql: Sql, viewer: Viewer): Fragment {
       limit 1))`
 }
 
-/** File of an uploaded image, or the book whose own cover is displayed, or none; local artwork has only a thumbnail. */
+/** File of an uploaded image, or the book whose cover is displayed, or none; local artwork has only a thumbnail. */
 export type CoverSource =
   | { upload: { name: string; extension: string } }
   | { book: BookFile }
@@ -139,7 +139,7 @@ const bookCoverSource = (sql: Sql, viewer: Viewer, id: string) => sql<SourceRow[
   left join cover c on c.book_id = b.id and c.hash = b.custom_cover
   where b.id = ${id} and ${visibleBook(sql, viewer)}`
 
-/** The upload of the series, else that of the book whose cover it displays. */
+/** The series' upload, otherwise the upload of the book whose cover it displays. */
 const seriesCoverSource = (sql: Sql, viewer: Viewer, id: string) => sql<SourceRow[]>`
   select case when a.artwork is null then f.id end as "bookId",
     encode(coalesce(c.hash, d.hash), 'hex') as name,
@@ -152,7 +152,7 @@ const seriesCoverSource = (sql: Sql, viewer: Viewer, id: string) => sql<SourceRo
   left join cover c on c.series_id = s.id and c.hash = s.custom_cover
   left join cover d on d.book_id = f.id and d.hash = f.custom_cover`
 
-/** Book whose cover `series s` displays, as in seriesCover; the first book when none has a cover. Null for artwork. */
+/** Book whose cover `series s` displays, as in seriesCover; the first book if none has a cover. Null for artwork. */
 function coverBook(sql: Sql, viewer: Viewer): Fragment {
   const hasCover = sql`${bookCover(sql)} is not null`
   const visible = sql`b.series_id = s.id and b.missing_at is null and ${visibleBook(sql, viewer)}`
@@ -165,7 +165,7 @@ function coverBook(sql: Sql, viewer: Viewer): Fragment {
       (select b.id from book b where ${visible} ${first})) end)`
 }
 
-/** Events for series whose artwork changed, unless they display another cover. */
+/** Events for series whose artwork changed, unless they display a different cover. */
 export async function artworkEvents(
   tx: Transaction,
   series: { id: string; libraryId: string }[],
@@ -183,11 +183,11 @@ export async function artworkEvents(
   return seriesEvents('cover_updated', displaying)
 }
 
-// Bounds the event query: a series whose first three books lack a cover displays that of a later one,
-// for which no event is published.
+// Bounds the event query: a series whose first three books lack a cover displays a later one, for which no event
+// is published.
 const maxBooksTried = 3
 
-/** Events for books that got another cover, and for the series that display one of them. */
+/** Events for books that got a new cover, and for the series that display one of them. */
 export async function coverEvents(
   tx: Transaction,
   books: { id: string; libraryId: string; seriesId: string }[],
@@ -195,7 +195,7 @@ export async function coverEvents(
 ): Promise<NewEvent[]> {
   if (books.length === 0) return []
   const ids = [...new Set(books.map(book => book.seriesId))]
-  // Planning the next statement for its values takes ten times as long as running it.
+  // Planning the next statement for its specific values takes ten times as long as running it.
   const planning = tx`set local plan_cache_mode = force_generic_plan`.execute()
   // The choice of seriesCover for a viewer without restrictions.
   const selected = tx<{ id: string; libraryId: string }[]>`

@@ -5,7 +5,7 @@ import { stemOf } from '../../media/format/formats.ts'
 import { bookArtwork, folderArtwork } from '../../media/name/artwork.ts'
 import type { Queryable, Transaction } from '../../store/postgres/db.ts'
 
-/** `version` changes when the file does, or another is chosen. */
+/** `version` changes when the file does, or when another file is chosen. */
 export type Artwork = { name: string; version: string }
 
 type Sidecars = Record<string, number>
@@ -13,7 +13,7 @@ type Sidecars = Record<string, number>
 const artworkOf = (name: string | null, sidecars: Sidecars): Artwork | null =>
   name === null ? null : { name, version: `${sidecars[name]} ${name}` }
 
-/** The image beside a book of this file name. */
+/** The image beside a book file of this name. */
 export function artworkOfBook(
   fileName: Uint8Array,
   { sidecars, ownsFolder }: { sidecars: Sidecars; ownsFolder: boolean },
@@ -39,7 +39,7 @@ export const isFolderOf = (sql: Queryable): Fragment =>
 
 type SeriesArtwork = { id: string; artwork: string | null; cover: string | null }
 
-/** Records the artwork of series and its thumbnails; returns those with another thumbnail than before. */
+/** Records the artwork of series and its thumbnails; returns the series whose thumbnail changed. */
 export async function setArtwork(
   tx: Transaction,
   rows: SeriesArtwork[],

@@ -1,9 +1,9 @@
-// A new cover from the bytes of an image and the thumbnail that was made of it.
+// A new cover from the bytes of an image and the thumbnail made from it.
 import type { UnreadableCode } from '../../base/errors.ts'
 import type { ThumbnailFormat } from '../../media/image/thumbnail-path.ts'
 import type { NewCover } from './cover.ts'
 
-/** A thumbnail, with media type, pixels and length of the image that it was made from. */
+/** A thumbnail, with the media type, dimensions and length of the image it was made from. */
 export type MadeThumbnail = {
   bytes: Uint8Array
   mediaType: string
@@ -42,9 +42,9 @@ const extensions: Record<string, string> = {
   'image/jp2': 'jp2',
 }
 
-/** Of the original of a cover. */
+/** Media type of a cover's original. */
 export const mediaTypeOf = (extension: string): string =>
   Object.keys(extensions).find(type => extensions[type] === extension) ?? 'application/octet-stream'
 
-/** A thumbnail of an image that is not in a book. */
+/** The thumbnail of an image that is not in a book. */
 export type CoverImage = MadeThumbnail | { error: { code: UnreadableCode; message: string } }

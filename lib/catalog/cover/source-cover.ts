@@ -1,4 +1,4 @@
-// Cover of a series or book from a source of metadata: stored as an uploaded one, and replaced by the next.
+// Cover of a series or book from a metadata source: stored like an uploaded one, and replaced by the next.
 import { newId } from '../../base/id.ts'
 import type { Sql } from '../../store/postgres/db.ts'
 import { type OwnerRequest, requireOwner } from '../owner.ts'
@@ -6,8 +6,8 @@ import { deleteUnusedFiles, displayCover, isOwnedBy, lockFiles, type NewCover } 
 import { type CoverFolders, coverName, writeCover } from './cover-files.ts'
 
 /**
- * Displays the cover that a source has, instead of its last one, unless the cover is locked: returns false
- * then. Throws NotFound.
+ * Displays a source's cover instead of its previous one, unless the cover is locked: then it returns false.
+ * Throws NotFound.
  */
 export async function setSourceCover(
   sql: Sql,

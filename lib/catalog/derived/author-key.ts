@@ -1,5 +1,5 @@
-// `series.author_key`, `credit_key` and `credits`: the names of the authors of a series and of its books, without and
-// with their roles, as conditions compare them, and as they are written.
+// `series.author_key`, `credit_key` and `credits`: the author names of a series and its books, without and with
+// their roles, in the form conditions compare, and as written.
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../../store/postgres/db.ts'
 
@@ -35,7 +35,7 @@ export function authorKeys(sql: Queryable): Fragment {
           translate(${creditRole(sql)}, ${'\n\t'}, '  ') as role) k)`
 }
 
-/** Lines as those of `credits`, of `book b` or of the authors that `series s` states: a query. */
+/** A query of lines like those in `credits`, for `book b` or for the authors stated by `series s` itself. */
 export function creditsOf(sql: Queryable, alias: 'b' | 's'): Fragment {
   return sql`
     select translate(a->>'name', ${'\n\t'}, '  ') || ${'\t'}
@@ -43,7 +43,7 @@ export function creditsOf(sql: Queryable, alias: 'b' | 's'): Fragment {
     from jsonb_array_elements(${sql(alias)}.authors) a`
 }
 
-/** The role of author `a`, which is JSON, as credits compare it: in lower case, `writer` without one. */
+/** The role of author `a`, which is JSON, in the form used by credits: in lower case, `writer` if absent. */
 export function creditRole(sql: Queryable): Fragment {
   return sql`coalesce(nullif(lower(trim(a->>'role')), ''), 'writer')`
 }

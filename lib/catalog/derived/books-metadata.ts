@@ -1,11 +1,11 @@
-// `series_books_metadata`: metadata of a series, aggregated from its present books. Lists of series show it. A series
-// with age ratings of books has a row for each of them, so that accounts with an age limit read theirs.
+// `series_books_metadata`: metadata of a series aggregated from its present books, shown in lists of series. A series
+// whose books have age ratings has a row for each rating, so that accounts with an age limit read theirs.
 import type { Fragment } from 'postgres'
 import { presentBook, type Viewer } from '../../accounts/viewer.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 
 export const maxAuthors = 100
-/** Of each other field. */
+/** For each of the other fields. */
 export const maxValues = 10
 
 /** Refreshes series whose books were added, removed, moved, rated or described. */
@@ -40,7 +40,7 @@ export function booksMetadata(sql: Queryable, condition: Fragment): Fragment {
   const frequent = (column: 'publisher' | 'language') => sql`array(
     select ${sql(column)} from fact where ${sql(column)} is not null
     group by 1 order by sum(books) desc, 1 limit ${maxValues})`
-  // Most books of a series say the same: these are compared before they are taken apart.
+  // Most books of a series state the same values, so they are grouped before being unpacked.
   return sql`(
     with fact as materialized (
       select b.authors, b.publisher, b.language, count(*) as books,
@@ -63,7 +63,7 @@ export function booksMetadata(sql: Queryable, condition: Fragment): Fragment {
           group by a->>'name', a->>'role' order by place limit ${maxAuthors}) c)))`
 }
 
-/** Joins the row `m` of `series s` for the viewer, unless a refresh of the series is due. */
+/** Joins the row `m` of `series s` for the viewer, unless the series is due for a refresh. */
 export function joinBooksMetadata(sql: Queryable, { ageLimit }: Viewer): Fragment {
   const isVisible = ageLimit === null ? sql`true` : sql`x.age_limit <= ${ageLimit}`
   return sql`
@@ -74,7 +74,7 @@ export function joinBooksMetadata(sql: Queryable, { ageLimit }: Viewer): Fragmen
       order by x.age_limit desc limit 1) m on true`
 }
 
-/** Whether books of `series s` may be beyond the age limit of the viewer: false only if that is certain. */
+/** Whether books of `series s` may be beyond the viewer's age limit: false only if certain. */
 export function mayHideBooks(sql: Queryable, { ageLimit }: Viewer): Fragment {
   if (ageLimit === null) return sql`false`
   return sql`coalesce((

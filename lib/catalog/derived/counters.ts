@@ -1,5 +1,5 @@
-// Counters of series and libraries (books, missing books, pages, bytes), updated by the differences that a
-// transaction makes. Rows are locked in the order of their ids, so that two batches do not deadlock.
+// Counters of series and libraries (books, missing books, pages, bytes), updated by the differences a
+// transaction makes. Rows are locked in id order, so that two batches do not deadlock.
 import type { Transaction } from '../../store/postgres/db.ts'
 
 /** Contribution of one book to the counters, before or after a change. */

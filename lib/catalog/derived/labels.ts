@@ -1,12 +1,12 @@
-// Genres and tags of series, derived from those of their books: `series.genres` and `tags`,
-// `series.book_genres` and `book_tags`, and the rows of series_label, which filters read.
+// Genres and tags of series, derived from their books: `series.genres` and `tags`, `series.book_genres` and
+// `book_tags`, and the rows of series_label, which filters read.
 import type { Queryable } from '../../store/postgres/db.ts'
 import { type LabelKind, labelKey, labelKinds, registerLabels } from '../label/label.ts'
 
 /**
- * Refreshes the labels of series after their own labels or those of their books changed. The own labels
- * of a series are those of its books, each in one spelling, unless a user or a source of metadata set them. Writes
- * only differences. Returns the series whose own labels changed.
+ * Refreshes the labels of series after their own or their books' labels changed. A series' own labels are
+ * its books' labels, each in one spelling, unless a user or a metadata source set them. Writes only
+ * differences. Returns the series whose own labels changed.
  */
 export async function refreshLabels(tx: Queryable, seriesIds: string[]): Promise<string[]> {
   const changed = new Set<string>()
@@ -23,7 +23,7 @@ type SeriesLabels = {
   stored: string[]
   /** Current labels of the books. */
   current: string[]
-  /** The own labels follow the books'. */
+  /** Whether the own labels follow the books'. */
   followsBooks: boolean
 }
 
@@ -50,8 +50,8 @@ async function refreshKind(tx: Queryable, kind: LabelKind, seriesIds: string[]):
   const rows = series.map(({ id, own, stored, current, followsBooks }) => {
     return { id, own: followsBooks ? distinct(current) : own, previous: own, stored, current }
   })
-  const isRelabelled = (row: (typeof rows)[number]) => !isSame(row.own, row.previous)
-  const differing = rows.filter(row => isRelabelled(row) || !isSame(row.current, row.stored))
+  const isRelabeled = (row: (typeof rows)[number]) => !isSame(row.own, row.previous)
+  const differing = rows.filter(row => isRelabeled(row) || !isSame(row.current, row.stored))
   if (differing.length > 0)
     await tx`
       update series s
@@ -59,7 +59,7 @@ async function refreshKind(tx: Queryable, kind: LabelKind, seriesIds: string[]):
       from jsonb_to_recordset(${tx.json(differing)}) as g(id uuid, own text[], current text[])
       where s.id = g.id`
   await writeSeriesLabels(tx, kind, { seriesIds, rows })
-  return rows.filter(isRelabelled).map(row => row.id)
+  return rows.filter(isRelabeled).map(row => row.id)
 }
 
 /** The first spelling of each label. */
@@ -72,7 +72,7 @@ function isSame(a: string[], b: string[]): boolean {
   return a.length === b.length && a.every((name, i) => name === b[i])
 }
 
-type LabelledSeries = {
+type LabeledSeries = {
   seriesIds: string[]
   rows: Pick<SeriesLabels, 'id' | 'own' | 'current'>[]
 }
@@ -81,7 +81,7 @@ type LabelledSeries = {
 async function writeSeriesLabels(
   tx: Queryable,
   kind: LabelKind,
-  { seriesIds, rows }: LabelledSeries,
+  { seriesIds, rows }: LabeledSeries,
 ) {
   const expected = rows.flatMap(({ id, own, current }) => {
     const keys = new Map<string, boolean>()

@@ -1,9 +1,9 @@
-// Reading order of the books of a series, which all lists, feeds and protocols follow: by number, and by volume first where
-// numbers repeat under different volumes. `book.volume_sort` is that volume; null: the number decides alone.
+// Reading order of the books of a series, used by all lists, feeds and protocols: by number, and first by volume where
+// numbers repeat under different volumes. `book.volume_sort` is that volume; if null, only the number counts.
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../../store/postgres/db.ts'
 
-/** ORDER BY of books of one series, an alias or table. Books without a number come last, also in descending order. */
+/** ORDER BY for books of one series, given an alias or table. Books without a number come last, even in descending order. */
 export function readingOrder(
   sql: Queryable,
   books: string,
@@ -15,11 +15,11 @@ export function readingOrder(
     : sql`${b}.volume_sort, ${b}.number_sort, ${b}.name_key, ${b}.id`
 }
 
-/** The order from its end. */
+/** The exact reverse. */
 export const reversedReadingOrder = (sql: Queryable): Fragment =>
   sql`b.volume_sort desc, b.number_sort desc, b.name_key desc, b.id desc`
 
-/** The place of a book as a row that can be compared: a comparison with null would lose books. */
+/** The position of a book as a comparable row: a comparison with null would lose books. */
 export function readingPlace(sql: Queryable, books: string): Fragment {
   const b = sql(books)
   return sql`(coalesce(${b}.volume_sort, 'infinity'), coalesce(${b}.number_sort, 'infinity'),
@@ -41,8 +41,8 @@ export async function refreshReadingOrder(tx: Queryable, seriesIds: string[]): P
 }
 
 /**
- * Rows `id`, `series_id` and the expected `volume_sort` of the books of whole series, missing ones too. A first season is
- * often unmarked: where the lowest volume is 2, books without one are the first. Elsewhere they follow the volumes.
+ * Rows `id`, `series_id` and the expected `volume_sort` of the books of whole series, including missing ones. A first season
+ * is often unmarked: where the lowest volume is 2, books without a volume count as 1. Elsewhere they follow the volumes.
  */
 export function volumeSorts(sql: Queryable, where: (sql: Queryable) => Fragment): Fragment {
   return sql`(

@@ -1,6 +1,7 @@
-// Derived state of books and series: which tables and columns follow from a change, and their refresh.
-// Labels, the lowest age rating, the first release, the reading order, search rows, reading counters and metadata aggregated from books are
-// stored, because lists filter, sort by or show them; every change of what they derive from calls one of these functions in its transaction.
+// Derived state of books and series: which tables and columns follow from a change, and how they are refreshed.
+// Labels, the lowest age rating, the first release, the reading order, search rows, reading counters and metadata aggregated
+// from books are stored, because lists filter, sort by or show them. Every change of their sources calls one of these
+// functions in its transaction.
 
 import { refreshFirstRelease } from '../../releases/first-release.ts'
 import type { Transaction } from '../../store/postgres/db.ts'
@@ -23,14 +24,14 @@ const sources = {
   bookSearch: { book: ['title', 'sort_key', 'number', 'authors', 'tags'], series: [] },
   seriesSearch: {
     book: ['authors', 'genres', 'tags'],
-    // The provenance shows whether a user chose the title, which a concurrent scan does not know yet.
+    // The provenance shows whether a user chose the title, which a concurrent scan cannot know yet.
     series: ['title', 'alternate_titles', 'authors', 'genres', 'tags', 'provenance'],
   },
 } as const
 
 type Edit = {
   seriesIds: string[]
-  /** Books whose columns changed; without them columns of the series changed. */
+  /** Books whose columns changed; if absent, columns of the series changed. */
   bookIds?: string[]
   /** Names of the changed columns. */
   columns: readonly string[]
@@ -39,7 +40,7 @@ type Edit = {
 // Search texts of books are built in the process, this many at a time.
 const bookBatch = 500
 
-/** After a user changed columns of books or series. Returns the series whose own genres or tags changed by it. */
+/** After a user changed columns of books or series. Returns the series whose own genres or tags changed as a result. */
 export async function refreshEdited(
   tx: Transaction,
   { seriesIds, bookIds, columns }: Edit,
@@ -48,7 +49,7 @@ export async function refreshEdited(
     const names: readonly string[] = sources[state][bookIds ? 'book' : 'series']
     return columns.some(column => names.includes(column))
   }
-  const relabelled = isAffected('labels') ? await refreshLabels(tx, seriesIds) : []
+  const relabeled = isAffected('labels') ? await refreshLabels(tx, seriesIds) : []
   if (isAffected('authorKey')) await refreshAuthorKeys(tx, seriesIds)
   if (isAffected('lowestAge')) await refreshLowestAge(tx, seriesIds)
   if (isAffected('firstRelease')) await refreshFirstRelease(tx, seriesIds)
@@ -58,15 +59,15 @@ export async function refreshEdited(
     for (let start = 0; start < bookIds.length; start += bookBatch)
       await refreshBookSearch(tx, bookIds.slice(start, start + bookBatch))
   if (isAffected('seriesSearch')) await refreshSeriesSearch(tx, seriesIds)
-  return relabelled
+  return relabeled
 }
 
 /**
- * After books of the series were added, removed, moved or read again; the search rows of those books are
- * written with them. Returns the series whose own genres or tags changed by it.
+ * After books of the series were added, removed, moved or read again; their search rows are written along with
+ * them. Returns the series whose own genres or tags changed as a result.
  */
 export async function refreshScanned(tx: Transaction, seriesIds: string[]): Promise<string[]> {
-  const relabelled = await refreshLabels(tx, seriesIds)
+  const relabeled = await refreshLabels(tx, seriesIds)
   await refreshSeriesReading(tx, seriesIds)
   await refreshAuthorKeys(tx, seriesIds)
   await refreshLowestAge(tx, seriesIds)
@@ -74,5 +75,5 @@ export async function refreshScanned(tx: Transaction, seriesIds: string[]): Prom
   await refreshReadingOrder(tx, seriesIds)
   await refreshBooksMetadata(tx, seriesIds)
   await refreshSeriesSearch(tx, seriesIds)
-  return relabelled
+  return relabeled
 }

@@ -1,4 +1,4 @@
-// Search rows of books and series: `book_search` and `series_search` hold the normalized text that
+// Search rows of books and series: `book_search` and `series_search` contain the normalized text that
 // searches match. Scans write the rows of the books they read themselves.
 
 import {
@@ -34,7 +34,7 @@ export async function refreshBookSearch(tx: Queryable, bookIds: string[]): Promi
     from jsonb_to_recordset(${tx.json(rows)}) as g(id uuid, text text)
     join book b on b.id = g.id
     order by b.id
-    -- A book that is being deleted must not leave a row.
+    -- A book being deleted must not leave a row.
     for key share of b
     on conflict (book_id) do update
     set series_id = excluded.series_id, is_present = excluded.is_present,
@@ -43,7 +43,7 @@ export async function refreshBookSearch(tx: Queryable, bookIds: string[]): Promi
       is distinct from (excluded.series_id, excluded.is_present, excluded.sort_key, excluded.text)`
 }
 
-// Authors of the first books, by which a series is found.
+// Authors of the first books, by which a series can be found.
 const maxAuthors = 30
 
 type SearchedSeries = {
@@ -57,8 +57,8 @@ type SearchedSeries = {
 }
 
 /**
- * Writes the search rows of series where they differ, and the line of the series title in the rows of their books. Those
- * are always compared: a batch writes them with the title that it expects, while users and scans change it.
+ * Writes the search rows of series where they differ, and the series title line in the rows of their books. The latter
+ * are always compared: a batch writes them with the title it expects, while users and scans change it.
  */
 export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): Promise<void> {
   if (seriesIds.length === 0) return

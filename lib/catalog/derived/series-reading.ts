@@ -5,7 +5,7 @@ import { lockSeries } from '../locks.ts'
 
 /** Refreshes the counters of all accounts, for series whose books were added, removed or moved. */
 export async function refreshSeriesReading(tx: Queryable, seriesIds: string[]): Promise<void> {
-  // Transactions that write progress hold a share lock on the series: wait for what they write.
+  // Transactions that write progress hold a share lock on the series: wait for their writes.
   await lockSeries(tx, seriesIds)
   await writeDifferences(tx, seriesIds, null)
 }
@@ -19,7 +19,7 @@ export async function refreshAccountReading(
   await writeDifferences(tx, seriesIds, accountId)
 }
 
-/** The expected rows of series_reading for the given series; of one account or, with null, of all. */
+/** The expected rows of series_reading for the given series, for one account or (null) for all. */
 export function seriesReadingRows(
   sql: Queryable,
   series: Fragment,
@@ -38,7 +38,7 @@ export function seriesReadingRows(
     group by p.account_id, b.series_id`
 }
 
-/** Inserts in the order of the key, so that two transactions do not deadlock. */
+/** Inserts in key order, so that two transactions do not deadlock. */
 async function writeDifferences(tx: Queryable, seriesIds: string[], accountId: string | null) {
   if (seriesIds.length === 0) return
   const series = tx`select unnest(${[...new Set(seriesIds)]}::uuid[])`

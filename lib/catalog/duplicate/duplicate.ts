@@ -15,9 +15,9 @@ import type { IdPage } from '../../list/page.ts'
 import type { Queue } from '../../store/queue/queue.ts'
 import { unfinishedJobs } from '../../store/queue/select-jobs.ts'
 
-/** The most members of a group that are listed. */
+/** How many members of a group are listed. */
 export const maxMembers = 1_000
-/** The most members of a group whose details are listed. */
+/** How many members of a group are listed with details. */
 export const maxDetails = 20
 
 export type PageRequest = { page: number; pageSize: number }
@@ -57,7 +57,7 @@ function seriesMembers(sql: Sql, viewer: Viewer, kinds = ['external_id', 'title'
 
 type Group = { id: string; createdAt: Date; updatedAt: Date; duplicateCount: number }
 
-/** A page of the groups of books, the largest first, and the totals. */
+/** A page of the groups of books, largest first, and the totals. */
 export async function listBookDuplicates(
   sql: Sql,
   viewer: Viewer,
@@ -101,13 +101,13 @@ type BookDetails = {
   seriesName: string
   libraryId: string
   libraryName: string
-  /** Relative to the library. */
+  /** Relative to the library folder. */
   path: string
   fileSize: number
   pageCount: number
 }
 
-/** By id, of books that the viewer may see. */
+/** Details by id, for the books that the viewer may see. */
 async function bookDetails(sql: Sql, ids: readonly string[]): Promise<Map<string, BookDetails>> {
   if (ids.length === 0) return new Map()
   type Row = Omit<BookDetails, 'path'> & { folder: Uint8Array; name: Uint8Array }
@@ -154,7 +154,7 @@ type Member = {
   updatedAt: string
 }
 
-/** A page of the groups of series, the largest first, and the totals. */
+/** A page of the groups of series, largest first, and the totals. */
 export async function listSeriesDuplicates(
   sql: Sql,
   viewer: Viewer,

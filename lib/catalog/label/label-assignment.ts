@@ -12,7 +12,7 @@ import { lockSeriesRows } from '../metadata/series-metadata.ts'
 import { type BookOrSeries, type Owner, ownerNotFound } from '../owner.ts'
 import { type Label, type LabelKind, labelKey, loadLabels, registerLabels } from './label.ts'
 
-// Of one kind, per owner.
+// Per kind and owner.
 const maxLabels = 500
 
 /** Labels of a series or book, by name. Throws NotFound. */
@@ -31,9 +31,9 @@ export async function labelsOfOwner(
           select b.${column} as names, b.created_at as "createdAt" from book b join series s on s.id = b.series_id
           where b.id = ${owner.id} and ${visibleBook(sql, viewer)}`
   if (!row) throw ownerNotFound(owner.kind)
-  const labelled = { genres: [], tags: [], [`${kind}s`]: row.names, createdAt: row.createdAt }
-  const labels = await loadLabels(sql, viewer, [labelled])
-  return labels(labelled, kind)
+  const labeled = { genres: [], tags: [], [`${kind}s`]: row.names, createdAt: row.createdAt }
+  const labels = await loadLabels(sql, viewer, [labeled])
+  return labels(labeled, kind)
 }
 
 type OwnLabels = { names: string[]; createdAt: Label['createdAt'] }
@@ -61,19 +61,19 @@ export async function updateLabels(
   if (updated === 0) throw ownerNotFound(owner.kind)
 }
 
-/** The same for all visible ones of series or books. Returns their number. Throws Invalid. */
+/** Like `updateLabels`, for all visible ones of several series or books. Returns their number. Throws Invalid. */
 export async function updateLabelsOfMany(
   tx: Transaction,
   viewer: Viewer,
   { of, ids, kind, names }: LabelUpdate & { of: Owner['kind']; ids: readonly string[] },
 ): Promise<number> {
   const column = `${kind}s` as const
-  const owners: LabelledOwner[] =
+  const owners: LabeledOwner[] =
     of === 'series' ? await lockSeriesRows(tx, viewer, ids) : await lockBookRows(tx, viewer, ids)
   const rows = owners.map(owner => {
     const requested = names(owner[column])
     if (requested.length > maxLabels)
-      throw new Invalid(`At most ${maxLabels} ${column} are allowed`, {
+      throw new Invalid(`The limit is ${maxLabels} ${column}`, {
         reason: 'limit_reached',
         limit: maxLabels,
       })
@@ -92,7 +92,7 @@ export async function updateLabelsOfMany(
   const series = new Map(
     owners.map(({ id, seriesId = id, libraryId }) => [seriesId, { id: seriesId, libraryId }]),
   )
-  const relabelled = await refreshEdited(tx, {
+  const relabeled = await refreshEdited(tx, {
     seriesIds: [...series.keys()],
     ...(of === 'book' ? { bookIds: owners.map(({ id }) => id) } : {}),
     columns: [column],
@@ -101,21 +101,21 @@ export async function updateLabelsOfMany(
     ...changeEvents(owners, ({ id }) => eventFields(changed.get(id) ?? [])),
     ...seriesEvents(
       'series_updated',
-      of === 'book' ? relabelled.flatMap(id => series.get(id) ?? []) : [],
+      of === 'book' ? relabeled.flatMap(id => series.get(id) ?? []) : [],
       { fields: [column] },
     ),
   ])
   return owners.length
 }
 
-type LabelledOwner = BookOrSeries & {
+type LabeledOwner = BookOrSeries & {
   genres: string[]
   tags: string[]
   locks: string[]
   provenance: Record<string, string>
 }
 
-/** Returns a function that removes a label from names; it throws NotFound when they do not contain it. */
+/** Returns a function that removes a label from names, or throws NotFound when they do not contain it. */
 export async function labelRemover(tx: Transaction, kind: LabelKind, id: string) {
   const [label] = await tx<{ key: string }[]>`
     select key from label where id = ${id} and kind = ${kind}`

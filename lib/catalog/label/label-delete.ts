@@ -1,4 +1,4 @@
-// Deletion of a genre or tag from all series and books, and of unused ones.
+// Deletion of a genre or tag from all series and books, and of unused genres and tags.
 import { NotFound } from '../../base/errors.ts'
 import { bookEvents, publish, seriesEvents } from '../../store/event/publish.ts'
 import type { Sql, Transaction } from '../../store/postgres/db.ts'
@@ -11,12 +11,12 @@ type LabelRef = { id: string; kind: LabelKind }
 
 // Series per transaction.
 const batch = 500
-// A label assigned again while it is being deleted is removed again, but not indefinitely.
+// A label reassigned while it is being deleted is removed again, but not indefinitely.
 const maxRounds = 5
 
 /**
  * Removes a genre or tag from all series and books, in batches of series, then deletes it. The genres or
- * tags of affected books are locked, so that no scan brings it back. Throws NotFound.
+ * tags of affected books are locked, so that no scan restores it. Throws NotFound.
  */
 export async function deleteLabel(sql: Sql, kind: LabelKind, id: string): Promise<void> {
   const [label] = await sql`select 1 from label where id = ${id} and kind = ${kind}`
@@ -28,7 +28,7 @@ export async function deleteLabel(sql: Sql, kind: LabelKind, id: string): Promis
 }
 
 /**
- * Returns false when a series has the label again. Waits for transactions that are assigning it: they
+ * Returns false when a series has acquired the label again. Waits for transactions that are assigning it: they
  * hold a share lock on its row until they commit (see registerLabels).
  */
 async function deleteRow(sql: Sql, id: string, force: boolean): Promise<boolean> {
@@ -92,7 +92,7 @@ async function removeFromSeries(tx: Transaction, { id, kind }: LabelRef, seriesI
   ])
 }
 
-/** Deletes the genres or tags without any series or book. Returns their names, sorted. */
+/** Deletes the genres or tags that no series or book has. Returns their names, sorted. */
 export async function deleteUnusedLabels(sql: Sql, kind: LabelKind): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     with unused as (

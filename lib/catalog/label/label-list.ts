@@ -10,7 +10,7 @@ type PageRequest = { offset: number; pageSize: number }
 
 /**
  * One page of all genres or tags by name, and their total. A restricted viewer gets only labels of
- * visible series, in their spelling and with their date.
+ * visible series, in the spelling and with the date of those series.
  */
 export async function listLabels(
   sql: Sql,
@@ -41,12 +41,12 @@ export async function listLabels(
 }
 
 /**
- * The name of label `p`, which is that of the first series that had it; for a restricted viewer, if no visible
- * series has it, another spelling that one has.
+ * The name of label `p`, in the spelling of the first series that had it; for a restricted viewer, if no visible
+ * series uses that spelling, another one that a visible series uses.
  */
 function shownName(sql: Sql, viewer: Viewer, kind: LabelKind): Fragment {
   if (isUnrestricted(viewer)) return sql`p.name`
-  // Mostly the name is visible: series are read until one has it.
+  // Usually the name is visible: series are read until one has it.
   return sql`
     case when cardinality(p.spellings) = 1 then p.name else (
       select u.name
@@ -62,10 +62,10 @@ function shownName(sql: Sql, viewer: Viewer, kind: LabelKind): Fragment {
       limit 1) end`
 }
 
-/** When label `p` was created; for a restricted viewer, the first visible series that has it. */
+/** When label `p` was created; for a restricted viewer, when the first visible series with it was created. */
 function shownDate(sql: Sql, viewer: Viewer): Fragment {
   if (isUnrestricted(viewer)) return sql`p.created_at`
-  // Ids begin with the time.
+  // Ids begin with the creation time.
   return sql`(
     select s.created_at from series_label y
     join series s on s.id = y.series_id
@@ -121,7 +121,7 @@ function isCounted(sql: Sql, isSeen: Fragment): Fragment {
     ${unseenSeries(sql, isSeen)})) is not true)`
 }
 
-/** Spellings that differ in case or accents are one publisher. */
+/** Spellings that differ only in case or accents are one publisher. */
 export type Publisher = LabelEntry
 
 /** One page of the publishers of browsable series, each in its most frequent spelling, and their total. */

@@ -1,5 +1,5 @@
 // Labels (genres and tags): their normalized key, registration and API record. One label stands for all
-// spellings of its name; series and books show their own.
+// spellings of its name; series and books show their own spelling.
 import { createHash } from 'node:crypto'
 import { isUnrestricted, type Viewer } from '../../accounts/viewer.ts'
 import { Invalid } from '../../base/errors.ts'
@@ -14,24 +14,26 @@ export const Label = record(
   {
     id: uuid(),
     name: Type.String(),
-    seriesCount: maybe(count({ description: 'Visible series with this label; in lists only.' })),
+    seriesCount: maybe(
+      count({ description: 'Number of visible series with this label; only in lists.' }),
+    ),
     createdAt: timestamp({
       description:
-        'For accounts from which series are hidden: when the series, or the oldest one in lists, was added.',
+        'For accounts from which series are hidden, when the series was added, or in lists the oldest series.',
     }),
   },
   { component: 'Label', description: 'A genre or a tag.' },
 )
 export type Label = Static<typeof Label>
 
-/** Names with equal keys are the same label: `Sci-Fi` and `sci-fi ` are, `Sci Fi` is another. */
+/** Names with equal keys are the same label: `Sci-Fi` equals `sci-fi `, but not `Sci Fi`. */
 export function labelKey(name: string): string {
   return searchKey(name.trim().replace(/\s+/g, ' '))
 }
 
 /**
- * The id of a label, which is computed from its name (UUID version 8): it must not reveal to an account that a
- * hidden series has had the label before, nor since when.
+ * The id of a label, computed from its name (UUID version 8): it must not reveal to an account that a
+ * hidden series already had the label, or since when.
  */
 function labelId(kind: LabelKind, key: string): string {
   const bytes = createHash('sha256').update(`label ${kind} ${key}`).digest().subarray(0, 16)
@@ -41,7 +43,7 @@ function labelId(kind: LabelKind, key: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Names with single spaces, each key once. Throws Invalid for an empty name. */
+/** Names with normalized spaces, without duplicate keys. Throws Invalid for an empty name. */
 export function normalizeLabelNames(names: readonly string[]): string[] {
   const byKey = new Map<string, string>()
   for (const name of names) {
@@ -81,7 +83,7 @@ async function knownSpellings(
   kind: LabelKind,
   keys: string[],
 ): Promise<Map<string, string[]>> {
-  // Share lock: no label is deleted before the series that gets it is linked to it.
+  // Share lock: no label may be deleted before the series that gets it is linked to it.
   const rows = await tx<{ key: string; spellings: string[] }[]>`
     select key, spellings from label
     where kind = ${kind} and key = any(${keys})
@@ -109,27 +111,27 @@ async function upsertLabels(
       select distinct s from unnest(l.spellings || excluded.spellings) s order by s)`
 }
 
-type Labelled = { genres: string[]; tags: string[]; createdAt: Label['createdAt'] }
+type Labeled = { genres: string[]; tags: string[]; createdAt: Label['createdAt'] }
 type Named = { key: string; label: Label }
 
 /**
  * Loads all labels of series or books in one statement. Returns a function from a row to its labels of a kind,
  * sorted by key.
  */
-export async function loadLabels(sql: Queryable, viewer: Viewer, rows: readonly Labelled[]) {
+export async function loadLabels(sql: Queryable, viewer: Viewer, rows: readonly Labeled[]) {
   const labels = await labelsByName(sql, {
     genre: new Set(rows.flatMap(row => row.genres)),
     tag: new Set(rows.flatMap(row => row.tags)),
   })
   const isForAll = isUnrestricted(viewer)
-  return (row: Labelled, kind: LabelKind): Label[] => {
+  return (row: Labeled, kind: LabelKind): Label[] => {
     const found: Named[] = []
     for (const name of row[`${kind}s`]) {
       const named = labels[kind].get(name)
       if (named) found.push(named)
     }
     if (found.length > 1) found.sort((a, b) => compareTexts(a.key, b.key))
-    // Of several spellings the first one: sorting is stable.
+    // The sort is stable, so the first of several spellings wins.
     const once = found.filter(({ key }, i) => i === 0 || key !== found[i - 1]!.key)
     return once.map(({ label }) => (isForAll ? label : { ...label, createdAt: row.createdAt }))
   }
@@ -139,7 +141,7 @@ const compareTexts = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 type OfKinds<T> = Record<LabelKind, T>
 
-/** Many rows have the same names. */
+/** Keyed by name, because many rows have the same names. */
 async function labelsByName(
   sql: Queryable,
   names: OfKinds<Set<string>>,

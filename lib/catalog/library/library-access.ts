@@ -1,5 +1,5 @@
-// Which changes of the settings of a library a caller may make: some read folders of the server, some lead
-// to the deletion of books.
+// Which library settings a caller may change: some make the server read folders, some lead to the deletion of
+// books.
 import type { Permission } from '../../accounts/permission.ts'
 import { isLimited, type Viewer } from '../../accounts/viewer.ts'
 import { Forbidden } from '../../base/errors.ts'
@@ -19,10 +19,10 @@ export type SettingsChange = {
   purges: boolean
 }
 
-// With these, files of books that are there can count as missing, which the purge after a scan deletes.
+// With these, existing books can count as missing, and the purge after a scan deletes them.
 const selectingColumns = ['allowed_formats', 'excluded_patterns', 'follow_links', 'root']
 
-/** Throws Forbidden for a change that has an effect which the caller could not achieve directly. */
+/** Throws Forbidden for a change whose effect the caller could not achieve directly. */
 export function requireSettingsAccess(access: SettingsAccess, change: SettingsChange): void {
   const { changed, followsLinks, purgedBefore, purges } = change
   if (followsLinks && changed.includes('follow_links') && !access.hasFolders)
@@ -31,7 +31,7 @@ export function requireSettingsAccess(access: SettingsAccess, change: SettingsCh
     requireDeletion(access)
 }
 
-/** Throws Forbidden unless the caller may delete all missing books of a library that is visible to him. */
+/** Throws Forbidden unless the caller may delete all missing books of a visible library. */
 function requireDeletion({ permissions, viewer }: SettingsAccess) {
   if (permissions.has('SystemAdmin')) return
   if (!permissions.has('BooksDelete'))

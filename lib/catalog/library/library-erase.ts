@@ -1,5 +1,5 @@
 // Deletion of libraries: the library is hidden at once, and a job deletes its rows in batches, because a
-// million books take minutes. A deletion interrupted by a crash is resumed.
+// million books take minutes. A deletion interrupted by a crash resumes.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { type Viewer, visibleLibrary } from '../../accounts/viewer.ts'
@@ -53,7 +53,7 @@ export async function eraseLibrary({ sql, queue, isStopped }: EraseContext, libr
     return row !== undefined
   }
   if (!(await isPending())) return
-  // A cancelled scan and its jobs go on until their next safe point.
+  // A cancelled scan and its jobs continue until their next safe point.
   const isBusy = async () =>
     !(await tryScanLock(sql, libraryId)) || (await queue.hasJobs(libraryId, [...scanJobs]))
   while (!isStopped() && (await isBusy())) await sleep(250)
@@ -69,8 +69,8 @@ export async function eraseLibrary({ sql, queue, isStopped }: EraseContext, libr
 }
 
 /**
- * A batch that is being stored has claimed its pending files: this waits until it is stored, and none is stored
- * after it. The job of such a batch may have been cancelled long before.
+ * A batch that is being stored has claimed its pending files: this waits until it is stored, and afterwards no batch
+ * is. The job of such a batch may have been cancelled long before.
  */
 async function deleteSomePendingFiles(tx: Transaction, libraryId: string) {
   const files = await tx<{ id: string }[]>`
@@ -112,8 +112,8 @@ async function deleteSomeSeries(tx: Transaction, libraryId: string) {
 }
 
 /**
- * A scan that was cancelled has left series of other libraries to refresh, from which it took moved books: the next
- * scans of those libraries do it.
+ * A cancelled scan may have left series of other libraries to refresh, because it moved books out of them: the next
+ * scans of those libraries refresh them.
  */
 async function keepOtherRefreshes(tx: Transaction, libraryId: string) {
   await tx`

@@ -1,4 +1,4 @@
-// Preview of a library: the series a folder would yield, from file names only. Opens no file, stores nothing.
+// Preview of a library: the series that a folder would yield, from file names only. Opens no file, stores nothing.
 import type { Dirent } from 'node:fs'
 import { opendir, realpath } from 'node:fs/promises'
 import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises'
@@ -24,14 +24,14 @@ type PreviewRequest = {
 // A user waits for the result, which only has to show whether the strategy fits.
 const limits = { files: 20_000, entries: 200_000, series: 1_000, samples: 5, timeMs: 5_000 }
 
-// Patterns of the user can make a single entry slow.
+// A user's patterns can make a single entry slow.
 const maxBlockMs = 20
 
 // A disk that does not respond at all.
 const responseMs = 7_000
 
 /**
- * Throws Invalid for an invalid folder, strategy or setting, Unavailable for one that does not respond.
+ * Throws Invalid for an invalid folder, strategy or setting, Unavailable for a folder that does not respond.
  */
 export async function previewLibrary(
   filesystem: FilesystemConfig,
@@ -110,15 +110,15 @@ type Visit = (path: string, entry: NamedEntry) => 'enter' | 'skip' | 'stop'
 
 type Walk = { root: Buffer; foreign: Buffer[]; signal: AbortSignal }
 
-/** What no library contains: special file systems and the data directory. */
+/** Folders that no library contains: special file systems and the data directory. */
 async function foreignFolders({ data_dir }: FilesystemConfig): Promise<Buffer[]> {
   const data = await realpath(data_dir, { encoding: 'buffer' }).catch(() => null)
   return [...specialFolders(), ...(data ? [data] : [])]
 }
 
 /**
- * Visits all entries below `root`; a folder that cannot be listed is left out. Returns false when it stopped
- * early because of a limit.
+ * Visits all entries below `root`; a folder that cannot be listed is skipped. Returns false if a limit
+ * stopped it early.
  */
 async function walk({ root, foreign, signal }: Walk, visit: Visit): Promise<boolean> {
   let since = performance.now()
@@ -138,7 +138,7 @@ async function walk({ root, foreign, signal }: Walk, visit: Visit): Promise<bool
         const action = isLimitReached ? 'stop' : visit(path, namedEntry)
         if (action === 'stop') return false
         if (action === 'enter') folders.push({ bytes: joinPath(folder.bytes, bytes), path })
-        // opendir yields 512 entries without leaving the microtask queue: let other requests run.
+        // opendir yields 512 entries without leaving the microtask queue, so this lets other requests run.
         if (entries % 512 === 0 || performance.now() - since > maxBlockMs) {
           await yieldToEventLoop()
           since = performance.now()

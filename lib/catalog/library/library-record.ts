@@ -67,10 +67,10 @@ const ScanningConfigSnake = record(
 const WatchState = record(
   {
     mode: oneOf(['off', 'watching', 'polling'], {
-      description: 'Current mode; `off` also while no process runs that could watch.',
+      description: 'Current mode; also `off` while no process is running that could watch.',
     }),
     message: nullable(
-      Type.String({ description: 'Reason when the current mode differs from the configured one.' }),
+      Type.String({ description: 'Why the current mode differs from the configured one.' }),
     ),
     since: nullable(timestamp()),
   },
@@ -81,12 +81,14 @@ export const Library = record(
   {
     id: uuid(),
     name: Type.String(),
-    path: Type.String({ description: 'Absolute, on the server; empty without LibrariesWrite.' }),
+    path: Type.String({
+      description: 'Absolute path on the server; empty without LibrariesWrite.',
+    }),
     description: nullable(Type.String()),
     isActive: Type.Boolean(),
     isResponding: Type.Boolean({
       description:
-        'False while its folder does not respond: pages and downloads are 503, and its scans wait.',
+        'False while the folder does not respond: pages and downloads then return 503, and scans wait.',
     }),
     defaultReadingDirection: oneOf(readingDirections),
     allowedFormats: nullable(list(Type.String())),
@@ -99,7 +101,8 @@ export const Library = record(
     numberStrategy: oneOf(numberStrategies),
     numberConfig: StrategyConfig,
     strategiesChanged: Type.Boolean({
-      description: 'The next scan groups the books by changed strategies and reads all files.',
+      description:
+        'Whether the next scan groups the books by changed strategies and reads all files.',
     }),
     scanningConfig: nullable(ScanningConfig),
     scanning_config: nullable(ScanningConfigSnake),
@@ -121,7 +124,7 @@ export const Library = record(
     bookCount: count({ description: 'Books that are not missing.' }),
     seriesCount: count(),
     lastScannedAt: nullable(timestamp()),
-    nextScanAt: nullable(timestamp({ description: 'Next scan of the schedule.' })),
+    nextScanAt: nullable(timestamp({ description: 'Time of the next scheduled scan.' })),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
@@ -143,7 +146,7 @@ type Row = Omit<
 > & {
   root: Buffer
   scanning: StoredScanningConfig
-  /** Of schedules without one of their own. */
+  /** For schedules without their own. */
   timeZone: string | null
   titleRules: Rule[]
   autoMatch: { mode: string; rules: Condition[] } | null
@@ -165,7 +168,7 @@ export async function listLibraries(
   return { data: rows.map(toRecord), total: count!.total }
 }
 
-/** Throws NotFound for a library that is not there or is hidden from the viewer. */
+/** Throws NotFound for an unknown library, or one hidden from the viewer. */
 export async function libraryById(sql: Queryable, viewer: Viewer, id: string): Promise<Library> {
   const [row] = await sql<Row[]>`
     ${select(sql, viewer)} where l.id = ${id} and ${isVisible(sql, viewer)}`
@@ -193,7 +196,7 @@ function select(sql: Queryable, viewer: Viewer) {
     cross join lateral ${visibleCounts(sql, viewer)} v`
 }
 
-// The watching process renews the row several times a minute (pipeline/watch); a stale one is ignored.
+// The watching process renews the row several times a minute (pipeline/watch); a stale row is ignored.
 function watchState(sql: Queryable) {
   return sql`coalesce(
     (select jsonb_build_object('mode', w.mode, 'message', w.message, 'since', w.since)
@@ -202,7 +205,7 @@ function watchState(sql: Queryable) {
     '{"mode": "off", "message": null, "since": null}')`
 }
 
-/** Columns `books` and `series` for `library l`: the stored counters for a viewer who sees all of it, else counts. */
+/** Columns `books` and `series` for `library l`: the stored counters for a viewer who sees all of it, otherwise counts. */
 export function visibleCounts(sql: Queryable, viewer: Viewer) {
   if (!isLimited(viewer)) return sql`(select l.book_count as books, l.series_count as series)`
   return sql`(
@@ -212,7 +215,7 @@ export function visibleCounts(sql: Queryable, viewer: Viewer) {
     where s.library_id = l.id and s.book_count > 0 and ${visibleSeries(sql, viewer)})`
 }
 
-/** Number of books hidden by their own age rating, in visible series. */
+/** Number of books in visible series that their own age rating hides. */
 function tooOldBookCount(sql: Queryable, viewer: Viewer) {
   if (!hidesBooks(viewer)) return sql`0`
   return sql`(
@@ -260,7 +263,7 @@ function nextScan(config: StoredConfig, timeZone: string | null): Date | null {
   try {
     return parseCron(cronSchedule, cronTimezone || timeZone || null).nextRun()
   } catch {
-    // The scheduler logs it.
+    // The scheduler logs the error.
     return null
   }
 }

@@ -49,16 +49,16 @@ export async function readableRoot(
   return { root, device: String(stats.dev) }
 }
 
-/** Absolute path with symbolic links resolved and no trailing slash. Throws Invalid; `name` is used in the message. */
+/** Absolute path with symbolic links resolved and no trailing slash. Throws Invalid, with `name` in the message. */
 export function resolvePath(path: string, name: string): Promise<Buffer> {
   if (!isAbsolute(path) || path.includes('\0')) throw new Invalid(`${name} must be absolute`)
   return realBytes(path)
 }
 
-// Of a folder that does not respond, links are not resolved.
+// Symbolic links are not resolved if the folder does not respond.
 async function realBytes(path: string): Promise<Buffer> {
   const absolute = resolve(path)
-  // Names that are not valid UTF-8 are displayed as Latin-1 (lib/base/path.ts), and sent back so by clients.
+  // Names that are not valid UTF-8 are displayed as Latin-1 (lib/base/path.ts), and clients send them back that way.
   for (const encoding of ['utf8', 'latin1'] as const) {
     const bytes = Buffer.from(absolute, encoding)
     const real = await folderHealth
@@ -69,7 +69,7 @@ async function realBytes(path: string): Promise<Buffer> {
   return Buffer.from(absolute)
 }
 
-/** Folders that may be browsed and contain libraries, with links resolved; null permits all. */
+/** Folders that may be browsed and may contain libraries, with links resolved; null permits all. */
 export async function permittedRoots({
   filesystem: { roots },
 }: FilesystemConfig): Promise<Buffer[] | null> {
@@ -77,12 +77,12 @@ export async function permittedRoots({
   return await Promise.all(listOf(roots).map(realBytes))
 }
 
-/** Whether the configuration permits clients to access the path. `path` must have its links resolved. */
+/** Whether clients are permitted to access the path, whose links must be resolved. */
 export function isPermittedPath(path: Buffer, roots: Buffer[] | null): boolean {
   return roots === null || roots.some(root => isWithin(path, root))
 }
 
-/** Which files libraries may consist of. Cheap: nothing is resolved. */
+/** Which files libraries may consist of. Cheap: resolves nothing. */
 export const fileAccess = ({ data_dir, filesystem: { roots } }: FilesystemConfig): FileAccess => ({
   dataDir: resolve(data_dir),
   linkFolders: listOf(roots ?? '').map(path => resolve(path)),
@@ -94,7 +94,7 @@ const listOf = (roots: string) =>
     .map(path => path.trim())
     .filter(path => path !== '')
 
-/** Throws Conflict when the folder equals, contains or is inside another library. Serializes with other calls until the transaction ends. */
+/** Throws Conflict when the folder equals, contains or is inside another library. Calls are serialized until the transaction ends. */
 export async function assertNoOverlap(tx: Transaction, root: Buffer, except?: string) {
   await tx`select pg_advisory_xact_lock(hashtext('stackroom.library'))`
   const others = await tx<{ root: Buffer }[]>`
@@ -102,7 +102,7 @@ export async function assertNoOverlap(tx: Transaction, root: Buffer, except?: st
     where deleting_at is null and id is distinct from ${except ?? null}::uuid`
   for (const other of others) {
     if (other.root.equals(root))
-      throw new Conflict('A library with this folder already exists', { reason: 'library_exists' })
+      throw new Conflict('Another library already uses this folder', { reason: 'library_exists' })
     if (isWithin(root, other.root))
       throw new Conflict('The folder is inside another library', { reason: 'library_inside' })
     if (isWithin(other.root, root))
@@ -110,12 +110,12 @@ export async function assertNoOverlap(tx: Transaction, root: Buffer, except?: st
   }
 }
 
-/** A path argument as the absolute bytes the catalogue stores: links resolved, no trailing slash. */
+/** A path argument as the absolute bytes stored in the catalog: links resolved, no trailing slash. */
 export const rootBytes = (path: string): Promise<Buffer> => realBytes(path)
 
 /**
- * Throws Invalid when the data directory is inside one of the folders, or one of them inside it. For the
- * command line, before anything is written there.
+ * Throws Invalid when the data directory is inside one of the folders, or contains one. For the command
+ * line, before anything is written there.
  */
 export async function assertApartFromData(dataDir: string, roots: readonly Buffer[]) {
   const data = await rootBytesOfNew(resolve(dataDir))
@@ -129,7 +129,7 @@ export async function assertApartFromData(dataDir: string, roots: readonly Buffe
   }
 }
 
-/** Of a folder that need not exist yet. */
+/** Like `rootBytes`, for a folder that need not exist yet. */
 async function rootBytesOfNew(path: string): Promise<Buffer> {
   const exists = await access(path).then(
     () => true,

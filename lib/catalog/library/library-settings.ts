@@ -27,28 +27,36 @@ const ScanningConfigBody = body(
   {
     enabled: maybe(
       nullable(
-        Type.Boolean({ description: 'Scans by the schedule; defaults to true when there is one.' }),
+        Type.Boolean({
+          description: 'Whether the schedule is active; defaults to true if there is one.',
+        }),
       ),
     ),
     scanMode: maybe(
       nullable(oneOf(scanModes, { aliases: ['defaultMode', 'default_mode'], default: 'normal' })),
     ),
-    cronSchedule: maybe(nullable(text(200, { description: 'Five fields: `0 3 * * *`.' }))),
+    cronSchedule: maybe(
+      nullable(
+        text(200, { description: 'Cron expression with five fields, such as `0 3 * * *`.' }),
+      ),
+    ),
     cronTimezone: maybe(
       nullable(
         text(100, { description: 'IANA name; defaults to the setting scheduler.timezone.' }),
       ),
     ),
-    scanOnStart: maybe(nullable(Type.Boolean({ description: 'Scans when the server starts.' }))),
+    scanOnStart: maybe(
+      nullable(Type.Boolean({ description: 'Whether to scan when the server starts.' })),
+    ),
     purgeDeletedOnScan: maybe(
-      nullable(Type.Boolean({ description: 'Deletes missing books after a scan.' })),
+      nullable(Type.Boolean({ description: 'Whether to delete missing books after a scan.' })),
     ),
     watch: maybe(
       nullable(
         oneOf(watchModes, {
           default: 'off',
           description:
-            '`on`: scans changed files as soon as they change; `poll`: checks the whole folder periodically. The current state is in `watchState` of the library.',
+            "`on` scans files as soon as they change; `poll` checks the whole folder periodically. The library's `watchState` has the current state.",
         }),
       ),
     ),
@@ -59,14 +67,14 @@ const ScanningConfigBody = body(
 const titleRule = body(
   {
     pattern: text(1000, { minLength: 1, description: 'RE2 regular expression.' }),
-    replacement: text(1000, { description: '`$1` inserts a group.' }),
+    replacement: text(1000, { description: '`$1` inserts the first group.' }),
     description: maybe(nullable(text(1000))),
     enabled: maybe(Type.Boolean({ default: true })),
   },
   { component: 'TitleRule' },
 )
 
-/** Configuration of a strategy; the keys depend on the strategy. */
+/** Configuration of a strategy, which defines the keys. */
 export const StrategyConfig = Type.Unsafe<Record<string, unknown>>({
   component: 'StrategyConfig',
   type: 'object',
@@ -74,7 +82,7 @@ export const StrategyConfig = Type.Unsafe<Record<string, unknown>>({
 })
 const config = maybe(nullable(StrategyConfig))
 
-/** Fields of a request that creates or updates a library. Null clears a nullable field and leaves another unchanged. */
+/** Fields of a request that creates or updates a library. Null clears a nullable field and leaves any other unchanged. */
 export const settingFields = {
   description: maybe(nullable(text(5000))),
   defaultReadingDirection: maybe(nullable(oneOf(readingDirections))),
@@ -87,7 +95,7 @@ export const settingFields = {
         ),
         {
           maxItems: 20,
-          description: 'In any case. Null or empty for all.',
+          description: 'Case-insensitive; null or empty for all.',
         },
       ),
     ),
@@ -96,7 +104,7 @@ export const settingFields = {
     nullable(
       text(20_000, {
         description:
-          'A glob a line, at most 500; `!name` includes what is left out by default (hidden files, recycle bins, snapshots).',
+          'One glob per line, up to 500; `!name` includes what is excluded by default (hidden files, recycle bins, snapshots).',
       }),
     ),
   ),
@@ -105,7 +113,7 @@ export const settingFields = {
       Type.Boolean({
         default: false,
         description:
-          'Reads files that are symbolic links, if they lead into the folder of the library or into one of `filesystem.roots`, but never into the data directory. Links to folders are not followed.',
+          'Whether to read files that are symbolic links into the library folder or one of `filesystem.roots`, but never into the data directory. Links to folders are not followed.',
       }),
     ),
   ),
@@ -126,11 +134,11 @@ export type Jsonb = { json: unknown }
 export type Column = string | boolean | string[] | null | Jsonb
 
 type CurrentSettings = { bookStrategy: string; scanning: StoredScanningConfig }
-/** What a new library has. */
+/** The settings of a new library. */
 export const initialSettings: CurrentSettings = { bookStrategy: 'metadata_first', scanning: {} }
 
 /**
- * The columns to set, by name. Parts of `scanningConfig` that are absent are as in `current`. Throws Invalid for values the
+ * The columns to set, by name. Absent parts of `scanningConfig` stay as in `current`. Throws Invalid for values the
  * schema cannot check.
  */
 export function settingColumns(
@@ -172,7 +180,7 @@ function jsonb(value: unknown, empty: unknown): Jsonb | undefined {
   return value === undefined ? undefined : { json: value ?? empty }
 }
 
-/** Changing the strategy resets its configuration: the keys of the previous one do not apply. */
+/** Changing the strategy resets its configuration: the previous strategy's keys do not apply. */
 function bookStrategyColumns({ bookStrategy, bookConfig }: LibrarySettings, current: string) {
   const strategy = bookStrategy ?? current
   if (bookConfig === undefined && strategy === current) return {}
@@ -224,9 +232,8 @@ export function readScanningConfig(stored: StoredScanningConfig): ScanningConfig
 }
 
 /**
- * Of `scanningConfig` and its snake_case duplicate, the one that differs from the stored value: clients
- * that send a whole library back change only the one they know. Throws Invalid when both were changed
- * differently.
+ * Which of `scanningConfig` and its snake_case duplicate differs from the stored value: clients that send a
+ * whole library back change only the one they know. Throws Invalid when both were changed differently.
  */
 export function effectiveScanningConfig(
   {
@@ -248,7 +255,7 @@ export function effectiveScanningConfig(
   throw new Invalid('scanningConfig and scanning_config contradict each other')
 }
 
-/** Absent fields, and null for those that are never null, are as stored. */
+/** Absent fields, and null for fields that cannot be null, stay as stored. */
 function parseScanningConfig(
   value: Static<typeof ScanningConfigBody>,
   stored: StoredScanningConfig,

@@ -76,7 +76,7 @@ export async function createLibrary(
   await sql.begin(async tx => {
     await assertNoOverlap(tx, columns.root)
     await tx`insert into library ${tx(toSql(tx, columns))}`
-    // The creator may see the library.
+    // The creator may see the new library.
     if (viewer.libraries !== null)
       await tx`
         insert into account_library (account_id, library_id)
@@ -138,7 +138,7 @@ async function insertUnlessPresent(tx: Transaction, columns: Record<string, Colu
   return row
 }
 
-/** Possibly committed after an insert took its snapshot: a new statement sees it. */
+/** A separate statement, because it may have been committed after the insert took its snapshot. */
 async function presentLibrary(tx: Transaction, root: Buffer) {
   const [row] = await tx<LibraryRow[]>`
     select id, name, root, book_count as "bookCount" from library
@@ -189,7 +189,7 @@ export async function updateLibrary(
     if (newRoot && !newRoot.root.equals(current.root)) {
       await assertNotScanning(tx, id)
       await assertNoOverlap(tx, newRoot.root, id)
-      // The next scan stores the device: until then nothing is known of the folder.
+      // The next scan stores the device; until then nothing is known about the folder.
       Object.assign(columns, { root: newRoot.root, device: null })
     }
     if (Object.keys(columns).length === 0) return
@@ -218,7 +218,7 @@ function libraryFields(columns: readonly string[]): string[] {
 
 type RootChange = { viewer: Viewer; id: string; path: string | null | undefined }
 
-/** Null when the path is unchanged, even if it is unreachable. Runs outside the transaction, which should not wait for a disk. */
+/** Null when the path is unchanged, even if unreachable. Runs outside the transaction, which should not wait for a disk. */
 async function resolveNewRoot(
   sql: Sql,
   filesystem: FilesystemConfig,
@@ -239,7 +239,7 @@ type CurrentLibrary = {
   scanning: StoredScanningConfig
 }
 
-/** Changing the strategy resets its configuration: the keys of the previous one do not apply. */
+/** Changing the strategy resets its configuration: the previous strategy's keys do not apply. */
 function seriesStrategyColumns(
   { seriesStrategy, seriesConfig }: SeriesStrategyFields,
   current: CurrentLibrary,
@@ -253,7 +253,7 @@ function seriesStrategyColumns(
   return { series_strategy: requested.strategy, series_config: { json: requested.config } }
 }
 
-/** Whether what is set differs from the current strategies; clients send whole libraries back. */
+/** Whether the new values differ from the current strategies; clients send whole libraries back. */
 function changesStrategies(columns: Record<string, Column | Buffer>, current: CurrentLibrary) {
   const stored = {
     series_strategy: canonicalStrategy(current.strategy),

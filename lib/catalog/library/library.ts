@@ -14,7 +14,7 @@ import type { Queryable, Sql } from '../../store/postgres/db.ts'
 
 export type LibraryRow = { id: string; name: string; root: Buffer; bookCount: number }
 
-/** The library whose root is `path` or contains it, or null. */
+/** The library whose root is `path` or a parent of it, or null. */
 export async function findEnclosingLibrary(sql: Sql, path: Buffer): Promise<LibraryRow | null> {
   const rows = await sql<LibraryRow[]>`
     select id, name, root, book_count as "bookCount"
@@ -64,7 +64,7 @@ export async function browseLibraries(
   return { data: [...data], total: totals!.total }
 }
 
-/** Throws NotFound for a library that does not exist or is hidden. */
+/** Throws NotFound for an unknown or hidden library. */
 export async function libraryName(sql: Sql, viewer: Viewer, id: string): Promise<LibraryName> {
   const [library] = await sql<LibraryName[]>`
     select ${titleColumns(sql, viewer)} from library l where l.id = ${id} and ${isVisible(sql, viewer)}`
@@ -72,7 +72,7 @@ export async function libraryName(sql: Sql, viewer: Viewer, id: string): Promise
   return library
 }
 
-/** Of visible libraries with equal names all but the first have a number in their titles. */
+/** Visible libraries with equal names get a number in their titles, except the first. */
 function titleColumns(sql: Sql, viewer: Viewer): Fragment {
   const newest = newestChangeOfSeries(sql, viewer, sql`s.library_id = l.id`)
   return sql`l.id, greatest(l.updated_at, ${newest}) as "updatedAt",
@@ -88,7 +88,7 @@ function titleColumns(sql: Sql, viewer: Viewer): Fragment {
 export const isVisible = (sql: Queryable, viewer: Viewer) =>
   sql`(l.deleting_at is null and ${visibleLibrary(sql, viewer)})`
 
-/** The stored counter for a viewer who sees all series of a library; else the visible series are counted. */
+/** The stored counter for a viewer who sees all series of a library; otherwise counts the visible series. */
 function seriesCount(sql: Sql, viewer: Viewer) {
   if (!isLimited(viewer)) return { count: sql`l.series_count`, join: sql`` }
   const join = sql`

@@ -1,4 +1,4 @@
-// Places of the books of a library by a series strategy, from what is stored of them: no file is opened.
+// Places the books of a library by a series strategy, from stored values: no file is opened.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { pathText } from '../../base/path.ts'
 import type { Config } from '../../media/strategy/config.ts'
@@ -18,10 +18,10 @@ export type StoredBook = {
 export type PlacedBook = { book: StoredBook; placement: Placement }
 
 const batch = 1_000
-// Patterns of the user can make a single book slow.
+// A user's patterns can make a single book slow.
 const maxBlockMs = 20
 
-/** Batches of all books of a library, missing ones too. */
+/** Batches of all books of a library, including missing ones. */
 export async function* placeStoredBooks(
   sql: Sql | Transaction,
   { libraryId, strategy, config }: { libraryId: string; strategy: string; config: Config },

@@ -1,4 +1,4 @@
-// Preview of another series strategy for a library: which series would become which, from the catalogue alone.
+// Preview of a different series strategy for a library: which series would become which, from the catalog alone.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'

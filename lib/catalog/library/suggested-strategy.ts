@@ -1,4 +1,4 @@
-// Series strategy that a folder is made for, recognized by its files: a Calibre library, or folders of volumes.
+// Series strategy suggested by the files of a folder: a Calibre library, or folders of volumes.
 
 import { extensionOf } from '../../base/path.ts'
 import { stemOf } from '../../media/format/formats.ts'
@@ -9,7 +9,7 @@ export type SuggestedStrategy = (typeof suggestibleStrategies)[number]
 
 type Folder = { stems: Set<string>; hasEpub: boolean }
 
-/** Below, folders of one EPUB are no habit. */
+/** Fewer folders with a single EPUB are not a pattern. */
 const minSingle = 3
 const minVolumes = 2
 
@@ -21,9 +21,9 @@ export function createLayout() {
     return count >= least && count * 2 > folders.size
   }
   return {
-    /** Every file of the folder by its path below it. */
+    /** Must be called for every file, with its path below the folder. */
     addFile(path: string) {
-      // Calibre keeps it in the folder of its library.
+      // Calibre puts it in the root folder of its library.
       if (path === 'metadata.db') hasDatabase = true
     },
     addBook(path: string) {
@@ -32,11 +32,11 @@ export function createLayout() {
       const folder = folders.get(path.slice(0, end)) ?? { stems: new Set(), hasEpub: false }
       const name = path.slice(end + 1)
       folders.set(path.slice(0, end), folder)
-      // One book may be there in several formats.
+      // The same book may exist in several formats.
       if (folder.stems.size < 2) folder.stems.add(stemOf(name))
       folder.hasEpub ||= extensionOf(name) === 'epub'
     },
-    /** Null if none fits better than the chosen one. */
+    /** Null if no strategy fits better than the chosen one. */
     suggestion(chosen: string): SuggestedStrategy | null {
       if (chosen === 'custom' || chosen === 'calibre') return null
       if (hasDatabase || share(f => f.hasEpub && f.stems.size === 1, minSingle)) return 'calibre'

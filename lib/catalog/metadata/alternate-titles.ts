@@ -1,5 +1,5 @@
-// Alternate titles of a series, each with an id: elements of the column `alternate_titles`, which edits of
-// metadata replace as a whole.
+// Alternate titles of a series, each with an id: elements of the column `alternate_titles`, which metadata edits
+// replace as a whole.
 import { newId } from '../../base/id.ts'
 import { record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
 import type { AlternateTitle } from '../../media/metadata/values.ts'
@@ -20,12 +20,12 @@ export type AlternateTitleRecord = Static<typeof AlternateTitleRecord>
 /** An element of the column. */
 export type StoredTitle = Omit<AlternateTitleRecord, 'seriesId'>
 
-/** Of one series. */
+/** Per series. */
 export const maxAlternateTitles = 500
 
 /**
- * A list of titles with ids and times. An element with an id stays, with its changes; another one is that of
- * the current list with the same label and title, or new.
+ * A list of titles with ids and times. An element with an id keeps it; one without an id matches the element of
+ * the current list with the same label and title, or is new.
  */
 export function identifiedTitles(
   current: readonly StoredTitle[],
@@ -44,5 +44,5 @@ export function identifiedTitles(
   })
 }
 
-/** Titles of one label and text are the same. */
+/** Titles with the same label and text are equal. */
 export const contentOf = ({ label, title }: AlternateTitle) => JSON.stringify([label, title])

@@ -33,16 +33,16 @@ const joinedNames = (role: string) =>
 
 export const BookMetadata = record(
   {
-    id: uuid({ description: 'Id of the book.' }),
+    id: uuid({ description: 'Book id.' }),
     bookId: uuid(),
     ...schemasOf(plainFields),
-    series: Type.String({ description: 'From the file, else the title of its series.' }),
+    series: Type.String({ description: 'From the file, otherwise the title of its series.' }),
     genre: nullable(Type.String({ description: 'All genres, separated by commas.' })),
     pageCount: count(),
     releaseDate: nullable(
-      Type.String({ format: 'date', description: 'When year, month and day are known.' }),
+      Type.String({ format: 'date', description: 'Null unless year, month and day are known.' }),
     ),
-    isbns: nullable(Type.String({ description: 'Separated by commas.' })),
+    isbns: nullable(Type.String({ description: 'All ISBNs, separated by commas.' })),
     writers: names(),
     pencillers: names(),
     inkers: names(),
@@ -73,7 +73,7 @@ export type BookMetadata = Static<typeof BookMetadata>
 export type ExtraMetadata = Partial<Omit<Members<typeof plainFields>, 'customMetadata'>> & {
   /** JSON. */
   customMetadata?: string
-  /** Beyond the first one, which has a column. */
+  /** All except the first, which has a column. */
   isbns?: string[]
 }
 
@@ -86,7 +86,7 @@ type Row = ColumnRow<typeof plainFields> &
     extraMetadata: ExtraMetadata
   }
 
-/** Metadata by book id, without hidden books. Two statements. */
+/** Metadata by book id, without hidden books, in two statements. */
 export async function bookMetadataByIds(
   sql: Queryable,
   viewer: Viewer,
@@ -118,7 +118,7 @@ export async function bookMetadataByIds(
   )
 }
 
-/** Throws NotFound for a book that does not exist or is hidden. */
+/** Throws NotFound for an unknown or hidden book. */
 export async function bookMetadata(
   sql: Queryable,
   viewer: Viewer,
@@ -137,7 +137,7 @@ function releaseDate({ year, month, day }: Pick<Row, 'year' | 'month' | 'day'>):
   if (year === null || month === null || day === null || year < 0) return null
   const date = new Date(Date.UTC(2000, month - 1, day))
   date.setUTCFullYear(year, month - 1, day)
-  // Files state dates that do not exist, such as June 31.
+  // Some files state dates that do not exist, such as June 31.
   return date.getUTCDate() === day ? date.toISOString().slice(0, 10) : null
 }
 
@@ -172,7 +172,7 @@ const extraMembers = Object.entries(plainFields as Fields).filter(
 const extraNames = new Map(extraMembers.map(([name, { member }]) => [member, name]))
 const emptyExtra = Object.fromEntries(extraMembers.map(([name, { empty }]) => [name, empty]))
 
-/** Most books have few of these members. */
+/** Checked one by one: most books have few of these members. */
 function extraFields(extraMetadata: ExtraMetadata) {
   const fields: Record<string, unknown> = { ...emptyExtra }
   for (const [member, value] of Object.entries(extraMetadata)) {

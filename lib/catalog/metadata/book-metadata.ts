@@ -1,5 +1,5 @@
-// Edits of book metadata by users. Every field a user sets is locked, so that reading the file again
-// does not overwrite it.
+// Edits of book metadata by users. Every field that a user sets is locked, so that rereading the file does not
+// overwrite it.
 import { isDeepStrictEqual } from 'node:util'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { composedFields, plainFields, roleFields } from '../../media/metadata/book-fields.ts'
@@ -51,13 +51,13 @@ export async function lockBookRows(
       b.missing_at is not null as "isMissing"
     ${fromBooksForUpdate(tx, viewer, wanted)}`
   const books = await lock(ids)
-  // A book that moved to another series while the lock was awaited is found the second time.
+  // A book that moved to another series while waiting for the lock is found the second time.
   const found = new Set(books.map(({ id }) => id))
   const missed = ids.filter(id => !found.has(id))
   return missed.length === 0 ? [...books] : [...books, ...(await lock(missed))]
 }
 
-/** As lockBookRows, for one. Throws NotFound. */
+/** Like `lockBookRows`, for one. Throws NotFound. */
 export async function lockBookRow(
   tx: Transaction,
   viewer: Viewer,
@@ -71,8 +71,8 @@ export async function lockBookRow(
 type Columns = Record<string, unknown>
 
 /**
- * Stores changes (see parseChanges) of books, which are of the same fields for all of them; locks these
- * fields, refreshes derived state and publishes. Throws Invalid.
+ * Stores changes (see parseChanges) of books, the same fields for all of them; locks these fields,
+ * refreshes derived state and publishes. Throws Invalid.
  */
 export async function updateBookMetadata(
   tx: Transaction,
@@ -90,14 +90,14 @@ export async function updateBookMetadata(
     )
   const columns = Object.fromEntries(names.map(name => [name, columnTypes[name]!]))
   const changed = await updateRows(tx, 'book', { columns, rows })
-  const relabelled = await refreshEdited(tx, {
+  const relabeled = await refreshEdited(tx, {
     seriesIds: [...new Set(books.map(({ seriesId }) => seriesId))],
     bookIds: [...changed.keys()],
     columns: [...new Set([...changed.values()].flat())],
   })
   await publish(tx, [
     ...changeEvents(books, ({ id }) => eventFields(changed.get(id) ?? [])),
-    ...relabelledEvents(books, relabelled, ['genres']),
+    ...relabeledEvents(books, relabeled, ['genres']),
   ])
 }
 
@@ -112,8 +112,8 @@ const columnTypes: ColumnTypes = {
   ),
 }
 
-/** Events of the series of books, when their labels changed by those of the books. */
-function relabelledEvents(books: readonly BookForUpdate[], seriesIds: string[], fields: string[]) {
+/** Events of series whose labels changed because their books' labels did. */
+function relabeledEvents(books: readonly BookForUpdate[], seriesIds: string[], fields: string[]) {
   const series = new Map(
     books.map(({ seriesId, libraryId }) => [seriesId, { id: seriesId, libraryId }]),
   )
@@ -124,7 +124,7 @@ function relabelledEvents(books: readonly BookForUpdate[], seriesIds: string[], 
   )
 }
 
-/** Values of the changed columns; without changes only the id. */
+/** Values of the changed columns; if nothing changed, only the id. */
 function rowOf(book: BookForUpdate, changes: Changes): RowValues {
   if (changes.size === 0) return { id: book.id }
   const columns: Columns = {}
@@ -160,7 +160,7 @@ function rowOf(book: BookForUpdate, changes: Changes): RowValues {
   }
 }
 
-/** The first ISBN has a column, for lists and feeds; the others are a member of `extra_metadata`. */
+/** The first ISBN has a column, for lists and feeds; the others are in `extra_metadata`. */
 function splitIsbns(columns: Columns, extraMetadata: Columns) {
   const [first = null, ...others] = (columns.isbn as string[] | null) ?? []
   columns.isbn = first
@@ -172,7 +172,7 @@ function normalizedGenres(book: BookForUpdate, requested: string[]) {
   return isTextOf(requested, book.genres) ? book.genres : normalizeLabelNames(requested)
 }
 
-/** The authors after the changes; null when no change concerns authors. */
+/** The authors after the changes; null when none of the changes affects authors. */
 function updatedAuthors(current: Author[], changes: Changes): Author[] | null {
   const roles = Object.entries(roleFields).filter(([name]) => changes.has(name))
   if (roles.length === 0 && !changes.has('authors')) return null
@@ -185,7 +185,7 @@ function updatedAuthors(current: Author[], changes: Changes): Author[] | null {
       names,
       people.map(({ name }) => name),
     )
-    // A client that sends a whole record back, with a changed list, sends the unchanged texts, too.
+    // A client that sends a whole record back with a changed list also sends the unchanged texts.
     if (isUnchanged && list) continue
     const sortNames = new Map(
       [...current, ...authors].map(({ name, sortName }) => [name, sortName]),
@@ -200,7 +200,7 @@ function updatedAuthors(current: Author[], changes: Changes): Author[] | null {
   return authors
 }
 
-/** Whether the parts of a text are those of `names` joined: a name with a comma comes back as two parts. */
+/** Whether a text consists of `names` joined: a name with a comma comes back as two parts. */
 function isTextOf(parts: readonly string[], names: readonly string[]): boolean {
   return isDeepStrictEqual(parts, splitNames(names.join(', ')))
 }
@@ -226,7 +226,7 @@ export async function setBookLocks(
   return new Map(edits.map(({ id, locks }) => [id, locks]))
 }
 
-// A book is never without a title and an order: these stay until the file has been read.
+// A book always has a title and an order: these stay until the file has been read.
 const requiredColumns = ['title', 'title_sort', 'number']
 
 const columnFields = Object.values({ ...plainFields, ...composedFields } as Fields).filter(
@@ -234,8 +234,8 @@ const columnFields = Object.values({ ...plainFields, ...composedFields } as Fiel
 )
 
 /**
- * Deletes the values users set, and all locks but that of the cover. The caller enqueues reading the
- * files, which brings their values back.
+ * Deletes the values set by users, and all locks except the cover's. The caller enqueues reading the files,
+ * which restores their values.
  */
 export async function resetBookMetadata(
   tx: Transaction,
@@ -254,14 +254,14 @@ export async function resetBookMetadata(
     rows: books.map(book => resetRow(book, rowById.get(book.id)!)),
   })
   await deleteAllExternalReferences(tx, { kind: 'book', ids }, ['id', 'link'])
-  const relabelled = await refreshEdited(tx, {
+  const relabeled = await refreshEdited(tx, {
     seriesIds: [...new Set(books.map(({ seriesId }) => seriesId))],
     bookIds: ids,
     columns: [...new Set([...changed.values()].flat())],
   })
   await publish(tx, [
     ...changeEvents(books, () => ['metadata_reset']),
-    ...relabelledEvents(books, relabelled, ['genres', 'tags']),
+    ...relabeledEvents(books, relabeled, ['genres', 'tags']),
   ])
 }
 

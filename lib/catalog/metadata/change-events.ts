@@ -1,4 +1,4 @@
-// Events of metadata changes by users, and the field names that they use for changed columns.
+// Events of metadata changes by users, and the field names they use for changed columns.
 
 import { composedFields, fileFields } from '../../media/metadata/book-fields.ts'
 import { seriesFields } from '../../media/metadata/series-fields.ts'
@@ -30,7 +30,7 @@ export function eventFields(columns: readonly string[]): string[] {
   return [...new Set(names)].sort()
 }
 
-/** Events for the changed fields of books and series, one for each; none for those without fields. */
+/** One event for each book or series with changed fields. */
 export function changeEvents<T extends BookOrSeries>(
   items: readonly T[],
   fieldsOf: (item: T) => string[],

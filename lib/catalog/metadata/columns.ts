@@ -13,12 +13,12 @@ export function selectColumns(sql: Queryable, fields: Fields, table: string): Fr
 
 /** Types by column name. */
 export type ColumnTypes = Readonly<Record<string, SqlType>>
-/** Values by column name, as JSON has them. */
+/** Values by column name, in JSON form. */
 export type RowValues = { id: string } & Record<string, unknown>
 
 /**
- * Sets these columns and `updated_at` of series or books, each row to its own values. Returns the names of the
- * columns that changed by id. One statement.
+ * Sets these columns and `updated_at` of series or books, each row to its own values, in one statement. Returns
+ * the names of the changed columns by id.
  */
 export async function updateRows(
   tx: Transaction,
@@ -39,7 +39,7 @@ export async function updateRows(
   return new Map(updated.map(({ id, changed }) => [id, changed]))
 }
 
-/** Types of the columns that every edit writes. */
+/** Types of the columns written by every edit. */
 export const editedColumns: ColumnTypes = {
   ...{ sort_key: 'text', search_key: 'text' },
   ...{ locks: 'text[]', provenance: 'jsonb' },

@@ -13,7 +13,7 @@ import {
 import type { Edit, Field } from '../../media/metadata/field.ts'
 import { seriesFields } from '../../media/metadata/series-fields.ts'
 
-/** A field that users edit; a role has no storage of its own, as it is a part of the authors. */
+/** A field that users edit; a role has no storage of its own, because it is part of the authors. */
 type EditableField = { edit: Edit; lock: string; storage: Field | null }
 
 type Editable<F> = { [K in keyof F]: EditableField }

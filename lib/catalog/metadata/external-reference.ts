@@ -1,6 +1,5 @@
-// External references: ids of series and books at other services, links to web pages about them, and ratings
-// of series.
-// All SQL on the table `external_reference` is in this file.
+// External references: ids of series and books on other services, links to web pages about them, and ratings
+// of series. All SQL on the table `external_reference` is in this file.
 import type { Fragment } from 'postgres'
 import { Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -47,7 +46,7 @@ export const ExternalRating = record(
     sourceName: Type.String(),
     rating: Type.Number({ minimum: 0, maximum: 100 }),
     voteCount: nullable(Type.Integer()),
-    fetchedAt: timestamp({ description: 'When it was last set.' }),
+    fetchedAt: timestamp({ description: 'When the rating was last set.' }),
     ...timestamps,
   },
   { component: 'ExternalRating' },
@@ -87,7 +86,7 @@ const ratingColumns = (sql: Queryable) => sql`
   ${commonColumns(sql, 'series')}, x.source as "sourceName", x.rating, x.votes as "voteCount",
   x.updated_at as "fetchedAt"`
 
-/** External ids by owner id, sorted by source. One statement. */
+/** External ids by owner id, sorted by source, in one statement. */
 export async function externalIds(sql: Queryable, kind: OwnerKind, ownerIds: readonly string[]) {
   const rows = await sql<Owned<ExternalId>[]>`
     select ${idColumns(sql, kind)} from external_reference x
@@ -96,7 +95,7 @@ export async function externalIds(sql: Queryable, kind: OwnerKind, ownerIds: rea
   return byOwner(rows)
 }
 
-/** External links by owner id, sorted by source. One statement. */
+/** External links by owner id, sorted by source, in one statement. */
 export async function externalLinks(sql: Queryable, kind: OwnerKind, ownerIds: readonly string[]) {
   const rows = await sql<Owned<ExternalLink>[]>`
     select ${linkColumns(sql, kind)} from external_reference x
@@ -105,7 +104,7 @@ export async function externalLinks(sql: Queryable, kind: OwnerKind, ownerIds: r
   return byOwner(rows)
 }
 
-/** External ratings by series id, sorted by source. One statement. */
+/** External ratings by series id, sorted by source, in one statement. */
 export async function externalRatings(sql: Queryable, seriesIds: readonly string[]) {
   const rows = await sql<Owned<ExternalRating>[]>`
     select ${ratingColumns(sql)} from external_reference x
@@ -114,7 +113,7 @@ export async function externalRatings(sql: Queryable, seriesIds: readonly string
   return byOwner(rows)
 }
 
-/** Adds an id or replaces the one of the same source. Throws Invalid when there are too many. */
+/** Adds an id, or replaces the one of the same source. Throws Invalid when there are too many. */
 export async function putExternalId(tx: Transaction, owner: Owner, value: NewExternalId) {
   const { kind, id } = owner
   const [row] = await tx<Owned<ExternalId>[]>`
@@ -130,7 +129,7 @@ export async function putExternalId(tx: Transaction, owner: Owner, value: NewExt
   return withoutOwnerId(row!)
 }
 
-/** Adds a link or replaces the one of the same source. Throws Invalid when there are too many. */
+/** Adds a link, or replaces the one of the same source. Throws Invalid when there are too many. */
 export async function putExternalLink(tx: Transaction, owner: Owner, value: NewExternalLink) {
   const { kind, id } = owner
   const [row] = await tx<Owned<ExternalLink>[]>`
@@ -144,7 +143,7 @@ export async function putExternalLink(tx: Transaction, owner: Owner, value: NewE
   return withoutOwnerId(row!)
 }
 
-/** Adds a rating or replaces the one of the same source. Throws Invalid when there are too many. */
+/** Adds a rating, or replaces the one of the same source. Throws Invalid when there are too many. */
 export async function putExternalRating(tx: Transaction, owner: Owner, value: NewExternalRating) {
   const [row] = await tx<Owned<ExternalRating>[]>`
     insert into external_reference as x (id, kind, series_id, source, rating, votes)
@@ -158,8 +157,8 @@ export async function putExternalRating(tx: Transaction, owner: Owner, value: Ne
 }
 
 /**
- * Stores ids found in files, replacing those of the same source; series whose ids a user locked or set
- * keep theirs. Returns the series whose ids changed. One statement.
+ * Stores ids found in files, replacing those of the same source; series whose ids are locked or were set by a
+ * user are unchanged. Returns the series whose ids changed. One statement.
  */
 export async function storeEmbeddedIds(
   tx: Transaction,
@@ -182,14 +181,14 @@ export async function storeEmbeddedIds(
   return rows.map(row => row.seriesId)
 }
 
-/** References of a series as sources state them. */
+/** References of a series as stated by sources. */
 export type StatedReferences = {
   externalIds: { source: string; externalId: string; url: string | null }[]
   externalLinks: { source: string; url: string }[]
   externalRatings: { source: string; rating: number; votes: number | null }[]
 }
 
-/** Those of a series, by source. One statement. */
+/** A series' references by source, in one statement. */
 export async function statedReferences(
   sql: Queryable,
   seriesId: string,
@@ -214,7 +213,7 @@ export async function statedReferences(
   }
 }
 
-/** Adds references that a source states, replacing those of the same name. One statement. */
+/** Adds references stated by a source, replacing those of the same name, in one statement. */
 export async function storeStatedReferences(
   tx: Transaction,
   seriesId: string,
@@ -276,7 +275,7 @@ async function checkCount(tx: Transaction, { kind, id }: Owner, type: ReferenceT
     select count(*) from external_reference
     where kind = ${type} and ${ownerColumn(tx, kind)} = ${id}`
   if (row!.count > maxReferences)
-    throw new Invalid(`At most ${maxReferences} external ${type}s are allowed`, {
+    throw new Invalid(`The limit is ${maxReferences} external ${type}s`, {
       reason: 'limit_reached',
       limit: maxReferences,
     })

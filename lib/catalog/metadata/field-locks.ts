@@ -1,5 +1,5 @@
-// Field locks: their flags in the API and their names in the column `locks`, which are those of the
-// columns, because scans compare them with columns.
+// Field locks: their flags in the API and their names in the column `locks`, which are column names, because
+// scans compare them with columns.
 
 import { maybe, propertyNames, record, type Static, Type } from '../../base/schema.ts'
 import { fileFields, roleFields, roleLock, userFields } from '../../media/metadata/book-fields.ts'
@@ -7,8 +7,8 @@ import type { Field } from '../../media/metadata/field.ts'
 import { seriesFields } from '../../media/metadata/series-fields.ts'
 
 /**
- * Flag in the API → name in `locks`. A name with a dot is a part of a column (`authors.writer`): the
- * column is locked while any of its parts is, because the authors of a book are one list.
+ * Flag in the API → name in `locks`. A name with a dot is part of a column (`authors.writer`): the column is
+ * locked while any of its parts is, because the authors of a book are one list.
  */
 type Flags = Readonly<Record<string, string>>
 
@@ -52,7 +52,7 @@ const flagSchemas = <F extends Flags>(flags: F) =>
     [K in keyof F]: ReturnType<typeof Type.Boolean>
   }
 
-const description = 'True when scans leave the field unchanged.'
+const description = 'Whether scans leave the field unchanged.'
 export const SeriesLocks = record(flagSchemas(seriesLockFlags), {
   component: 'SeriesLocks',
   description,
@@ -71,7 +71,7 @@ export function locksBody<F extends Flags>(flags: F, component: string) {
   )
 }
 
-/** Its properties: flags are accepted with and without `Lock`. */
+/** The body's properties: flags are accepted with and without `Lock`. */
 export function lockProperties(flags: Flags) {
   const properties = Object.keys(flags).map(flag => {
     const alias = flag.endsWith('Lock') ? flag.slice(0, -4) : `${flag}Lock`
@@ -80,7 +80,7 @@ export function lockProperties(flags: Flags) {
   return Object.fromEntries(properties)
 }
 
-/** Every flag of a row. Rows without locks share one object, which cannot be changed. */
+/** All flags of a row. Rows without locks share one frozen object. */
 export function lockFlagsOf<F extends Flags>(flags: F, locks: readonly string[]): LockFlags<F> {
   if (locks.length > 0) return readFlags(flags, locks)
   const known = unlocked.get(flags) ?? Object.freeze(readFlags(flags, []))
@@ -97,7 +97,7 @@ function readFlags<F extends Flags>(flags: F, locks: readonly string[]) {
   return Object.fromEntries(values) as LockFlags<F>
 }
 
-/** A column that was locked without its parts sets the flag of all of it. */
+/** A column that was locked as a whole sets the flags of all its parts. */
 function isLocked(locks: readonly string[], name: string): boolean {
   if (locks.includes(name)) return true
   const column = columnOf(name)
@@ -110,7 +110,7 @@ function isLocked(locks: readonly string[], name: string): boolean {
 
 const columnOf = (name: string) => name.split('.', 1)[0]!
 
-/** Returns the locks of a row, sorted, after some names were locked (true) or unlocked (false). */
+/** The locks of a row, sorted, after some names were locked (true) or unlocked (false). */
 export function applyLocks(
   locks: readonly string[],
   changes: Iterable<readonly [name: string, isLocked: boolean]>,
@@ -130,8 +130,8 @@ export function applyLocks(
 }
 
 /**
- * Converts the flags of a request to names; absent flags are left out. Of two flags of one name the one
- * that differs from the row decides: a client that sends a whole record back has changed only that one.
+ * Converts the flags of a request to names; absent flags are left out. If two flags stand for one name, the one
+ * that differs from the row counts: a client that sends a whole record back has changed only that one.
  */
 export function lockChanges(
   flags: Flags,

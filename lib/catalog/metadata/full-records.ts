@@ -26,7 +26,7 @@ export const SeriesFull = record(
     externalIds: list(ExternalId),
     externalLinks: list(ExternalLink),
     externalRatings: list(ExternalRating),
-    lastCompletedAt: nullable(timestamp({ description: 'By the caller.' })),
+    lastCompletedAt: nullable(timestamp({ description: 'When the caller last completed a book.' })),
   },
   { component: 'SeriesFull' },
 )
@@ -39,8 +39,10 @@ export const BookFull = record(
     genres: list(Label),
     tags: list(Label),
     readLists: ReadListNames,
-    readCount: count({ description: '1 when the caller has completed the book, else 0.' }),
-    lastCompletedAt: nullable(timestamp({ description: 'By the caller.' })),
+    readCount: count({ description: '1 if the caller has completed the book, otherwise 0.' }),
+    lastCompletedAt: nullable(
+      timestamp({ description: 'When the caller last completed the book.' }),
+    ),
   },
   { component: 'BookFull' },
 )
@@ -53,7 +55,7 @@ export const BookDetail = record(
 )
 export type BookDetail = Static<typeof BookDetail>
 
-/** Series in the order of the ids, without hidden and deleted ones. Ten statements at most, in parallel. */
+/** Series in the order of the ids, without hidden and deleted ones. At most ten statements, in parallel. */
 export async function seriesFull(
   sql: Sql,
   viewer: Viewer,
@@ -130,7 +132,7 @@ export async function findBookFull(sql: Sql, viewer: Viewer, id: string): Promis
   return book
 }
 
-/** One book with its metadata beside it. Throws NotFound. */
+/** One book with separate metadata. Throws NotFound. */
 export async function findBookDetail(sql: Sql, viewer: Viewer, id: string): Promise<BookDetail> {
   const [[book], metadataById, readLists] = await Promise.all([
     booksByIds(sql, viewer, [id]),

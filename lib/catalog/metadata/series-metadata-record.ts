@@ -22,7 +22,7 @@ import { lockFlagsOf, SeriesLocks, seriesLockFlags } from './field-locks.ts'
 
 export const SeriesMetadata = record(
   {
-    id: uuid({ description: 'Id of the series.' }),
+    id: uuid({ description: 'Series id.' }),
     seriesId: uuid(),
     ...schemasOf(seriesFields),
     genres: list(Label),
@@ -47,7 +47,7 @@ type Row = Omit<ColumnRow<typeof seriesFields>, 'customMetadata'> &
     locks: string[]
   }
 
-/** Metadata by series id, without hidden series. Five statements, four of them at once. */
+/** Metadata by series id, without hidden series. Five statements, four of them in parallel. */
 export async function seriesMetadataByIds(
   sql: Queryable,
   viewer: Viewer,
@@ -84,7 +84,7 @@ export async function seriesMetadataByIds(
   )
 }
 
-/** Throws NotFound for a series that does not exist or is hidden. */
+/** Throws NotFound for an unknown or hidden series. */
 export async function seriesMetadata(
   sql: Queryable,
   viewer: Viewer,
@@ -95,7 +95,7 @@ export async function seriesMetadata(
   return metadata
 }
 
-/** Throws NotFound for a series that does not exist or is hidden. */
+/** Throws NotFound for an unknown or hidden series. */
 export async function alternateTitlesOf(
   sql: Queryable,
   viewer: Viewer,

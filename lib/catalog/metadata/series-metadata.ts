@@ -47,7 +47,7 @@ export async function lockSeriesRows(
   return [...series]
 }
 
-/** As lockSeriesRows, for one. Throws NotFound. */
+/** Like `lockSeriesRows`, for one. Throws NotFound. */
 export async function lockSeriesRow(
   tx: Transaction,
   viewer: Viewer,
@@ -59,8 +59,8 @@ export async function lockSeriesRow(
 }
 
 /**
- * Stores changes (see parseChanges) of series, which are of the same fields for all of them; locks these
- * fields, refreshes derived state and publishes.
+ * Stores changes (see parseChanges) of series, the same fields for all of them; locks these fields,
+ * refreshes derived state and publishes.
  */
 export async function updateSeriesMetadata(
   tx: Transaction,
@@ -91,7 +91,7 @@ export async function updateSeriesMetadata(
   )
 }
 
-/** Values of the changed columns and of those that derive from titles. */
+/** Values of the changed columns and of the columns derived from titles. */
 function rowOf({ id, ...series }: SeriesForUpdate, changes: Changes) {
   const { title, titleSort } = { ...series, ...Object.fromEntries(changes) } as SeriesForUpdate
   const values = [...changes].map(([name, value]) => {
@@ -111,7 +111,7 @@ function rowOf({ id, ...series }: SeriesForUpdate, changes: Changes) {
   }
 }
 
-/** Changes with custom metadata merged into the current one. Throws Invalid when it becomes too large. */
+/** Changes with custom metadata merged into the current value. Throws Invalid when it becomes too large. */
 export function withMergedCustomMetadata(current: string | null, changes: Changes): Changes {
   const patch = changes.get('customMetadata') as string | null | undefined
   if (!patch) return changes
@@ -148,8 +148,8 @@ export async function setSeriesLocks(
     columns: { locks: 'text[]', provenance: 'jsonb' },
     rows: edits.map(({ id, locks, provenance }) => ({ id, locks, provenance })),
   })
-  // The labels of a series follow those of its books, unless they are locked.
-  const relabelled = await refreshEdited(tx, {
+  // The labels of a series follow its books' labels unless they are locked.
+  const relabeled = await refreshEdited(tx, {
     seriesIds: edits.map(({ id }) => id),
     columns: [...new Set(edits.flatMap(({ unlocked }) => unlocked))],
   })
@@ -157,7 +157,7 @@ export async function setSeriesLocks(
     tx,
     changeEvents(edits, ({ id, before, locks, unlocked }) => [
       ...(isDeepStrictEqual(locks, before) ? [] : ['locks']),
-      ...(relabelled.includes(id)
+      ...(relabeled.includes(id)
         ? unlocked.filter(name => name === 'genres' || name === 'tags')
         : []),
     ]),

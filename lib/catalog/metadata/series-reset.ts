@@ -1,5 +1,5 @@
 // Reset of series metadata to the values from files: deletes what users and sources set. Their covers and the
-// sharing tags of the series remain.
+// series' sharing tags remain.
 
 import { pathText } from '../../base/path.ts'
 import { seriesFields, seriesJsonFields } from '../../media/metadata/series-fields.ts'
@@ -29,9 +29,9 @@ type Sources = {
   strategy: string
   config: Config
   titleRules: TitleRule[]
-  /** What the present books state together, by column. */
+  /** The majority values of the present books, by column. */
   majority: Record<string, unknown>
-  /** The title that most of the books state. */
+  /** The title that most books state. */
   statedTitle: string | null
   /** The first present book. */
   bookId: string | null
@@ -41,8 +41,8 @@ type Sources = {
 }
 
 /**
- * Returns the ids of books to read again, one for each series that has a present book: files beside it may
- * state values that a user had replaced.
+ * Returns the ids of books to read again, one for each series with a present book: files beside it may state
+ * values that a user had replaced.
  */
 export async function resetSeriesMetadata(
   tx: Transaction,
@@ -54,7 +54,7 @@ export async function resetSeriesMetadata(
   const fieldTypes = Object.values(seriesFields).map(({ column, sqlType }) => [column, sqlType])
   const columns = { ...editedColumns, ...(Object.fromEntries(fieldTypes) as ColumnTypes) }
   const changed = await updateRows(tx, 'series', { columns, rows })
-  // Ids that only files state are the same after they are read again.
+  // Ids stated only by files are the same after the files are read again.
   const identified = series.filter(({ provenance }) => provenance.external_ids !== undefined)
   await deleteAllExternalReferences(tx, { kind: 'series', ids }, ['link', 'rating'])
   await deleteAllExternalReferences(tx, { kind: 'series', ids: identified.map(({ id }) => id) }, [
@@ -91,7 +91,7 @@ function resetRow(series: SeriesForUpdate, sources: Sources): RowValues {
   }
 }
 
-/** Values by column; those that series.json states stay. */
+/** Values by column; values stated by series.json stay. */
 function fileValues({ provenance }: SeriesForUpdate, sources: Sources) {
   const placement = placementOf(sources)
   const defaults: Record<string, unknown> = {
@@ -129,7 +129,7 @@ async function loadSources(tx: Transaction, ids: string[]): Promise<readonly Sou
     where s.id = any(${ids}::uuid[])`
 }
 
-/** Placement of the first book, which may contain year and publisher. */
+/** Placement of the first book, which may contain a year and a publisher. */
 function placementOf(sources: Sources): Placement | null {
   const { strategy, config, folder, file, embeddedSeries } = sources
   if (folder === null || file === null) return null

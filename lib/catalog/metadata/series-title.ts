@@ -1,17 +1,17 @@
-// Titles of series: by the title rules of their libraries, as new series get them, or as most of their books state.
+// Titles of series: by their libraries' title rules, as for new series, or as most of their books state.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Fragment } from 'postgres'
 import { compileRules, type TitleRule } from '../../media/strategy/title-rules.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 
-/** The title of a series by its name, that of its folder for example. */
+/** The title for a series name, which is usually a folder name. */
 export function titleByRules(rules: (title: string) => string, name: string): string {
   return rules(name).trim() || name
 }
 
 /**
- * The title that more than half of the present books of `series s` state. Null without one: books that state none vote
- * for the name of the folder.
+ * The title that more than half of the present books of `series s` state; null if there is none. Books that state no
+ * title vote for the folder name.
  */
 export function statedTitle(sql: Queryable): Fragment {
   return sql`(
@@ -21,12 +21,12 @@ export function statedTitle(sql: Queryable): Fragment {
     where votes * 2 > voters)`
 }
 
-// Other requests wait no longer than this and the time of one title.
+// Other requests wait at most this long plus the time of one title.
 const maxBlockMs = 10
 
 /**
- * The series among `ids` (a query) whose title would be another one by the rules, with that title. Titles
- * that are locked, set by a user or stated by the files of a series are left out. Throws the reason of an
+ * The series among `ids` (a query) whose title would change by the rules, with that title. Titles that
+ * are locked, set by a user or stated by the files of a series are left out. Throws the reason of an
  * aborted signal.
  */
 export async function titlesByRules(

@@ -1,5 +1,5 @@
-// Context of templates and conditions: series and books in the form of the specification's
-// SeriesContextDto, and its counterpart for books. What has no value is absent.
+// Context of templates and conditions: series in the form of the specification's SeriesContextDto, and books in a
+// matching form. Properties without a value are absent.
 import type { Sql } from 'postgres'
 import type { TOptional, TProperties } from 'typebox'
 import { hidesBooks, presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
@@ -18,16 +18,14 @@ const ContextId = record(
   {
     id: Type.String(),
     url: nullable(Type.String()),
-    hash: nullable(
-      Type.String({ description: 'Changes when the metadata of the source changes.' }),
-    ),
+    hash: nullable(Type.String({ description: "Changes when the source's metadata changes." })),
   },
   { component: 'ExternalIdContextDto' },
 )
 const ContextIds = Type.Unsafe<Record<string, Static<typeof ContextId>>>({
   type: 'object',
   additionalProperties: ContextId,
-  description: 'By source.',
+  description: 'External ids by source.',
 })
 
 type Flag = Exclude<keyof typeof seriesLockFlags, 'alternateTitles'>
@@ -54,7 +52,7 @@ const {
   ...contextProperties
 } = SeriesMetadata.properties
 
-/** The same properties, all of which may be absent. */
+/** The same properties, all optional. */
 function optional<P extends TProperties>(properties: P) {
   const entries = Object.entries(properties).map(([name, schema]) => [name, maybe(schema)])
   return Object.fromEntries(entries) as { [K in keyof P]: TOptional<P[K]> }
@@ -84,7 +82,7 @@ const customMetadataSchema = () =>
       Type.Unsafe<object>({
         type: 'object',
         additionalProperties: true,
-        description: 'With its keys unchanged.',
+        description: 'The keys are unchanged.',
       }),
     ),
   )
@@ -120,7 +118,7 @@ export const BookContext = record(
 )
 export type BookContext = Static<typeof BookContext>
 
-/** By id, without hidden series. Six statements. */
+/** Contexts by id, without hidden series, in six statements. */
 export async function seriesContexts(
   sql: Queryable,
   viewer: Viewer,
@@ -133,7 +131,7 @@ export async function seriesContexts(
   )
 }
 
-/** Throws NotFound for a series that does not exist or is hidden. */
+/** Throws NotFound for an unknown or hidden series. */
 export async function seriesContext(
   sql: Queryable,
   viewer: Viewer,
@@ -189,7 +187,7 @@ function toContext(series: SeriesMetadata, bookCount: number): SeriesContext {
 
 const parsedJson = (json: JsonText | null): object | null => json && JSON.parse(json.text)
 
-/** Without null and empty lists, and without empty maps of external ids. */
+/** Without null, empty lists and empty maps of external ids. */
 function withoutEmpty<T extends Record<string, unknown>>(values: T) {
   const isEmpty = ([name, value]: [string, unknown]) =>
     value === null ||
@@ -199,7 +197,7 @@ function withoutEmpty<T extends Record<string, unknown>>(values: T) {
   return Object.fromEntries(present) as { [K in keyof T]?: NonNullable<T[K]> }
 }
 
-/** Throws NotFound for a book that does not exist or is hidden. */
+/** Throws NotFound for an unknown or hidden book. */
 export async function bookContext(sql: Sql, viewer: Viewer, id: string): Promise<BookContext> {
   const { seriesId, libraryId, fileFormat, pageCount, fileSize } = await bookById(sql, viewer, id)
   const metadata = await bookMetadata(sql, viewer, id)

@@ -1,4 +1,4 @@
-// What the books of a series state together: the most frequent value of each field that they vote about, and the status.
+// What the books of a series state together: the most frequent value of each field with votes, and the status.
 import type { Fragment } from 'postgres'
 import { calibreSources, metadataSources } from '../../media/metadata/metadata.ts'
 import { bookMajorityFields } from '../../media/metadata/series-fields.ts'
@@ -8,9 +8,9 @@ import { commaList } from '../../store/postgres/statement.ts'
 const columns = bookMajorityFields.map(({ column }) => column)
 
 /**
- * A lateral item of `from` for `series s` of `library l`: one row with a column for each field. Among equal votes the value
- * wins that the source of the highest priority states in some book. The status is ended when there are as many present
- * books as they state, or the one with the last number.
+ * A lateral item of `from` for `series s` of `library l`: one row with a column for each field. If votes are equal, the
+ * value stated by the source with the highest priority in any book wins. The status is ended when as many books are
+ * present as they state, or the one with the last number is.
  */
 export function votesOfBooks(sql: Queryable): Fragment {
   const priority = sql`case l.series_strategy
@@ -26,7 +26,7 @@ export function votesOfBooks(sql: Queryable): Fragment {
       group by 1 order by sum(books) desc, min(${rank(column)}), 1 limit 1) as ${sql(column)}`,
   )
   const grouped = columns.flatMap(column => [sql`${sql(column)}`, sql`${rank(column)}`])
-  // Most books of a series say the same.
+  // Grouped first, because most books of a series state the same values.
   return sql`lateral (
     with fact as materialized (
       select ${commaList(

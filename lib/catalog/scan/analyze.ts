@@ -1,4 +1,4 @@
-// Re-analysis of books on request. A library is scanned in deep mode; for a series or a single book the
+// Reanalysis of books on request. A library is scanned in deep mode; for a series or a single book, the
 // files are queued as pending files of a scan that does not walk the disk.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
@@ -13,7 +13,7 @@ export type AnalysisRequest = {
   sql: Sql
   queue: Queue
   viewer: Viewer
-  /** Only books whose files could not be read, or have not been read yet. */
+  /** Only books whose files could not be read or have not been read yet. */
   unanalyzedOnly: boolean
 }
 
@@ -59,8 +59,8 @@ export async function analyzeBook(request: AnalysisRequest, id: string): Promise
 }
 
 /**
- * Queues the pending files in one statement. A running scan of the library
- * processes them; otherwise the analysis does.
+ * Queues the pending files in one statement. A running scan of the library processes them; otherwise the
+ * analysis does.
  */
 function enqueue(
   { sql, queue, viewer, unanalyzedOnly }: AnalysisRequest,
@@ -89,14 +89,14 @@ function enqueue(
       on conflict (directory_id, name) do update set forced = true, attempts = 0`
     if (count === 0)
       throw new Invalid(
-        unanalyzedOnly ? 'All books are analyzed' : 'There are no books to be analyzed',
+        unanalyzedOnly ? 'All books are analyzed' : 'There are no books to analyze',
         { reason: 'nothing_to_analyze' },
       )
     return scanId
   })
 }
 
-/** A condition on `book b`: it could not be read, or has not been read yet. */
+/** A condition on `book b`: it could not be read or has not been read yet. */
 export function isUnanalyzed(sql: Queryable): Fragment {
   return sql`(b.error_code is not null or b.fingerprint is null)`
 }

@@ -1,5 +1,5 @@
-// Progress events of scans: one message for the scan stream and one for the task stream, built from the
-// row of the scan in the transaction that changed its counters.
+// Progress events of scans: one message for the scan stream and one for the task stream, built from the scan's
+// row in the transaction that changed its counters.
 import type { Fragment } from 'postgres'
 import { type Progress, publishProgress } from '../../store/event/publish.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
@@ -12,7 +12,7 @@ import {
 } from './scan-progress.ts'
 
 type PublishOptions = {
-  /** Publish even if the previous message is more recent than the minimum interval. */
+  /** Publishes even if the previous message is more recent than the minimum interval. */
   force?: boolean
   /** Progress of covers and hashes, which are not part of the scan's task. */
   isFollowUp?: boolean
@@ -22,7 +22,7 @@ const minIntervalMs = 500
 const maxTimestamps = 1_000
 const publishedAt = new Map<string, number>()
 
-/** At most twice a second per scan and process, unless forced. Call it after the update of the scan's row. */
+/** At most twice a second per scan and process, unless forced. Must follow the update of the scan's row. */
 export async function publishScan(
   sql: Queryable,
   scanId: string,
@@ -49,7 +49,7 @@ async function publishAll(
     sql,
     rows.flatMap(row => [
       ...(row.isAnalysis ? [] : [scanMessage(row)]),
-      // The end of a task is published once, and nothing about it afterwards.
+      // The end of a task is published once, and then nothing more about it.
       ...(row.completedAt === null || (force && !isFollowUp) ? [taskMessage(row)] : []),
     ]),
   )
@@ -61,7 +61,7 @@ export async function currentProgress(sql: Queryable): Promise<Progress[]> {
   return rows.flatMap(row => [...(row.isAnalysis ? [] : [scanMessage(row)]), taskMessage(row)])
 }
 
-/** `seriesId` or `bookId`: of an analysis of one series or book. */
+/** `seriesId` or `bookId` is set for an analysis of one series or book. */
 type PublishedScan = ScanProgress & {
   isAnalysis: boolean
   seriesId: string | null

@@ -4,7 +4,7 @@ import { isScanJob } from '../../store/queue/jobs.ts'
 import type { JobChange } from '../../store/queue/task-events.ts'
 import { publishScans } from './scan-events.ts'
 
-/** Fails the scans of jobs that have no attempts left. */
+/** Fails the scans whose jobs have no attempts left. */
 export async function failScans(tx: Transaction, failedJobs: readonly JobChange[]): Promise<void> {
   const jobs = failedJobs.filter(job => isScanJob(job.name))
   if (jobs.length === 0) return

@@ -25,8 +25,8 @@ export const scanStages = [
 ] as const
 
 /**
- * One scan. `filesPerSecond` is the average of processed files since the scan started, `secondsLeft` an estimate for
- * the current stage by its rate so far, null while nothing is known.
+ * One scan. `filesPerSecond` is the average since the scan started; `secondsLeft` estimates the rest of the
+ * current stage from its rate so far, null while it is unknown.
  */
 export type ScanProgress = {
   id: string
@@ -82,7 +82,7 @@ export function scanProgressColumns(sql: Queryable): Fragment {
       else 'done'
     end as stage,
     s.total as "filesTotal", s.processed as "filesProcessed",
-    -- At least 0.1 s: the rate of a shorter scan means nothing.
+    -- At least 0.1 s: the rate of a shorter scan would be meaningless.
     coalesce(round((s.processed / greatest(extract(epoch from
       coalesce(s.finished_at, clock_timestamp()) - s.started_at)::numeric, 0.1))::numeric, 1), 0)::float8
       as "filesPerSecond",
@@ -102,11 +102,11 @@ export function scanProgressColumns(sql: Queryable): Fragment {
     coalesce(s.started_at, s.created_at) as "startedAt", s.finished_at as "completedAt"`
 }
 
-/** Whole seconds for `left` more, when `made` took an interval. */
+/** Whole seconds for `left` more, if `made` took an interval. */
 const secondsFor = (sql: Queryable) => (left: Fragment, made: Fragment, took: Fragment) =>
   sql`ceil((${left}) * extract(epoch from ${took})::float8 / (${made}))`
 
-/** The progress for a viewer from whom books may be hidden: without counts, and without a message that may have some. */
+/** The progress for a viewer from whom books may be hidden: without counts, and without a message that may contain some. */
 export function withoutCounts<P extends ScanProgress>(scan: P): P {
   return {
     ...scan,

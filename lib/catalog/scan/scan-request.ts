@@ -7,36 +7,36 @@ import type { Queue } from '../../store/queue/queue.ts'
 import { publishScan, publishScans } from './scan-events.ts'
 
 export type ScanOptions = {
-  /** Writes one record per book, for `scan --ndjson`. */
+  /** Whether to write one record per book, for `scan --ndjson`. */
   followed?: boolean
-  /** Also hashes page 1 of each book. */
+  /** Whether to also hash page 1 of each book. */
   pageHash?: boolean
-  /** Marks books missing even if many files disappeared at once. */
+  /** Whether to mark books missing even if many files disappeared at once. */
   confirmMissing?: boolean
-  /** Reads pending files only, without walking the disk. Not a scan in the API. */
+  /** Whether to read only pending files, without walking the disk. Not a scan in the API. */
   analysis?: boolean
-  /** What is analyzed, unless it is the whole library. */
+  /** The subject of the analysis, unless it is the whole library. */
   subject?: AnalysisSubject
-  /** Scan requested by watching: skips files that changed less than this many milliseconds ago. */
+  /** Set for scans requested by watching: skips files that changed less than this many milliseconds ago. */
   quietMs?: number
-  /** Result of such a scan: the skipped paths, relative to the library, in hex. */
+  /** Result of a watch scan: the skipped paths, relative to the library, in hex. */
   leftOut?: string[]
 }
 
 export type ScanRequest = {
   libraryId: string
   mode: 'normal' | 'deep'
-  /** Library-relative folders or files; empty for all. */
+  /** Folders or files relative to the library; empty for all. */
   paths?: Uint8Array[]
   options?: ScanOptions
 }
 
-/** Enqueues a scan and returns its id. An older scan of the library that no process runs any more is cancelled. */
+/** Enqueues a scan and returns its id. An older scan of the library that no process is running any more is cancelled. */
 export async function requestScan(sql: Sql, queue: Queue, request: ScanRequest): Promise<string> {
   return await sql.begin(tx => enqueueScan(tx, queue, request))
 }
 
-/** As requestScan, within a transaction. Throws NotFound when the library is being deleted. */
+/** Like `requestScan`, within a transaction. Throws NotFound when the library is being deleted. */
 export async function enqueueScan(
   tx: Transaction,
   queue: Queue,
@@ -62,7 +62,7 @@ export async function enqueueScan(
 
 type ScanJob = { scanId: string; libraryId: string } & Pick<ScanOptions, 'analysis' | 'subject'>
 
-/** Enqueues the job of a scan, under the id of the scan, unless one is waiting already. */
+/** Enqueues the job of a scan under the scan's id, unless one is already waiting. */
 export async function enqueueScanJob(
   tx: Queryable,
   queue: Queue,
@@ -87,7 +87,7 @@ export async function startScan(sql: Sql, queue: Queue, request: ScanRequest): P
 
 /**
  * Throws Conflict while a scan of the library is queued or running; none starts before the transaction
- * ends. `ignoreWatchScans` permits scans requested by watching: they are short, and the next one waits
+ * ends. `ignoreWatchScans` ignores scans requested by watching: they are short, and the next scan waits
  * for them.
  */
 export async function assertNotScanning(
@@ -142,7 +142,7 @@ export async function cancelScan(sql: Sql, queue: Queue, scanId: string): Promis
   if (!isCancelled) throw new Conflict('The scan is not running', { reason: 'scan_not_running' })
 }
 
-/** As cancelScan, within a transaction. Returns false when the scan is neither queued nor running. */
+/** Like `cancelScan`, within a transaction. Returns false when the scan is neither queued nor running. */
 export async function tryCancelScan(
   tx: Transaction,
   queue: Queue,

@@ -40,20 +40,20 @@ export const ScanStatus = record(
     }),
     filesTotal: count({
       description:
-        'Book files discovered so far. For an account with an age limit or sharing tags the visible books; the other counts of the scan are 0 then.',
+        'Book files discovered so far. For an account with an age limit or sharing tags, the visible books; the other counts of the scan are then 0.',
     }),
-    filesProcessed: count({ description: 'Files of these that are unchanged, read or failed.' }),
+    filesProcessed: count({ description: 'How many of them are unchanged, read or failed.' }),
     filesPerSecond: Type.Number({
-      description: 'Average of processed files since the scan started.',
+      description: 'Average rate since the scan started.',
     }),
-    coversTotal: count({ description: 'Covers that this scan requested.' }),
-    coversMade: count({ description: 'Covers of these that are made.' }),
-    hashesTotal: count({ description: 'Files of which this scan requested the hash.' }),
-    hashesMade: count({ description: 'Files of these that are hashed.' }),
+    coversTotal: count({ description: 'Covers requested by this scan.' }),
+    coversMade: count({ description: 'How many of them have been made.' }),
+    hashesTotal: count({ description: 'File hashes requested by this scan.' }),
+    hashesMade: count({ description: 'How many of them have been computed.' }),
     secondsLeft: nullable(
       count({
         description:
-          'Estimated time of the current stage by its rate so far; null while nothing is known.',
+          'Estimated time left in the current stage, from its rate so far; null while it is unknown.',
       }),
     ),
     seriesCreated: count({ description: 'Series created by this scan.' }),
@@ -67,17 +67,17 @@ export const ScanStatus = record(
     bytesRead: count(),
     failures: count({ description: 'Files that could not be read.' }),
     errors: list(Type.String(), {
-      description: 'Reason why the scan failed, and up to 100 files that could not be read.',
+      description: 'Why the scan failed, and up to 100 files that could not be read.',
     }),
     message: nullable(Type.String()),
-    startedAt: timestamp({ description: 'For a pending scan: when it was requested.' }),
+    startedAt: timestamp({ description: 'For a pending scan, when it was requested.' }),
     completedAt: nullable(timestamp()),
     host: nullable(
       Type.String({
         description: 'Name of the host that ran it last; null for accounts without SystemAdmin.',
       }),
     ),
-    pid: nullable(count({ description: 'Id of the process there; null like `host`.' })),
+    pid: nullable(count({ description: 'Process id on that host; null like `host`.' })),
   },
   { component: 'ScanStatus' },
 )
@@ -117,7 +117,7 @@ export async function activeScans(sql: Queryable, viewer: Viewer): Promise<ScanS
   return await Promise.all(rows.map(row => toStatus(sql, viewer, row)))
 }
 
-/** The latest scan of each library, or of one. Libraries that were never scanned have none. */
+/** The latest scan of each library, or of one. Libraries that were never scanned are left out. */
 export async function latestScans(
   sql: Queryable,
   viewer: Viewer,
@@ -156,7 +156,7 @@ async function toStatus(sql: Queryable, viewer: Viewer, row: Row): Promise<ScanS
   return { ...scan, status, errors }
 }
 
-/** Files are counted as the books that are visible now: the counters of the scan include hidden ones. */
+/** Counts the books that are visible now as files, because the scan's counters include hidden ones. */
 function visiblePart(row: Row, failures: number): Row {
   const isOver = row.state === 'completed'
   return {
@@ -167,7 +167,7 @@ function visiblePart(row: Row, failures: number): Row {
   }
 }
 
-/** The number of the files that this scan could not read, of books the viewer may see, and the first of them. */
+/** How many files of visible books this scan could not read, and the first of them. */
 async function unreadable(
   sql: Queryable,
   viewer: Viewer,

@@ -1,5 +1,5 @@
-// Background work on many books at once: reading them again, their covers, the titles of their series. One
-// task for each library; hidden, missing and unknown books are skipped.
+// Background work on many books at once: reading them again, making their covers, retitling their series. One
+// task per library; hidden, missing and unknown books are skipped.
 import type { Fragment } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import type { Queryable, Sql, Transaction } from '../../store/postgres/db.ts'
@@ -13,7 +13,7 @@ import { isUnanalyzed } from './analyze.ts'
 import { enqueueScan } from './scan-request.ts'
 
 type WorkRequest = { sql: Sql; queue: Queue; viewer: Viewer }
-/** Everything visible, or only what is in a library, in series, or listed; given together, all must hold. */
+/** Everything visible, or only what is in a library, in series, or listed; if several are set, all must hold. */
 export type Selection = {
   libraryId?: string | undefined
   seriesIds?: readonly string[] | undefined
@@ -35,8 +35,8 @@ function selectedBook(
 }
 
 /**
- * Reads the selected books again, which also numbers them. `unanalyzedOnly`: only those that could not be
- * read, or have not been read yet.
+ * Reads the selected books again, which also numbers them. `unanalyzedOnly`: only books that could not be
+ * read or have not been read yet.
  */
 export function analyzeMany(
   request: WorkRequest,
@@ -48,7 +48,7 @@ export function analyzeMany(
   return readAgain(request, sql`${selectedBook(sql, viewer, selection)} and ${isIncluded}`)
 }
 
-/** Reads files again that could not be read, and makes covers again that could not be made. */
+/** Retries files that could not be read and covers that could not be made. */
 export async function retryFailed(request: WorkRequest, filter: ErrorFilter): Promise<StartedWork> {
   const { sql, viewer } = request
   const read = await readAgain(request, failedBook(sql, viewer, filter))
@@ -80,7 +80,7 @@ async function readAgain({ sql, queue }: WorkRequest, condition: Fragment): Prom
   })
 }
 
-/** Starts an analysis of each library, without those that are being deleted. Scan ids by library id. */
+/** Starts an analysis of each library that is not being deleted. Scan ids by library id. */
 async function startAnalyses(
   tx: Transaction,
   queue: Queue,
@@ -97,9 +97,9 @@ async function startAnalyses(
 }
 
 type ThumbnailOptions = {
-  /** `series`: only of the book whose cover each series displays. */
+  /** `series`: only the books whose covers the series display. */
   of: 'book' | 'series'
-  /** Also of books that have one. */
+  /** Even for books that have one. */
   force: boolean
 }
 
@@ -125,7 +125,7 @@ export async function generateThumbnails(
   return await makeCovers(request, books, { force })
 }
 
-/** What `makeCovers` needs of `book b`. */
+/** The columns of `book b` that `makeCovers` needs. */
 const coverColumns = (sql: Queryable) =>
   sql`b.id, b.library_id, b.missing_at, b.error_code, b.page_count, b.format`
 
@@ -164,8 +164,8 @@ function chunks<T>(items: readonly T[], length: number): T[][] {
 }
 
 /**
- * Applies the title rules of the libraries to the selected series, unless their titles are locked, set by
- * a user or stated by their files. With `dryRun` only counts the titles that would change.
+ * Applies the libraries' title rules to the selected series, except titles that are locked, set by a user
+ * or stated by their files. With `dryRun`, only counts the titles that would change.
  */
 export async function reprocessTitles(
   { sql, queue, viewer }: WorkRequest,
@@ -175,7 +175,7 @@ export async function reprocessTitles(
   const series = sql`
     select distinct b.series_id as id from book b join series s on s.id = b.series_id
     where ${selectedBook(sql, viewer, selection)}`
-  // Before the transaction, which would hold its connection meanwhile.
+  // Before the transaction, which would occupy a connection meanwhile.
   const changes = await titlesByRules(sql, series, signal)
   if (dryRun || changes.length === 0) return { taskIds: [], count: changes.length }
   const ids = changes.map(({ id }) => id)

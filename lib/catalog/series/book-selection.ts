@@ -1,5 +1,5 @@
-// Faceted selection of the books of one series: by read status and tag, with the count of every other
-// choice of the two facets.
+// Faceted selection of the books of one series: by read status and tag, with a count for every other
+// choice of either facet.
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import type { ReadStatus } from '../../list/fields.ts'
@@ -16,7 +16,7 @@ export type BookSelectionRequest = {
   /** Null for any. All spellings of a name are one tag. */
   tag: string | null
   sort: SelectionSort
-  /** From 1. */
+  /** 1-based. */
   page: number
   pageSize: number
 }
@@ -28,13 +28,13 @@ export type BookSelection = {
   countByStatus: Record<'all' | ReadStatus, number>
   /** Books of the read status, with or without tags. */
   countWithAnyTag: number
-  /** Books of the read status by tag: the most frequent tags of the series and the selected one. */
+  /** Books of the read status by tag: the series' most frequent tags and the selected one. */
   tags: { name: string; count: number; isSelected: boolean }[]
 }
 
 const maxTags = 20
 
-/** Selects from the visible, present books; from a hidden series, none. One statement. */
+/** Selects from the visible, present books; a hidden series has none. One statement. */
 export async function selectBooks(
   sql: Sql,
   viewer: Viewer,

@@ -1,5 +1,5 @@
-// What the books of a series say, for series that have no such metadata of their own: authors, years, languages,
-// publishers, a summary. Only of the books that the viewer sees.
+// Metadata of a series taken from its books, if it has none of its own: authors, years, languages, publishers, a
+// summary. Uses only books that the viewer can see.
 import { presentBook, type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
 import { list, nullable, record, type Static, Type, uuid } from '../../base/schema.ts'
 import { Author } from '../../media/metadata/values.ts'
@@ -16,38 +16,38 @@ import { readingOrder } from '../derived/reading-order.ts'
 export const BooksMetadata = record(
   {
     authors: list(Author, {
-      description: `Each pair of name and role once, those of most books first, at most ${maxAuthors}.`,
+      description: `Distinct pairs of name and role, most frequent first, up to ${maxAuthors}.`,
     }),
     publishers: list(Type.String(), {
-      description: `Those of most books first, at most ${maxValues}.`,
+      description: `Most frequent first, up to ${maxValues}.`,
     }),
     languages: list(Type.String(), {
-      description: `Those of most books first, at most ${maxValues}.`,
+      description: `Most frequent first, up to ${maxValues}.`,
     }),
     firstYear: nullable(Type.Integer()),
     lastYear: nullable(Type.Integer()),
-    ageRating: nullable(Type.Integer({ description: 'The highest one.' })),
+    ageRating: nullable(Type.Integer({ description: 'Highest age rating.' })),
     summary: nullable(
       record(
         {
           text: Type.String(),
           bookId: uuid(),
-          number: nullable(Type.String({ description: 'Of the book, as it is written.' })),
+          number: nullable(Type.String({ description: 'Number of the book, as written.' })),
         },
-        { description: 'Of the first book that has one, in reading order.' },
+        { description: 'Summary of the first book that has one, in reading order.' },
       ),
     ),
   },
   {
     component: 'BooksMetadata',
-    description: 'What the books that are visible to the caller and not missing say.',
+    description: 'Aggregated from the books that are visible to the caller and not missing.',
   },
 )
 export type BooksMetadata = Static<typeof BooksMetadata>
 
 type Stored = Omit<BooksMetadata, 'summary'>
 
-/** By id of the series, without hidden ones. */
+/** By series id, without hidden series. */
 export async function booksMetadataOf(
   sql: Queryable,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-// Series that got books after the scan that added them, the latest first.
+// Series that got books after the scan that added them, most recent first.
 import { type Viewer, visibleSeries } from '../../accounts/viewer.ts'
 import type { IdPage } from '../../list/page.ts'
 import type { Sql } from '../../store/postgres/db.ts'

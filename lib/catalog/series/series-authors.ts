@@ -1,14 +1,14 @@
-// Authors of series: their own, else those of their first books.
+// Authors of series: their own, otherwise those of their first books.
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import type { Author } from '../../media/metadata/values.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
 import { readingOrder } from '../derived/reading-order.ts'
 
-/** Enough to name the authors of a series, whose books are many. */
+/** Enough to name the authors of a series with many books. */
 const maxBooks = 3
 
-/** Authors by series id; empty lists are left out. One statement. */
+/** Authors by series id, in one statement; empty lists are left out. */
 export async function authorsOfSeries(
   sql: Queryable,
   viewer: Viewer,

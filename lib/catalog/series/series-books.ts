@@ -1,4 +1,4 @@
-// The books of one series in reading order, and the neighbours of a book.
+// The books of one series in reading order, and the neighbors of a book.
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
@@ -10,7 +10,7 @@ import { requireSeries } from './series-record.ts'
 type SeriesBooksRequest = {
   seriesId: string
   includeDeleted: boolean
-  /** From 1. */
+  /** 1-based. */
   page: number
   pageSize: number
 }
@@ -36,13 +36,13 @@ export async function booksOfSeries(
   return row!
 }
 
-/** Ids of the visible books before and after a book; a missing book has no neighbours. Throws NotFound for a hidden book. */
+/** Ids of the visible books before and after a book; a missing book has no neighbors. Throws NotFound for a hidden book. */
 export async function neighbours(
   sql: Sql,
   viewer: Viewer,
   bookId: string,
 ): Promise<{ prev: string | null; next: string | null }> {
-  const neighbour = (side: 'before' | 'after') => {
+  const neighbor = (side: 'before' | 'after') => {
     const comparison = side === 'after' ? sql`>` : sql`<`
     const order = side === 'after' ? readingOrder(sql, 'b') : reversedReadingOrder(sql)
     return sql`(
@@ -56,7 +56,7 @@ export async function neighbours(
       limit 1)`
   }
   const [row] = await sql<{ prev: string | null; next: string | null }[]>`
-    select ${neighbour('before')} as prev, ${neighbour('after')} as next
+    select ${neighbor('before')} as prev, ${neighbor('after')} as next
     from (
       select b.* from book b join series s on s.id = b.series_id
       where b.id = ${bookId} and ${visibleBook(sql, viewer)}) o`

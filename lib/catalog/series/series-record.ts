@@ -33,7 +33,7 @@ export const Series = record(
     genres: Type.Array(Type.String()),
     tags: Type.Array(Type.String()),
     path: nullable(
-      Type.String({ description: 'Its folder, relative to the folder of the library.' }),
+      Type.String({ description: 'Folder of the series, relative to the library folder.' }),
     ),
     bookCount: count({ description: 'Books that are not missing.' }),
     pageCount: count(),
@@ -41,11 +41,11 @@ export const Series = record(
     unreadCount: count({ description: 'Books that the caller has not completed.' }),
     readCount: count({ description: 'Books that the caller has completed.' }),
     lastReadAt: nullable(timestamp()),
-    userRating: nullable(Type.Integer({ description: 'Of the caller, from 1 to 100.' })),
+    userRating: nullable(Type.Integer({ description: 'Rating by the caller, from 1 to 100.' })),
     wantToRead: Type.Boolean({ description: 'On the want-to-read list of the caller.' }),
     hasCustomCover: Type.Boolean(),
     collections: CollectionNames,
-    tracked: Type.Boolean({ description: 'Whether releases are looked for.' }),
+    tracked: Type.Boolean({ description: 'Whether the server looks for new releases.' }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
@@ -53,7 +53,7 @@ export const Series = record(
 )
 export type Series = Static<typeof Series>
 
-/** The series with these ids, in this order; hidden and deleted ones are left out. One statement. */
+/** The series with these ids, in this order, in one statement; hidden and deleted ones are left out. */
 export async function seriesByIds(
   sql: Queryable,
   viewer: Viewer,
@@ -82,7 +82,7 @@ export async function seriesByIds(
   return [...rows]
 }
 
-/** Counters of `series s` with its `series_reading r`: the stored ones without what an age limit hides. */
+/** Counters of `series s` with its `series_reading r`: the stored ones minus what an age limit hides. */
 function visibleCounters(sql: Queryable, viewer: Viewer) {
   if (!hidesBooks(viewer))
     return sql`(
@@ -98,7 +98,7 @@ function visibleCounters(sql: Queryable, viewer: Viewer) {
     where ${mayHideBooks(sql, viewer)} and b.series_id = s.id and ${presentBeyondAge(sql, viewer)})`
 }
 
-/** Throws NotFound for a series that does not exist or is hidden from the viewer. */
+/** Throws NotFound for an unknown or hidden series. */
 export async function seriesById(sql: Queryable, viewer: Viewer, id: string): Promise<Series> {
   const [series] = await seriesByIds(sql, viewer, [id])
   if (!series) throw new NotFound('Series not found')

@@ -1,4 +1,4 @@
-// Cover from a source: its thumbnail, made in a thread of the pipeline within the limits of all images.
+// Cover from a source: its thumbnail, made in a pipeline thread within the limits of all images.
 import type { ThreadPool } from '../../base/async/thread-pool.ts'
 import { Unreadable, type UnreadableCode } from '../../base/errors.ts'
 import type { NewCover } from '../../catalog/cover/cover.ts'
@@ -8,7 +8,7 @@ import type { ThumbnailFormat } from '../../media/image/thumbnail-path.ts'
 
 type Options = { maxSide: number; format: ThumbnailFormat; quality: number }
 
-/** Throws Unreadable for what is not an image. */
+/** Throws Unreadable if it is not an image. */
 export async function makeSourceCover(
   threads: ThreadPool,
   original: Buffer,

@@ -1,5 +1,5 @@
-// The match job: matches the due series of a library with a source of metadata, one after the other. What is
-// left when a process dies is due again; a source that wants no requests is left alone.
+// The match job: matches the due series of a library with a metadata source, one after another. When a process
+// dies, the rest becomes due again; a source that wants no requests is not called.
 import { serverViewer } from '../../accounts/viewer.ts'
 import { Failure, NotFound } from '../../base/errors.ts'
 import { coverFolders } from '../../catalog/cover/cover-files.ts'
@@ -33,7 +33,7 @@ type Deps = {
 }
 
 const batch = 10
-/** Other libraries and sources get their time. */
+/** Limits a run, so that other libraries and sources get their turn. */
 const maxRunMs = 60_000
 const maxAttempts = 5
 const maxWaitSeconds = 900
@@ -75,7 +75,7 @@ export async function runMatchJob(
 
 type Run = Deps & JobControl & { job: Jobs['match']; hasMatched: boolean }
 
-/** Null for a source that does not exist; a failure if it cannot be called now. */
+/** Null for an unknown source; a failure if it cannot be called now. */
 async function findSource({ job, ...deps }: Run): Promise<StoredSource | SourceFailure | null> {
   try {
     return await describedSource(deps, job.sourceId)
@@ -86,7 +86,7 @@ async function findSource({ job, ...deps }: Run): Promise<StoredSource | SourceF
   }
 }
 
-/** Returns the seconds for which the source is to be left alone, or null when all claims are done. */
+/** Returns for how many seconds the source must not be called, or null when all claims are done. */
 async function matchClaims(
   run: Run,
   row: StoredSource,
@@ -108,7 +108,7 @@ async function matchClaims(
       await postponeMatches(sql, row.id, { claims: claims.slice(i), seconds: 0 })
       return null
     }
-    // Deleted meanwhile.
+    // Deleted in the meantime.
     if (!context || !library) continue
     try {
       const match = { seriesId, context, library, minRelevance, isForced }
@@ -117,7 +117,7 @@ async function matchClaims(
       await finishMatch(sql, { seriesId, sourceId: row.id }, result)
     } catch (error) {
       if (signal.aborted) {
-        // Otherwise they would wait until their claims expire. The database may be lost.
+        // Otherwise they would wait until their claims expire. The database may be gone.
         const rest = { claims: claims.slice(i), seconds: 0 }
         await postponeMatches(sql, row.id, rest).catch(() => {})
         throw error

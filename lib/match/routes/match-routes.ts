@@ -1,4 +1,4 @@
-// Metadata of series from sources: search, comparison, application, automatic matching of one series.
+// Series metadata from sources: search, comparison, application, automatic matching of one series.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import {
@@ -49,9 +49,9 @@ import { AppliedMetadata, MetadataSourceList, SeriesComparison } from './match-s
 
 const sourceId = uuid({
   aliases: ['pluginId', 'plugin_id'],
-  description: 'Of GET /metadata/sources.',
+  description: 'Source id from GET /metadata/sources.',
 })
-const externalId = name(500, { description: 'Id of the series at the source.' })
+const externalId = name(500, { description: 'Id of the series on the source.' })
 const access = { params: SeriesId, permission: 'SeriesWrite' } as const
 const failures = { 502: ErrorBody }
 
@@ -78,7 +78,7 @@ async function sourceOf(
 
 type Fetch = { seriesId: string; source: MatchSource; externalId: string }
 
-/** Throws NotFound for a series that is hidden, and for one that the source does not have. */
+/** Throws NotFound for a hidden series, and for one that the source does not have. */
 async function fetchFor(deps: MatchDeps, { seriesId, source, externalId }: Fetch) {
   await requireSeries(deps.sql, deps.viewer, seriesId)
   const fetched = await fetchFromSource(deps, source, externalId)
@@ -113,7 +113,7 @@ export const matchRoutes = [
     method: 'GET',
     path: '/metadata/sources',
     permission: 'SeriesRead',
-    summary: 'List the sources of metadata that can be searched',
+    summary: 'List the metadata sources that can be searched',
     responses: { 200: MetadataSourceList },
     async handle(_input, { sql, sources }) {
       const rows = await enabledSources(sql)
@@ -125,10 +125,10 @@ export const matchRoutes = [
     method: 'GET',
     path: '/series/{id}/metadata/search-title',
     permission: 'SeriesRead',
-    // One series.
+    // For one series only.
     cost: 'record',
-    summary: 'Get the text by which a source is searched for a series',
-    description: 'Without a source, that for a source without settings.',
+    summary: 'Get the text for searching a source for a series',
+    description: 'Without a source, the text for a source without settings.',
     params: SeriesId,
     query: record({ sourceId: maybe(sourceId) }),
     responses: {
@@ -151,7 +151,8 @@ export const matchRoutes = [
     method: 'POST',
     path: '/series/{id}/metadata/search',
     summary: 'Search a source for a series',
-    description: 'Without a query, by the text of GET /series/{id}/metadata/search-title.',
+    description:
+      'Without a query, searches for the text of GET /series/{id}/metadata/search-title.',
     body: body(
       {
         sourceId,
@@ -183,7 +184,7 @@ export const matchRoutes = [
     operationId: 'previewSeriesMetadata',
     method: 'POST',
     path: '/series/{id}/metadata/preview',
-    summary: 'Compare a series with what a source states',
+    summary: 'Compare a series with its metadata on a source',
     description: 'Field by field; changes nothing.',
     body: body({ sourceId, externalId }, { component: 'MetadataPreviewRequest' }),
     responses: { 200: SeriesComparison, ...failures },
@@ -203,9 +204,9 @@ export const matchRoutes = [
     operationId: 'applySeriesMetadata',
     method: 'POST',
     path: '/series/{id}/metadata/apply',
-    summary: 'Apply what a source states to a series',
+    summary: 'Apply metadata from a source to a series',
     description:
-      'Locked fields and those that a user set do not change, and nothing is cleared. Applied fields are not locked; scans leave them unchanged.',
+      'Locked fields and fields set by a user do not change, and nothing is cleared. Applied fields are not locked, but scans leave them unchanged.',
     body: body(
       {
         sourceId,
@@ -214,11 +215,13 @@ export const matchRoutes = [
           nullable(
             list(oneOf(matchedFields), {
               maxItems: matchedFields.length,
-              description: 'Null for all fields.',
+              description: 'Fields to apply; null for all.',
             }),
           ),
         ),
-        dryRun: maybe(Type.Boolean({ default: false, description: 'Changes nothing.' })),
+        dryRun: maybe(
+          Type.Boolean({ default: false, description: 'Whether to only show what would change.' }),
+        ),
       },
       { component: 'MetadataApplyRequest' },
     ),
@@ -245,7 +248,7 @@ export const matchRoutes = [
     path: '/series/{id}/metadata/auto-match',
     summary: 'Match a series with a source',
     description:
-      'By its external id, or else the best hit of a search, if the conditions of the library and of the source hold. Applied as by /metadata/apply.',
+      'Uses the external id, otherwise the best hit of a search, if the conditions of the library and the source hold. Metadata is applied as by /metadata/apply.',
     body: body({ sourceId }, { component: 'AutoMatchRequest' }),
     responses: {
       200: record(
@@ -275,14 +278,14 @@ export const matchRoutes = [
     },
   }),
   route({
-    // Messages of failures name hosts.
+    // Failure messages name hosts.
     ...access,
     operationId: 'listSeriesMatches',
     method: 'GET',
     path: '/series/{id}/metadata/matches',
-    // One for each source.
+    // One row per source.
     cost: 'record',
-    summary: 'List what became of matching a series with each source',
+    summary: 'List the match results of a series by source',
     responses: { 200: record({ matches: list(SeriesMatch) }, { component: 'SeriesMatchList' }) },
     async handle({ params: { id }, viewer }, { sql }) {
       await requireSeries(sql, viewer, id)

@@ -8,10 +8,13 @@ const FieldComparison = record(
   {
     field: oneOf(matchedFields),
     current: json(),
-    proposed: json({ description: 'Null for a value that is not valid.' }),
+    proposed: json({ description: 'Proposed value; null if it is invalid.' }),
     isLocked: Type.Boolean(),
     provenance: nullable(
-      Type.String({ description: '`user`, a source, or what files state; null for files.' }),
+      Type.String({
+        description:
+          'Who set the current value: `user`, a source, or a kind of file metadata; null for files.',
+      }),
     ),
     action: oneOf(actions, { description: 'Only `change` changes the field.' }),
   },
@@ -22,7 +25,7 @@ const comparison = {
   externalId: Type.String(),
   url: nullable(Type.String()),
   hash: Type.String(),
-  isUnchanged: Type.Boolean({ description: 'The source states the same as at the last time.' }),
+  isUnchanged: Type.Boolean({ description: 'Whether the source states the same as last time.' }),
   fields: list(FieldComparison),
   coverUrl: nullable(Type.String()),
 }
@@ -43,7 +46,7 @@ export const MetadataSourceList = record(
     sources: list(
       record({
         id: uuid(),
-        name: Type.String({ description: 'In external ids and provenance.' }),
+        name: Type.String({ description: 'Name used in external ids and provenance.' }),
         displayName: Type.String(),
       }),
     ),

@@ -1,4 +1,4 @@
-// Automatic matching in the background, of one series, of several, and of a library; matching settings of sources.
+// Automatic matching in the background, for one series, several, or a library; matching settings of sources.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { body, maybe, nullable, record, Type, uuid } from '../../base/schema.ts'
 import { requireLibrary } from '../../catalog/library/library.ts'
@@ -22,14 +22,14 @@ const options = {
     nullable(
       uuid({
         aliases: ['pluginId', 'plugin_id'],
-        description: 'Only with this source; null for all enabled ones.',
+        description: 'Limits matching to this source; null for all enabled ones.',
       }),
     ),
   ),
   force: maybe(
     Type.Boolean({
       default: false,
-      description: 'Also if the source states the same as at the last time.',
+      description: 'Whether to apply metadata even if the source states the same as last time.',
     }),
   ),
 }
@@ -102,9 +102,9 @@ export const matchTasks = [
     method: 'GET',
     path: '/admin/sources/{id}/matching',
     permission: 'PluginsManage',
-    // One source.
+    // For one source only.
     cost: 'record',
-    summary: 'Get how series are matched with a source',
+    summary: 'Get the matching settings of a source',
     params: SourceId,
     responses: { 200: MatchingSettings },
     handle: ({ params }, { sql }) => matchingOf(sql, params.id),
@@ -114,8 +114,8 @@ export const matchTasks = [
     method: 'PUT',
     path: '/admin/sources/{id}/matching',
     permission: 'PluginsManage',
-    summary: 'Replace how series are matched with a source',
-    description: 'Absent settings have their defaults.',
+    summary: 'Replace the matching settings of a source',
+    description: 'Absent settings get their defaults.',
     params: SourceId,
     body: MatchingSettings,
     responses: { 200: MatchingSettings },

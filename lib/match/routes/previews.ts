@@ -1,5 +1,5 @@
-// Previews for the editors of templates and conditions: the text that a template gives, and the series of a
-// library for which conditions hold.
+// Previews for the editors of templates and conditions: the text produced by a template, and the series of a
+// library that meet conditions.
 
 import { Forbidden, Invalid } from '../../base/errors.ts'
 import { body, count, maybe, nullable, record, Type, text, uuid } from '../../base/schema.ts'
@@ -20,7 +20,7 @@ const MatchingSeries = record(
 const MatchingSeriesPage = record(
   {
     ...paged(MatchingSeries).properties,
-    checked: count({ description: 'Visible series of the library.' }),
+    checked: count({ description: 'Number of visible series in the library.' }),
   },
   { component: 'MatchingSeriesPage', hasLinkHeader: true },
 )
@@ -31,20 +31,18 @@ export const previews = [
     method: 'POST',
     path: '/templates/preview',
     permission: 'SeriesRead',
-    // Not for its statements, but for the time of the event loop that a template may take.
+    // Not because of its statements, but because of the event loop time that a template may take.
     cost: () => 'expensive',
     summary: 'Render a template',
     description:
-      'With the context of a series or of a book (this needs BooksRead), or with an example. The syntax is that of Handlebars without partials and decorators; values are not escaped, missing ones are empty, and the output ends after 10,000 characters. 400 if the template is not valid or takes too many steps.',
+      'Uses the context of a series or a book (which requires BooksRead), or an example. The syntax is Handlebars without partials and decorators; values are not escaped, missing values are empty, and the output is cut off after 10,000 characters. 400 if the template is invalid or takes too many steps.',
     body: body(
       {
         template: text(maxTemplateLength),
         seriesId: maybe(nullable(uuid())),
         bookId: maybe(nullable(uuid())),
         context: maybe(
-          nullable(
-            Type.Unsafe<object>({ type: 'object', description: 'An example of a context.' }),
-          ),
+          nullable(Type.Unsafe<object>({ type: 'object', description: 'An example context.' })),
         ),
       },
       { component: 'TemplatePreviewRequest' },
@@ -68,9 +66,9 @@ export const previews = [
     path: '/libraries/{id}/auto-match/preview',
     permission: 'SeriesRead',
     cost: () => 'expensive',
-    summary: 'List the series for which auto-match conditions hold',
+    summary: 'List the series that meet auto-match conditions',
     description:
-      'Those of the request, or else those of the library. Without conditions all series match. Conditions do not hold for a series for which they take too many steps; 400 if they do for the whole library.',
+      'Uses the conditions in the request, otherwise those of the library. Without conditions all series match. A series for which they take too many steps does not match; 400 if they take too many for the whole library.',
     params: LibraryId,
     query: record(pageQuery),
     body: body(

@@ -1,4 +1,4 @@
-// Conditions on series by collections: those that a condition selects are replaced by their condition.
+// Conditions on series by collection: a rule-driven collection is replaced by its rule.
 import type { Sql } from 'postgres'
 import {
   type Condition,
@@ -11,7 +11,7 @@ import { filterOfRule } from './rules.ts'
 const isByCollection = ({ field }: Predicate) => field === 'collectionId'
 const idsOf = ({ test }: Predicate) => (test.kind === 'ids' ? test.ids : [])
 
-/** One statement, none for conditions without collections. */
+/** Takes one statement, or none for conditions without collections. */
 export async function resolveCollections(
   sql: Sql,
   filter: SeriesFilter | null,

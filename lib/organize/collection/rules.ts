@@ -8,12 +8,12 @@ import { findMatches } from '../../list/sql/series-statement.ts'
 import type { Queryable, Sql } from '../../store/postgres/db.ts'
 import { isShownSeries } from '../grouping/grouping.ts'
 
-/** Characters of the JSON text. */
+/** Characters of JSON text. */
 const maxRuleLength = 64 * 1024
-// Escapes in the text of what PostgreSQL does not store: a null character, half of a surrogate pair.
+// Escapes of characters that PostgreSQL cannot store: a null character, an unpaired surrogate.
 const unstorable = /\\u(?:0000|d[89a-f])/i
 
-/** Checks the rule of a collection. Throws Invalid; also for one by collections, or by sharing tags, which it would reveal. */
+/** Checks the rule of a collection. Throws Invalid, also for a rule by collections, or by sharing tags, which it would reveal. */
 export function checkRule(condition: unknown): void {
   parseSeriesFilter(condition, { isRule: true })
   const [parts] = Object.values(condition as object)
@@ -26,7 +26,7 @@ export function checkRule(condition: unknown): void {
 
 const matchesNothing: SeriesFilter = { of: 'series', condition: { any: [] } }
 
-/** The filter of a stored rule; one that this version does not understand matches nothing. */
+/** The filter of a stored rule; a rule that this version does not understand matches nothing. */
 export function filterOfRule(rule: unknown): SeriesFilter {
   try {
     return parseSeriesFilter(rule, { isRule: true }) ?? matchesNothing
@@ -36,17 +36,17 @@ export function filterOfRule(rule: unknown): SeriesFilter {
 }
 
 type StoredRule = { id: string; rule: unknown; updatedAt: Date }
-/** `match`: a series that the rule selects for the account; null for none. */
+/** `match`: a series that the rule selects for the account; null if none. */
 type Entry = { match: string | null; lastEvent: number; at: number }
 
 const maxEntries = 20_000
-// Changes within this time may be overlooked: finding matches for all rules takes half a second.
+// Changes more recent than this may be missed: finding matches for all rules takes half a second.
 const freshMs = 10_000
-// A rule by what only the account sees may change without an event.
+// A rule about the account's own data may change without an event.
 const maxAgeMs = 300_000
 /**
- * Ids of the rule-driven collections that select any series for the viewer. Which series stands for a rule is
- * remembered until something changes, and whether the viewer still sees it is checked each time.
+ * Ids of the rule-driven collections that select any series for the viewer. The series found for each rule is
+ * cached until something changes; whether the viewer still sees it is checked each time.
  */
 export function createRuleMatches(pool: Sql) {
   const entries = new LRUCache<string, Entry>({ max: maxEntries })

@@ -1,5 +1,5 @@
-// What is in a collection or a read list, as the viewer sees it: a page of its members in its own orders or in
-// those of other lists, also filtered.
+// Contents of a collection or a read list for a viewer: a page of its members, in its own sort orders or those of
+// other lists, optionally filtered.
 import type { Fragment, Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import type { Condition, SeriesFilter } from '../../list/condition.ts'
@@ -27,7 +27,7 @@ import {
 } from './grouping.ts'
 import { findGrouping, type GroupingRequest, type GroupingRow, requireGrouping } from './list.ts'
 
-// Own orders, by a column of the member or of what it refers to.
+// The own sort orders, as columns of the member or of the series or book it refers to.
 const seriesColumns = {
   manual: 'position',
   position: 'position',
@@ -42,7 +42,7 @@ const bookColumns = {
   title: 'sort_key',
   added: 'added_at',
 } as const
-// A rule has no order of its own, and does not add series one after another.
+// A rule has no manual order, and does not add series one by one.
 const ruleSorts = {
   manual: 'title',
   position: 'title',
@@ -55,23 +55,23 @@ export const collectionSorts = Object.keys(seriesColumns) as (keyof typeof serie
 export const readListSorts = Object.keys(bookColumns) as (keyof typeof bookColumns)[]
 
 type Sorting<Own extends string, Other> = {
-  /** An own order; undefined for the order of the collection itself. */
+  /** An own sort order; undefined for the default of the collection. */
   own?: Own | undefined
-  /** An order of other lists, instead. */
+  /** A sort order of other lists, used instead. */
   other?: Other | undefined
   direction: Direction
 }
 type SeriesSorting = Sorting<keyof typeof seriesColumns, SeriesSort>
 type BookSorting = Sorting<keyof typeof bookColumns, BookSort>
 
-/** Of `field,direction`, or `field` with a separate direction: an own order, or one of lists of series. */
+/** Parses `field,direction`, or `field` with a separate direction: an own sort order, or one of lists of series. */
 export function parseCollectionSort(sort = '', order?: string): SeriesSorting {
   const own = collectionSorts.find(name => name === sort.split(',', 1)[0])
   const { sort: other, direction } = parseSeriesSort(sort, order)
   return own ? { own, direction } : { other, direction }
 }
 
-/** As parseCollectionSort. */
+/** Like `parseCollectionSort`, for read lists. */
 export function parseReadListSort(sort = '', order?: string): BookSorting {
   const own = readListSorts.find(name => name === sort.split(',', 1)[0])
   const { sort: other, direction } = parseBookSort(sort, order)
@@ -80,9 +80,9 @@ export function parseReadListSort(sort = '', order?: string): BookSorting {
 
 type ContentsRequest<Sort> = GroupingRequest & {
   sorting?: Sort
-  /** Only of this library. */
+  /** Limits the page to this library. */
   libraryId?: string | undefined
-  /** From 1. */
+  /** 1-based. */
   page: number
   pageSize: number
 }
@@ -91,7 +91,7 @@ export type Contents = IdPage & { grouping: GroupingRow }
 
 const inOrder = { direction: 'asc' } as const
 
-/** Ids of the series. `filter`: only those that match, too. Throws NotFound as findGrouping. */
+/** Ids of the series. `filter` limits them to matching ones. Throws NotFound like `findGrouping`. */
 export async function seriesOfCollection(
   db: WithServices,
   viewer: Viewer,
@@ -132,7 +132,7 @@ export async function seriesOfCollection(
     sql`m.series_id in (select s.id from series s where ${listedSeries(sql, viewer, { filter })})`
   const listed = await pageOf(sql, viewer, collections, {
     ...{ id, column: seriesColumns[own], ...window, total: found.count! },
-    // Only the column of the order: it comes from its index.
+    // Only the sort column, so that it comes from its index.
     joined: sql`series s on s.id = m.series_id and s.book_count > 0`,
     alias: 's',
     only: [...(libraryId === undefined ? [] : [ofLibrary]), ...(matches ? [matches] : [])],
@@ -140,7 +140,7 @@ export async function seriesOfCollection(
   return { ...listed, grouping: found }
 }
 
-/** Ids of the books. `seriesId`: only of this series. Throws NotFound as findGrouping. */
+/** Ids of the books. `seriesId` limits them to one series. Throws NotFound like `findGrouping`. */
 export async function booksOfReadList(
   db: WithServices,
   viewer: Viewer,
@@ -184,14 +184,14 @@ const isMember = (field: 'collectionId' | 'readListId', id: string): Condition =
 
 type PageRequest = {
   id: string
-  /** Of the member itself, or of what it refers to. */
+  /** Column of the member itself, or of what it refers to. */
   column: string
   direction: Direction
   joined: Fragment
   alias: 's' | 'b'
-  /** Further conditions on `m`. */
+  /** Additional conditions on `m`. */
   only: Fragment[]
-  /** Number of members without those. */
+  /** Number of members without these conditions. */
   total: number
   page: number
   pageSize: number
@@ -199,7 +199,7 @@ type PageRequest = {
 
 const memberColumns = ['position', 'added_at']
 
-/** Members that are equal in the column follow the order of the list. Those before the page are read in order, and no others. */
+/** Members with equal column values follow the order of the list. Reads no further than the end of the page. */
 async function pageOf(
   sql: Sql,
   viewer: Viewer,

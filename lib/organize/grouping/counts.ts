@@ -1,5 +1,5 @@
-// How many members of each collection or read list an account with restrictions sees: one statement for all,
-// remembered for all accounts with the same restrictions until the catalogue or the members change.
+// How many members of each collection or read list a restricted account sees: one statement for all, cached for
+// all accounts with the same restrictions until the catalog or the members change.
 import { LRUCache } from 'lru-cache'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { createSingleFlight } from '../../base/async/single-flight.ts'
@@ -9,14 +9,14 @@ import { unprepared } from '../../store/postgres/statement.ts'
 import type { WithServices } from '../../store/services.ts'
 import { type Grouping, tablesOf } from './grouping.ts'
 
-/** Visible members by the id of the grouping; hand-picked ones in which the viewer sees some. */
+/** Visible members by grouping id, for hand-picked groupings in which the viewer sees any. */
 export type VisibleCounts = ReadonlyMap<string, number>
 
 type Known = { version: string; counts: VisibleCounts }
 
-// A grouping takes some 150 bytes; there are at most 10,000 of each kind.
+// A grouping takes about 150 bytes; there are at most 10,000 of each kind.
 const maxCounts = 100_000
-/** The counts that a process remembers. */
+/** The counts cached by a process. */
 const createCache = (pool: Sql) => ({
   pool,
   known: new LRUCache<string, Known>({
@@ -26,7 +26,7 @@ const createCache = (pool: Sql) => ({
   flight: createSingleFlight<VisibleCounts>(),
 })
 
-/** As of the call or later. Collections with a rule have no members. */
+/** Current as of the call or later. Collections with a rule have no members. */
 export async function visibleCounts(
   db: WithServices,
   viewer: Viewer,
@@ -42,7 +42,7 @@ export async function visibleCounts(
   })
 }
 
-/** Null unless they are remembered: those of one grouping are counted faster than all. */
+/** Null unless cached: counting one grouping is faster than counting all. */
 export async function knownCounts(
   db: WithServices,
   viewer: Viewer,
@@ -60,7 +60,7 @@ async function lookUp({ sql, services }: WithServices, viewer: Viewer, grouping:
   return { cache, key, version, counts: known?.version === version ? known.counts : null }
 }
 
-/** One state of the database: the counts and the version that they belong to. */
+/** A consistent snapshot: the counts and the version they belong to. */
 async function countVisible(sql: Sql, viewer: Viewer, grouping: Grouping): Promise<Known> {
   const { m, owner } = tablesOf(sql, grouping)
   const [row] = await unprepared(sql<{ version: string; ids: string[]; counts: number[] }[]>`
@@ -77,7 +77,7 @@ async function countVisible(sql: Sql, viewer: Viewer, grouping: Grouping): Promi
 const versionOf = (sql: Queryable) =>
   sql`(${listVersion(sql)} || ' ' || (select coalesce(sum(count), 0) from grouping_change))`
 
-/** The same for accounts that see the same series and books. */
+/** Equal for accounts that see the same series and books. */
 function restrictionsOf(viewer: Viewer): string {
   const { libraries, allowedTags, deniedTags, ageLimit, showsUnrated } = viewer
   const sorted = [libraries?.toSorted(), allowedTags.toSorted(), deniedTags.toSorted()]

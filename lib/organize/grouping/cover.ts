@@ -1,4 +1,4 @@
-// Covers of collections and read lists: an uploaded one, else the first members that the viewer sees.
+// Covers of collections and read lists: an uploaded one, otherwise the first members that the viewer sees.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { Conflict, NotFound } from '../../base/errors.ts'
@@ -17,13 +17,13 @@ import { booksOfReadList, seriesOfCollection } from './contents.ts'
 import type { Grouping } from './grouping.ts'
 import { lockGrouping, noteChange } from './write.ts'
 
-/** What a cover is put together from. */
+/** How many members a mosaic shows. */
 const mosaicMembers = 4
 
 type GroupingCover = {
   /** Hex name of the thumbnail of the selected upload. */
   uploaded: string | null
-  /** Ids; none only where nothing is hidden from the viewer. */
+  /** Ids; only empty when nothing is hidden from the viewer. */
   members: string[]
 }
 
@@ -42,7 +42,7 @@ export async function groupingCover(
   return { uploaded: row?.name ?? null, members }
 }
 
-/** The id of the first member that the viewer sees; null when nothing is hidden from the viewer and there is none. Throws NotFound. */
+/** The id of the first member that the viewer sees; null when nothing is hidden and there is none. Throws NotFound. */
 export async function coverMember(
   db: WithServices,
   viewer: Viewer,
@@ -67,7 +67,7 @@ type Files = { folders: CoverFolders }
 type CoverFile = { name: string; extension: string }
 type NewGroupingCover = Files & { id: string; cover: NewCover; isSelected?: boolean }
 
-/** Replaces all earlier ones. Throws NotFound. */
+/** Replaces all earlier uploads. Throws NotFound. */
 export async function setGroupingCover(
   sql: Sql,
   viewer: Viewer,
@@ -85,8 +85,8 @@ export async function setGroupingCover(
 }
 
 /**
- * Adds one to the others and displays it if it is selected. Identical bytes are stored once. Returns its id. Throws
- * NotFound, Conflict when there are `maxCovers` others.
+ * Adds a cover and displays it if it is selected. Identical bytes are stored once. Returns its id. Throws
+ * NotFound, and Conflict when there are already `maxCovers` others.
  */
 export async function addGroupingCover(
   sql: Sql,
@@ -115,7 +115,7 @@ export async function addGroupingCover(
 
 type CoverRequest = { id: string; coverId: string }
 
-/** Displays an uploaded one. Throws NotFound. */
+/** Displays an uploaded cover. Throws NotFound. */
 export async function selectGroupingCover(
   sql: Sql,
   viewer: Viewer,
@@ -129,7 +129,7 @@ export async function selectGroupingCover(
   })
 }
 
-/** Deletes all, which has no effect without one. Throws NotFound. */
+/** Deletes all uploads, if any. Throws NotFound. */
 export async function deleteGroupingCovers(
   sql: Sql,
   viewer: Viewer,
@@ -145,7 +145,7 @@ export async function deleteGroupingCovers(
   for (const file of removed) await deleteUnusedFiles(sql, folders, file)
 }
 
-/** Deletes one; if it was displayed, the newest of the others is displayed instead. Throws NotFound. */
+/** Deletes an upload; if it was displayed, the newest remaining one is displayed instead. Throws NotFound. */
 export async function deleteGroupingCover(
   sql: Sql,
   viewer: Viewer,

@@ -1,5 +1,5 @@
-// Groupings: collections of series and read lists of books. Their tables, their events, and which of their
-// members an account sees.
+// Groupings: collections of series and read lists of books. Their tables, their events, and which members an
+// account sees.
 import type { Fragment } from 'postgres'
 import {
   beyondAge,
@@ -16,10 +16,10 @@ import type { Queryable } from '../../store/postgres/db.ts'
 import { allOf } from '../../store/postgres/statement.ts'
 
 export type Grouping = {
-  /** In messages. */
+  /** Used in messages. */
   name: 'Collection' | 'Read list'
   table: 'collection' | 'read_list'
-  /** The table of the members, with its columns for the grouping and the member. */
+  /** The members table, with its columns for the grouping and the member. */
   members: 'collection_series' | 'read_list_book'
   owner: 'collection_id' | 'read_list_id'
   member: 'series_id' | 'book_id'
@@ -27,9 +27,9 @@ export type Grouping = {
   contents: 'series' | 'books'
   idKey: 'collectionId' | 'readListId'
   events: { created: EntityType; updated: EntityType; deleted: EntityType }
-  /** On `members m`: the viewer sees it, and its files are not missing. */
+  /** A condition on `members m`: the viewer sees it, and its files are not missing. */
   isShown: (sql: Queryable, viewer: Viewer) => Fragment
-  /** The ids of a list that exist and are visible, as a query that protects them from deletion. */
+  /** Query for those of the ids that exist and are visible, which protects them from deletion. */
   visibleIds: (sql: Queryable, viewer: Viewer, ids: readonly string[]) => Fragment
 }
 
@@ -70,7 +70,7 @@ export const readLists: Grouping = {
     updated: 'read_list_updated',
     deleted: 'read_list_deleted',
   },
-  // The members have what decides it, so that no book is read.
+  // The member rows contain what is needed, so that no book is read.
   isShown: (sql, viewer) =>
     allOf(sql, [
       sql`m.is_present`,
@@ -90,12 +90,12 @@ function shownSeries(sql: Queryable, viewer: Viewer): Fragment {
   return sql`select s.id from series s where ${isShownSeries(sql, viewer)}`
 }
 
-/** On `series s`: the viewer can browse it. */
+/** A condition on `series s`: the viewer can browse it. */
 export function isShownSeries(sql: Queryable, viewer: Viewer): Fragment {
   return sql`(s.book_count > 0 and ${visibleSeries(sql, viewer)} and ${hasVisibleBook(sql, viewer)})`
 }
 
-/** On `book b`. */
+/** A condition on `book b`. */
 function isVisibleBook(sql: Queryable, viewer: Viewer): Fragment {
   if (isUnrestricted(viewer)) return sql`true`
   return allOf(sql, [
@@ -104,7 +104,7 @@ function isVisibleBook(sql: Queryable, viewer: Viewer): Fragment {
   ])
 }
 
-/** Of series with present books: an index has those. A set, which is made once for all members. */
+/** Only series with present books, which have an index. A set, computed once for all members. */
 const visibleSeriesIds = (sql: Queryable, viewer: Viewer) =>
   sql`select s.id from series s where s.book_count > 0 and ${visibleSeries(sql, viewer)}`
 
@@ -112,7 +112,7 @@ const visibleSeriesIds = (sql: Queryable, viewer: Viewer) =>
 export const seesEverything = (viewer: Viewer): boolean =>
   isUnrestricted(viewer) || (viewer.hasAllLibraries === true && !isLimited(viewer))
 
-/** The names of its tables and columns in statements. */
+/** Names of the tables and columns for use in statements. */
 export function tablesOf(sql: Queryable, { table, members, owner, member }: Grouping) {
   return { c: sql(table), m: sql(members), owner: sql(owner), member: sql(member) }
 }

@@ -1,5 +1,5 @@
-// Lists of collections and read lists: those in which the viewer sees something, by name, with the number of
-// members that the viewer sees.
+// Lists of collections and read lists in which the viewer sees something, by name, with the number of members the
+// viewer sees.
 import type { Viewer } from '../../accounts/viewer.ts'
 import type { IdPage } from '../../list/page.ts'
 import type { Queryable, Transaction } from '../../store/postgres/db.ts'
@@ -11,18 +11,18 @@ import { knownCounts, type VisibleCounts, visibleCounts } from './counts.ts'
 import { type Grouping, groupingNotFound, seesEverything, tablesOf } from './grouping.ts'
 
 export type GroupingListRequest = {
-  /** Lists those without any members to accounts that may add some. */
+  /** Whether to list groupings without any members, for accounts that may add some. */
   withEmpty?: boolean
-  /** Only with these texts in the name. */
+  /** Limits the list to names that contain these texts. */
   search?: readonly string[]
-  /** Only hand-picked ones with this member. */
+  /** Limits the list to hand-picked groupings with this member. */
   memberId?: string
-  /** From 1. */
+  /** 1-based. */
   page: number
   pageSize: number
 }
 
-/** A page, by name, and the number on all pages. */
+/** A page, by name, and the total. */
 export async function listGroupings(
   db: WithServices,
   viewer: Viewer,
@@ -58,7 +58,7 @@ export async function listGroupings(
   return { rows: await groupingRows(sql, viewer, grouping, ids, counts), total }
 }
 
-/** Null for an account that nothing is hidden from: those of one page are counted faster. */
+/** Null for an account from which nothing is hidden: counting the groupings of one page is faster. */
 const countsFor = async (db: WithServices, viewer: Viewer, grouping: Grouping) =>
   seesEverything(viewer) ? null : await visibleCounts(db, viewer, grouping)
 
@@ -78,8 +78,8 @@ export type GroupingRow = {
 }
 
 /**
- * Those with these ids, in this order, whether the viewer sees them or not. Their members are counted, unless
- * `counts` has the numbers. One statement.
+ * The groupings with these ids, in this order, whether the viewer sees them or not. Counts their members
+ * unless `counts` has the numbers. One statement.
  */
 export async function groupingRows(
   sql: Queryable,
@@ -91,7 +91,7 @@ export async function groupingRows(
   if (ids.length === 0) return []
   const { c, m, owner } = tablesOf(sql, grouping)
   const rule = hasRules(grouping) ? sql`c.rule` : sql`null::jsonb`
-  // The other one also changes with hidden members.
+  // `updated_at` also changes with hidden members.
   const updatedAt = seesEverything(viewer) ? sql`c.updated_at` : sql`c.settings_changed_at`
   const counted = sql`
     select m.${owner} as id, count(*) as count from ${m} m
@@ -111,10 +111,10 @@ export async function groupingRows(
   return [...rows]
 }
 
-/** `withEmpty`: as in GroupingListRequest. */
+/** `withEmpty` as in GroupingListRequest. */
 export type GroupingRequest = { id: string; withEmpty: boolean }
 
-/** Whether the viewer sees it or not. Throws NotFound unless it exists. */
+/** Returns a grouping whether the viewer sees it or not. Throws NotFound unless it exists. */
 export async function requireGrouping(
   sql: Queryable,
   viewer: Viewer,
@@ -137,7 +137,7 @@ export async function findGrouping(
   return await findCounted(db.sql, viewer, grouping, { ...request, counts })
 }
 
-/** The same within a transaction. */
+/** Like `findGrouping`, within a transaction. */
 export const findWithin = (
   tx: Transaction,
   viewer: Viewer,

@@ -1,17 +1,17 @@
 // Members of hand-picked collections and of read lists: adding, removing, ordering. Each is one statement for all
-// members, run by a transaction that has locked the row of the grouping. Members that the viewer does not
-// see stay where they are.
+// members, run by a transaction that has locked the grouping's row. Members that the viewer does not see stay
+// in place.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { Conflict, NotFound } from '../../base/errors.ts'
 import type { Transaction } from '../../store/postgres/db.ts'
 import { type Grouping, tablesOf } from './grouping.ts'
 
-/** Of one collection or read list. */
+/** Per collection or read list. */
 export const maxMembers = 20_000
 
 type Members = { id: string; memberIds: readonly string[] }
 
-/** Appends those that are not members yet, and returns their ids. Throws NotFound for an unknown id, Conflict. */
+/** Appends ids that are not members yet, and returns them. Throws NotFound for an unknown id, Conflict. */
 export async function addMembers(
   tx: Transaction,
   viewer: Viewer,
@@ -36,13 +36,13 @@ export async function addMembers(
     select count(*)::float8 as members from ${m} m where m.${owner} = ${id}`
   if (row!.members > maxMembers)
     throw new Conflict(
-      `A ${grouping.name.toLowerCase()} has at most ${maxMembers} ${grouping.contents}`,
+      `The limit of a ${grouping.name.toLowerCase()} is ${maxMembers} ${grouping.contents}`,
       { reason: 'limit_reached', limit: maxMembers },
     )
   return added.map(row => row.id)
 }
 
-/** Returns the ids of those that there were. Ids that are no members have no effect. */
+/** Returns the ids of the removed members. Other ids have no effect. */
 export async function removeMembers(
   tx: Transaction,
   viewer: Viewer,
@@ -58,8 +58,8 @@ export async function removeMembers(
 }
 
 /**
- * Puts members into the order of a list: they exchange their places, so that members which are not in it stay where
- * they are. Returns the ids of those that moved. Ids that are no members have no effect.
+ * Puts members in the order of a list: they exchange their places, so that members not in the list stay where
+ * they are. Returns the ids of those that moved. Ids that are not members have no effect.
  */
 export async function orderMembers(
   tx: Transaction,
@@ -86,7 +86,7 @@ export async function orderMembers(
   return moved.map(row => row.id)
 }
 
-/** The members that the viewer sees become these, in this order. Returns the ids of all that changed. As addMembers. */
+/** Replaces the members that the viewer sees with these, in this order. Returns the ids of all changes. Throws like `addMembers`. */
 export async function replaceMembers(
   tx: Transaction,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-// Neighbours of a book in a read list.
+// Neighbors of a book in a read list.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import type { WithServices } from '../../store/services.ts'
@@ -6,7 +6,7 @@ import { readLists, tablesOf } from './grouping.ts'
 import { findGrouping } from './list.ts'
 
 /**
- * Ids of the books before and after a book that the viewer sees: in the order by hand, else by date of release. Throws
+ * Ids of the books before and after a book that the viewer sees, in manual order or by release date. Throws
  * NotFound for a hidden read list, and for a book that is not in it.
  */
 export async function neighboursInReadList(

@@ -1,4 +1,4 @@
-// Collections of series and read lists of books, as their records name them.
+// References to collections of series and read lists of books, as shown in their records.
 import type { Fragment } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { list, record, type Static, Type, uuid } from '../../base/schema.ts'
@@ -12,17 +12,17 @@ const GroupingName = record({ id: uuid(), name: Type.String() }, { component: 'G
 export type GroupingName = Static<typeof GroupingName>
 
 export const CollectionNames = list(GroupingName, {
-  description: `Hand-picked collections with the series, by name, at most ${maxNamed}.`,
+  description: `Hand-picked collections that contain the series, by name, up to ${maxNamed}.`,
 })
 export const ReadListNames = list(GroupingName, {
-  description: `Read lists with the book, by name, at most ${maxNamed}.`,
+  description: `Read lists that contain the book, by name, up to ${maxNamed}.`,
 })
 
 const names = (sql: Queryable, rows: Fragment) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) order by g.name_key, g.id), '[]')
   from (${rows} order by c.name_key, c.id limit ${maxNamed}) g)`
 
-/** An expression on `series s`: what is in `CollectionNames`. */
+/** An expression on `series s` with the value of `CollectionNames`. */
 export function collectionNames(sql: Queryable, viewer: Viewer): Fragment {
   return names(
     sql,
@@ -33,7 +33,7 @@ export function collectionNames(sql: Queryable, viewer: Viewer): Fragment {
   )
 }
 
-/** Read lists of visible books, by book; without those that have none. A missing book shows none to others. */
+/** Read lists by book; missing books, and books without any, are left out. */
 export async function readListNames(
   sql: Queryable,
   ids: readonly string[],

@@ -1,5 +1,5 @@
-// Changes of collections and read lists: creation, settings, deletion. The row of a grouping is locked by every
-// change of it, so that concurrent ones follow each other.
+// Changes of collections and read lists: creation, settings, deletion. Every change locks the grouping's row, so
+// that concurrent changes are serialized.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { Conflict, Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -11,11 +11,11 @@ import { type Grouping, groupingNotFound, tablesOf } from './grouping.ts'
 import { findWithin } from './list.ts'
 import { addMembers, replaceMembers } from './members.ts'
 
-/** Of each kind. */
+/** Per kind. */
 const maxGroupings = 10_000
-/** Of those that an event names: accounts that see none of them do not receive it. */
+/** Members named in an event: accounts that see none of them do not receive it. */
 const maxEventMembers = 1_000
-/** Each is evaluated for every account with restrictions that lists the collections. */
+/** Each is evaluated for every restricted account that lists the collections. */
 const maxRules = 200
 
 export type GroupingChange = {
@@ -23,13 +23,13 @@ export type GroupingChange = {
   /** Null for none. */
   summary?: string | null | undefined
   ordered?: boolean | undefined
-  /** Of collections only: a checked rule; null for hand-picked members. */
+  /** Collections only: a checked rule; null for hand-picked members. */
   rule?: unknown
-  /** Of hand-picked ones: the members that the viewer sees, in order. */
+  /** Hand-picked groupings only: the members that the viewer sees, in order. */
   memberIds?: readonly string[] | undefined
 }
 
-/** Returns the id. Throws Invalid, NotFound for an unknown member, and Conflict for the name of one that the viewer sees. */
+/** Returns the id. Throws Invalid, NotFound for an unknown member, and Conflict for the name of a grouping that the viewer sees. */
 export async function createGrouping(
   sql: Sql,
   viewer: Viewer,
@@ -43,7 +43,7 @@ export async function createGrouping(
   return await retryOnDeadlock(sql, async tx => {
     const [counts] = await tx<{ all: number }[]>`select count(*)::float8 as all from ${c}`
     if (counts!.all >= maxGroupings)
-      throw new Conflict(`There are already ${maxGroupings} of them`, {
+      throw new Conflict(`There are already ${maxGroupings} ${grouping.name.toLowerCase()}s`, {
         reason: 'limit_reached',
         limit: maxGroupings,
       })
@@ -63,7 +63,7 @@ async function setRule(tx: Transaction, id: string, rule: unknown) {
   const [counts] = await tx<{ rules: number }[]>`
     select count(*)::float8 as rules from collection where rule is not null`
   if (counts!.rules > maxRules)
-    throw new Conflict(`At most ${maxRules} collections have a rule`, {
+    throw new Conflict(`The limit is ${maxRules} collections with a condition`, {
       reason: 'limit_reached',
       limit: maxRules,
     })
@@ -80,7 +80,7 @@ function checkCombination({ rule, ordered, memberIds }: GroupingChange) {
 
 type ChangeRequest = { id: string; change: GroupingChange }
 
-/** Throws Invalid, NotFound and Conflict as createGrouping. */
+/** Throws Invalid, NotFound and Conflict like `createGrouping`. */
 export async function updateGrouping(
   sql: Sql,
   viewer: Viewer,
@@ -100,7 +100,7 @@ export async function updateGrouping(
       condition: JSON.stringify(rule) !== JSON.stringify(before.rule),
     }
     if (changed.name) await requireFreeName(tx, viewer, grouping, { name, exceptId: id })
-    // First without a rule: an order by hand and a rule exclude each other.
+    // The rule is removed first: a manual order and a rule exclude each other.
     if (changed.condition) await setRule(tx, id, null)
     await tx`
       update ${c} set name = ${name}, name_key = ${sortKey(name)}, is_ordered = ${ordered},
@@ -136,7 +136,7 @@ export async function deleteGrouping(
 
 type MemberChange = (tx: Transaction) => Promise<string[]>
 
-/** Runs a change of hand-picked members, which returns those that it changed. Throws NotFound; Conflict with a rule. */
+/** Runs a change of hand-picked members, which returns the changed ones. Throws NotFound; Conflict with a rule. */
 export async function changeMembers(
   sql: Sql,
   viewer: Viewer,
@@ -153,7 +153,7 @@ export async function changeMembers(
   })
 }
 
-/** Locks it until the transaction ends. Throws NotFound. */
+/** Locks a grouping until the transaction ends. Throws NotFound. */
 export async function lockGrouping(
   tx: Transaction,
   viewer: Viewer,
@@ -167,12 +167,12 @@ export async function lockGrouping(
 }
 
 type Changed = {
-  /** Of the settings and the cover. */
+  /** Changed settings, or the cover. */
   fields?: readonly string[]
   members?: readonly string[] | undefined
 }
 
-/** Publishes changes. Nothing changed: nothing is written, so that a repeated request has no effect. */
+/** Publishes changes. Without any, nothing is written, so that a repeated request has no effect. */
 export async function noteChange(
   tx: Transaction,
   grouping: Grouping,
@@ -203,8 +203,8 @@ function parseName(text: string): string {
 type NameRequest = { name: string; exceptId?: string }
 
 /**
- * Throws Conflict if another one that the viewer sees has the name. Those that are hidden from the viewer may
- * have it, too: a conflict would disclose their names. Concurrent changes to one name follow each other.
+ * Throws Conflict if another grouping that the viewer sees has the name. Hidden ones may share it, because a
+ * conflict would disclose their names. Concurrent changes to one name are serialized.
  */
 async function requireFreeName(
   tx: Transaction,
@@ -219,7 +219,7 @@ async function requireFreeName(
     select id from ${c} where lower(name) = lower(${name}) order by id`
   for (const { id } of rows)
     if (id !== exceptId && (await isVisible(tx, viewer, grouping, id)))
-      throw new Conflict(`A ${grouping.name.toLowerCase()} with this name exists`, {
+      throw new Conflict(`A ${grouping.name.toLowerCase()} with this name already exists`, {
         reason: 'name_taken',
       })
 }

@@ -1,4 +1,4 @@
-// Filter presets: conditions, search words and sort orders that an account saved under a name.
+// Filter presets: conditions, search words and sort orders saved by an account under a name.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleLibrary } from '../../accounts/viewer.ts'
 import { Conflict, Invalid, NotFound } from '../../base/errors.ts'
@@ -26,7 +26,7 @@ export const FilterPreset = record(
     name: Type.String(),
     scope: oneOf(presetScopes),
     target: oneOf(presetTargets),
-    condition: json({ description: 'As in the body of a filtered list; null for none.' }),
+    condition: json({ description: 'Condition as in the body of a filtered list; null for none.' }),
     query: nullable(Type.String()),
     sort: nullable(Type.String()),
     libraryId: nullable(uuid({ description: 'Null for all libraries.' })),
@@ -38,7 +38,7 @@ export const FilterPreset = record(
 export type FilterPreset = Static<typeof FilterPreset>
 type PresetTarget = (typeof presetTargets)[number]
 
-/** What a user saves. */
+/** The values saved by a user. */
 export type PresetValues = {
   name: string
   condition: unknown
@@ -51,13 +51,13 @@ export type NewPreset = PresetValues & {
   target: PresetTarget
 }
 
-/** Of one account; a response may contain all. */
+/** Per account; a response may contain all of them. */
 const maxPresets = 200
 const maxConditionBytes = 32 * 1024
 
 type PresetFilter = { scope?: string; target?: string; libraryId?: string }
 
-/** The presets of the viewer by name, without those of hidden libraries. */
+/** The presets of the viewer by name, except those of hidden libraries. */
 export async function listPresets(
   sql: Queryable,
   viewer: Viewer,
@@ -84,7 +84,7 @@ export async function presetById(
   return preset
 }
 
-/** Throws Invalid for a condition that the target does not have, Conflict for a name that is taken, NotFound for a hidden library. */
+/** Throws Invalid for a condition that the target does not support, Conflict for a duplicate name, NotFound for a hidden library. */
 export async function createPreset(
   sql: Sql,
   viewer: Viewer,
@@ -105,7 +105,7 @@ export async function createPreset(
     const [row] = await tx<{ count: number }[]>`
       select count(*)::integer as count from filter_preset where account_id = ${viewer.accountId}`
     if (row!.count > maxPresets)
-      throw new Invalid(`At most ${maxPresets} presets are allowed`, {
+      throw new Invalid(`The limit is ${maxPresets} presets`, {
         reason: 'limit_reached',
         limit: maxPresets,
       })
@@ -113,7 +113,7 @@ export async function createPreset(
   })
 }
 
-/** As createPreset; scope and target stay. */
+/** Like `createPreset`; scope and target stay. */
 export async function replacePreset(
   sql: Sql,
   viewer: Viewer,
@@ -154,7 +154,10 @@ function conditionValue(tx: Transaction, condition: unknown) {
 
 function rethrowTakenName(error: unknown): never {
   if ((error as { constraint_name?: string }).constraint_name === 'filter_preset_name_unique')
-    throw new Conflict('A preset of this name exists', { cause: error, reason: 'name_taken' })
+    throw new Conflict('A preset with this name already exists', {
+      cause: error,
+      reason: 'name_taken',
+    })
   throw error
 }
 

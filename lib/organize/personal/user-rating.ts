@@ -1,4 +1,4 @@
-// Ratings and notes of series by accounts. An account reads its own; of the others only the mean.
+// Ratings and notes of series by accounts. An account reads only its own, and the mean of all.
 import { type Viewer, visibleSeries } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -23,14 +23,16 @@ export type UserRating = Static<typeof UserRating>
 
 export const AverageRating = record(
   {
-    average: nullable(Type.Number({ description: 'From 1 to 100; null without ratings.' })),
+    average: nullable(
+      Type.Number({ description: 'Mean rating from 1 to 100; null if there are none.' }),
+    ),
     count: count({ description: 'Number of accounts that rated the series.' }),
   },
   { component: 'AverageRating' },
 )
 export type AverageRating = Static<typeof AverageRating>
 
-/** Null without one. Throws NotFound for a hidden series. */
+/** Null if there is none. Throws NotFound for a hidden series. */
 export async function findRating(
   sql: Queryable,
   viewer: Viewer,
@@ -70,7 +72,7 @@ export async function saveRating(
   })
 }
 
-/** Throws NotFound without one, and for a hidden series. */
+/** Throws NotFound if there is no rating, and for a hidden series. */
 export async function deleteRating(sql: Sql, viewer: Viewer, seriesId: string): Promise<void> {
   await requireSeries(sql, viewer, seriesId)
   await sql.begin(async tx => {
@@ -81,7 +83,7 @@ export async function deleteRating(sql: Sql, viewer: Viewer, seriesId: string): 
   })
 }
 
-/** To the account itself. */
+/** Published to the account itself. */
 async function publishRating(
   tx: Queryable,
   { accountId }: Viewer,
@@ -96,7 +98,7 @@ async function publishRating(
   )
 }
 
-/** Over all accounts. Throws NotFound for a hidden series. */
+/** Mean over all accounts. Throws NotFound for a hidden series. */
 export async function averageRating(
   sql: Queryable,
   viewer: Viewer,
@@ -109,7 +111,7 @@ export async function averageRating(
   return row!
 }
 
-/** The ratings of the viewer, of visible series, the last changed first. */
+/** The viewer's ratings of visible series, most recently changed first. */
 export async function listRatings(
   sql: Queryable,
   viewer: Viewer,

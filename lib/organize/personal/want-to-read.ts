@@ -1,5 +1,5 @@
-// Want-to-read list of an account: series and books in the order in which they were added, or in an order of
-// its own. Entries of hidden and missing items stay, and are not listed.
+// Want-to-read list of an account: series and books in the order in which they were added, or in a custom order.
+// Entries of hidden and missing items stay, but are not listed.
 import type { Fragment } from 'postgres'
 import { hasVisibleBook, type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
 import { Invalid } from '../../base/errors.ts'
@@ -22,7 +22,7 @@ export const WantToReadEntry = record(
 )
 export type WantToReadEntry = Static<typeof WantToReadEntry>
 
-/** Of one account. */
+/** Per account. */
 export const maxWanted = 10_000
 
 export const wantToReadSorts = ['newest', 'oldest', 'custom'] as const
@@ -36,7 +36,7 @@ const orderBy: Record<WantToReadSort, (sql: Queryable) => Fragment> = {
 
 type ListRequest = { sort: WantToReadSort; offset: number; limit: number }
 
-/** A page of the entries that are present and visible, and their number. */
+/** A page of the present, visible entries, and their number. */
 export async function listWanted(
   sql: Queryable,
   viewer: Viewer,
@@ -59,8 +59,8 @@ export async function listWanted(
 }
 
 /**
- * Ids of a page of the wanted items of one kind, in the order of the account, without series all of whose
- * books are hidden; `libraryId`: only of this library.
+ * Ids of a page of the wanted items of one kind, in the account's order, without series all of whose
+ * books are hidden; `libraryId` limits them to one library.
  */
 export async function wantedIds(
   sql: Sql,
@@ -82,7 +82,7 @@ export async function wantedIds(
   return row!
 }
 
-/** `from … where …` over `want_to_read w`, its `book b` if it is one, and `series s`. */
+/** `from … where …` over `want_to_read w`, its `book b` if any, and `series s`. */
 function fromWanted(sql: Queryable, viewer: Viewer): Fragment {
   return sql`
     from want_to_read w
@@ -97,7 +97,7 @@ function entryColumns(sql: Queryable): Fragment {
     w.series_id as "seriesId", w.book_id as "bookId", w.added_at as "addedAt"`
 }
 
-/** Adds an item at the end, unless it is there. Throws NotFound for a hidden item, Invalid for too many. */
+/** Adds an item at the end, unless it is already listed. Throws NotFound for a hidden item, Invalid for too many. */
 export async function addWanted(
   sql: Sql,
   viewer: Viewer,
@@ -117,7 +117,7 @@ export async function addWanted(
 
 type WantedIds = { seriesIds?: readonly string[]; bookIds?: readonly string[] }
 
-/** Adds items at the end in the order of the ids, series first. Unknown and hidden ones are skipped. Throws Invalid for too many. */
+/** Adds items at the end in the order of the ids, series first. Skips unknown and hidden ones. Throws Invalid for too many. */
 export async function addAllWanted(
   sql: Sql,
   viewer: Viewer,
@@ -132,7 +132,7 @@ async function insertWanted(
   { seriesIds = [], bookIds = [] }: WantedIds,
 ) {
   const entriesOf = (ids: readonly string[]) => ids.map(item => ({ id: newId(), item }))
-  // Two requests would get the same positions, and together exceed the limit.
+  // Otherwise two requests could get the same positions, and together exceed the limit.
   await tx`select 1 from account where id = ${viewer.accountId} for no key update`
   const [row] = await tx<{ added: Item[]; visible: number; total: number }[]>`
     with given as materialized (
@@ -166,7 +166,7 @@ async function insertWanted(
       (select n from owned)::integer + (select count(*) from added)::integer as total`
   const { added, visible, total } = row!
   if (total > maxWanted)
-    throw new Invalid(`At most ${maxWanted} entries are allowed`, {
+    throw new Invalid(`The limit is ${maxWanted} entries`, {
       reason: 'limit_reached',
       limit: maxWanted,
     })
@@ -177,7 +177,7 @@ async function insertWanted(
 /** `seriesId` of a book; null for a series. */
 type Item = { id: string; libraryId: string; seriesId: string | null }
 
-/** To the account itself. `deleted`: no longer wanted. */
+/** Published to the account itself. `deleted`: no longer wanted. */
 async function publishChange(
   tx: Queryable,
   { accountId }: Viewer,
@@ -195,7 +195,7 @@ async function publishChange(
   ])
 }
 
-/** The entries come first in the order of the ids, all others after them as they were. Unknown ids are skipped. */
+/** Moves the entries to the front, in the order of the ids; the others follow in their present order. Skips unknown ids. */
 export async function reorderWanted(
   sql: Sql,
   { accountId }: Viewer,
@@ -222,7 +222,7 @@ export async function reorderWanted(
   })
 }
 
-/** Removes an item, if it is there. Throws NotFound for a hidden item that is not. */
+/** Removes an item, if listed. Throws NotFound for a hidden item that is not. */
 export async function removeWanted(sql: Sql, viewer: Viewer, owner: Owner): Promise<void> {
   const id = owner.kind === 'book' ? sql`book_id` : sql`series_id`
   await sql.begin(async tx => {

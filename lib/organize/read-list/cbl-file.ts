@@ -1,5 +1,5 @@
-// CBL reading list (ComicRack): the name of a list and its entries, each with the series, the number, the year of
-// the volume and the year of the book.
+// CBL reading list (ComicRack): the name of a list and its entries, each with series, number, volume year and book
+// year.
 //
 //   <ReadingList><Name>…</Name><Books>
 //     <Book Series="…" Number="…" Volume="2011" Year="2012" Format="Annual"><Database Name="cv" Issue="…"/><Id>…</Id></Book>
@@ -10,13 +10,13 @@ export type CblEntry = {
   series: string
   /** As written; empty for none. */
   number: string
-  /** Mostly the year in which the series began, else its number. */
+  /** Usually the year in which the series began, otherwise its number. */
   volume: number | null
   year: number | null
   format: string | null
-  /** Id of a book, where the list was written by this server. */
+  /** Id of a book, if this server wrote the list. */
   bookId: string | null
-  /** Id of the issue at Comic Vine. */
+  /** Id of the issue on Comic Vine. */
   comicVineId: string | null
 }
 export type CblList = { name: string | null; entries: CblEntry[] }
@@ -26,10 +26,10 @@ const comicVineNames = new Set(['cv', 'comicvine', 'comic vine'])
 
 export type CblInput = { bytes: Uint8Array; maxEntries: number }
 
-// Longer names would be slow to match by patterns and in the database.
+// Longer names would be slow to match with patterns and in the database.
 const maxTextLength = 200
 
-/** Null when it is no CBL file. At most `maxEntries + 1` entries are read. Never throws. */
+/** Null when it is not a CBL file. Reads at most `maxEntries + 1` entries. Never throws. */
 export function parseCbl({ bytes, maxEntries }: CblInput): CblList | null {
   const { root } = parseXml(bytes)
   if (root?.name !== 'readinglist') return null

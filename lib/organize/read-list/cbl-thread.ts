@@ -1,4 +1,4 @@
-// Thread that reads one large CBL file: parsing megabytes of XML takes a second, which requests must not wait for.
+// Thread that reads one large CBL file: parsing megabytes of XML takes a second, which would block requests.
 import { parentPort, workerData } from 'node:worker_threads'
 import { type CblInput, parseCbl } from './cbl-file.ts'
 

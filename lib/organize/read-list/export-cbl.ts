@@ -9,12 +9,12 @@ export type ExportedBook = {
   id: string
   series: string
   number: string | null
-  /** Year of the series, else the number of the volume. */
+  /** Year of the series, otherwise the volume number. */
   volume: number | null
   year: number | null
 }
 
-/** In the order of the list, those that the viewer sees. Throws NotFound. */
+/** The books that the viewer sees, in the order of the list. Throws NotFound. */
 export async function exportedBooks(
   db: WithServices,
   viewer: Viewer,

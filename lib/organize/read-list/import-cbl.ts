@@ -8,25 +8,25 @@ import { type CblMatch, matchCbl } from './match-cbl.ts'
 import { readCbl } from './read-cbl.ts'
 
 export type CblImport = {
-  /** Of the read list; by default that of the file. */
+  /** Name of the read list; defaults to the name in the file. */
   name?: string | undefined
-  /** Only the report. */
+  /** Only report. */
   dryRun: boolean
-  /** Whether books that match no more than nearly are taken, too. */
+  /** Whether to include alternative matches. */
   withAlternatives: boolean
   signal?: AbortSignal
 }
 
 export type CblReport = {
   name: string
-  /** Null when none was made: no entry matched, or only the report was requested. */
+  /** Null if no list was created: no entry matched, or only the report was requested. */
   id: string | null
   entries: (CblMatch & { entry: CblEntry })[]
 }
 
 const maxNameLength = 200
 
-/** Throws Invalid for what is no CBL file, Conflict for a name that exists. */
+/** Throws Invalid if it is not a CBL file, Conflict for an existing name. */
 export async function importCbl(
   sql: Sql,
   viewer: Viewer,

@@ -1,5 +1,5 @@
-// Matching of the entries of a CBL file with the books that an account sees: by id, else by the name of the
-// series, the year of its volume and the number.
+// Matching the entries of a CBL file with the books that an account sees: by id, otherwise by the series name, the
+// year of its volume and the number.
 import type { Sql } from 'postgres'
 import {
   isUnrestricted,
@@ -23,33 +23,33 @@ export type MatchedBook = {
 }
 
 /**
- * `exact`: nothing contradicts it, and nothing matches as well. `alternative`: another volume or name, or one of
- * several. `missing`: no such series or number.
+ * `exact`: nothing contradicts it, and nothing else matches as well. `alternative`: a different volume or name, or one
+ * of several. `missing`: no such series or number.
  */
 export type CblMatch = {
   match: 'exact' | 'alternative' | 'missing'
   book: MatchedBook | null
-  /** Other books, the best first. */
+  /** Other books, best first. */
   others: MatchedBook[]
 }
 
 type Candidate = MatchedBook & {
   place: number
-  /** By an id. */
+  /** Whether an id matches. */
   isSame: boolean
   isTitle: boolean
   isSameNumber: boolean
-  /** Null where one of the two is not known. */
+  /** Null if one of the two is unknown. */
   hasVolume: boolean | null
   yearsApart: number | null
 }
 
 const maxCandidates = 6
 
-// Entries in one statement; other requests are served between two statements. The longest names take 60 µs each.
+// Entries per statement; other requests are served between statements. The longest names take 60 µs each.
 const entriesAtOnce = 1_000
 
-/** In the order of the entries. */
+/** Matches in the order of the entries. */
 export async function matchCbl(
   sql: Sql,
   viewer: Viewer,
@@ -83,7 +83,7 @@ function choose(candidates: Candidate[]): CblMatch {
   return { match: isExact ? 'exact' : 'alternative', book: plain(best), others: others.slice(1) }
 }
 
-/** Of another volume and of another time: another book of the same name. */
+/** A different volume and a different time: another book of the same name. */
 const isContradicted = ({ isSame, hasVolume, yearsApart }: Candidate) =>
   !isSame && hasVolume === false && (yearsApart ?? 2) > 1
 
@@ -96,10 +96,10 @@ function scoreOf({ isSame, isTitle, isSameNumber, hasVolume, yearsApart }: Candi
 
 const annual = /\bannual\b/i
 const yearAtEnd = /\s*\((\d{4})\)\s*$/
-// The first of a run only: tried at each of them, a long run would take the square of its length.
+// Only the first of a run: trying at each space would take quadratic time for a long run.
 const volumeAtEnd = /(?<![\s,])[\s,]+(?:vol(?:ume)?\.?|v)\s*(\d{1,4})\s*$/i
 
-/** The names under which an entry may be found, and what it states of the book. */
+/** The names under which an entry may be found, and what it states about the book. */
 function wantedOf({ series, number, volume, year, format, ...ids }: CblEntry, place: number) {
   const bare = series.replace(yearAtEnd, '').replace(volumeAtEnd, '')
   const stated = yearAtEnd.exec(series)?.[1] ?? volumeAtEnd.exec(series)?.[1]
@@ -150,7 +150,7 @@ async function findCandidates(sql: Sql, viewer: Viewer, entries: readonly CblEnt
       join found f on f.name = n.name
       join book b on b.series_id = f.id and b.number_sort = e."numberSort"
       union all
-      -- A book alone in its series needs no number.
+      -- The only book of a series needs no number.
       select e.place, b.id, false, f.is_title
       from entry e cross join unnest(e.names) as n(name)
       join found f on f.name = n.name

@@ -1,4 +1,4 @@
-// Ids in the bodies of requests about several series or books, and the response with a number of them.
+// Ids in the bodies of requests about several series or books, and the response with a count.
 import { body, count, list, record, Type, uuid } from '../../base/schema.ts'
 
 const maxBulkSeries = 100
@@ -6,7 +6,7 @@ const maxBulkBooks = 500
 
 export const seriesIds = list(uuid(), { maxItems: maxBulkSeries })
 export const bookIds = list(uuid(), { maxItems: maxBulkBooks })
-/** The bodies of requests about several series or books and nothing else. */
+/** The bodies of requests that contain only the ids of several series or books. */
 export const SeriesIds = body({ seriesIds }, { component: 'SeriesSelection' })
 export const BookIds = body({ bookIds }, { component: 'BookSelection' })
 export const skipNote = 'Unknown ids are skipped.'

@@ -1,4 +1,4 @@
-// Several books or series marked as read or unread at once.
+// Marks several books or series as read or unread at once.
 
 import { deviceOf } from '../../http/client/device.ts'
 import { type Route, route } from '../../http/route.ts'

@@ -1,4 +1,4 @@
-// Changes of several series or books at once: metadata, locks, genres and tags, reset, analysis. Hidden and
+// Changes to several series or books at once: metadata, locks, genres and tags, reset, analysis. Hidden and
 // unknown ids are skipped; each request is one transaction.
 import { isDeepStrictEqual } from 'node:util'
 import type { TProperties } from 'typebox'
@@ -47,7 +47,7 @@ import { BookIds, BulkCount, bookIds, SeriesIds, seriesIds, skipNote } from './b
 const pick = <T extends object, K extends keyof T>(values: T, names: readonly K[]) =>
   Object.fromEntries(names.map(name => [name, values[name]])) as Pick<T, K>
 
-// Fields that several series or books may share.
+// Fields that several series or books may have in common.
 const sharedSeriesEdits = pick(seriesEdits, [
   ...(['publisher', 'imprint', 'status', 'ageRating', 'language', 'readingDirection'] as const),
   ...(['year', 'totalVolumeCount', 'totalChapterCount', 'customMetadata', 'authors'] as const),
@@ -61,7 +61,7 @@ const sharedBookEdits = pick(bookEdits, [
 type Flags = Readonly<Record<string, boolean | undefined>>
 type Request = { viewer: Viewer; ids: readonly string[] }
 
-/** What differs between series and books. The functions return how many rows there are. */
+/** The differences between series and books. The functions return the number of rows. */
 type Kind = {
   of: 'series' | 'book'
   path: '/series' | '/books'
@@ -72,7 +72,7 @@ type Kind = {
   lockFlags: Readonly<Record<string, string>>
   update: (tx: Transaction, request: Request, changes: Changes) => Promise<number>
   setLocks: (tx: Transaction, request: Request, flags: Flags) => Promise<number>
-  /** Returns the books to read again, too. */
+  /** Also returns the books to read again. */
   reset: (tx: Transaction, request: Request) => Promise<{ count: number; bookIds: string[] }>
 }
 
@@ -183,8 +183,8 @@ function routesOf(kind: Kind): Route[] {
       method: 'POST',
       path: `${path}/bulk/metadata/reset`,
       permission,
-      summary: `Reset the metadata of ${plural} to that of their files`,
-      description: `As for a single one. ${skipNote}`,
+      summary: `Reset the metadata of ${plural} to their files' metadata`,
+      description: `As for a single item. ${skipNote}`,
       body: of === 'series' ? SeriesIds : BookIds,
       responses: { 200: BulkCount },
       async handle({ body, viewer }, { sql, queue }) {
@@ -207,7 +207,7 @@ function routesOf(kind: Kind): Route[] {
             nullable(
               Type.Boolean({
                 default: false,
-                description: 'Also books that were analyzed and could be read.',
+                description: 'Includes books that were already analyzed successfully.',
               }),
             ),
           ),
@@ -243,7 +243,7 @@ function labelRoute(label: LabelKind, kind: Kind): Route {
     path: `${path}/bulk/${plural}`,
     permission,
     summary: `Add and remove ${plural} of several ${of === 'series' ? of : 'books'}`,
-    description: `Names that differ in case are one ${label}. Changed ${plural} are locked against changes by scans. ${skipNote}`,
+    description: `Names that differ only in case are one ${label}. Changed ${plural} are locked against changes by scans. ${skipNote}`,
     body: body(
       { [idsName]: ids, add: names, remove: names },
       { component: `LabelChangesOf${Name}` },
@@ -265,7 +265,7 @@ function labelRoute(label: LabelKind, kind: Kind): Route {
   })
 }
 
-/** A name that is removed and added is added. Unchanged names are returned as they are. */
+/** A name that is both removed and added is added. Unchanged names are returned as they are. */
 function changedNames(
   current: string[],
   { added, removed }: { added: string[]; removed: ReadonlySet<string> },

@@ -35,17 +35,17 @@ const MatchedBook = record(
 )
 const Entry = record(
   {
-    position: count({ description: 'In the file, from 1.' }),
+    position: count({ description: 'Position in the file, starting at 1.' }),
     series: Type.String(),
     number: Type.String(),
     volume: nullable(Type.Integer()),
     year: nullable(Type.Integer()),
     match: oneOf(matches, {
       description:
-        '`exact`: series, number and volume or year agree, or an id does. `alternative`: the best of several, or of another volume or name. `missing`: none.',
+        '`exact`: series, number and volume or year match, or an id does. `alternative`: the best of several, or a different volume or name. `missing`: no match.',
     }),
     book: nullable(MatchedBook),
-    others: list(MatchedBook, { description: 'Other books of that name and number, at most 6.' }),
+    others: list(MatchedBook, { description: 'Up to 6 other books of that name and number.' }),
   },
   { component: 'CblEntry' },
 )
@@ -70,10 +70,10 @@ export const cbl = [
     cost: 'list',
     summary: 'Import a read list from a CBL file',
     description:
-      'Matches each entry with the books that the caller sees, by the name of the series, the year of the volume and the number, and creates a read list of the matching books, in order. Every entry is reported.',
+      'Matches each entry with the books that the caller sees, by series name, volume year and number, and creates a read list of the matching books in the same order. Every entry is reported.',
     query: record({
-      name: maybe(name(200, { description: 'Instead of the name in the file.' })),
-      dryRun: maybe(Type.Boolean({ description: 'Only reports; creates nothing.' })),
+      name: maybe(name(200, { description: 'Replaces the name in the file.' })),
+      dryRun: maybe(Type.Boolean({ description: 'Whether to only report, creating nothing.' })),
       alternatives: maybe(
         Type.Boolean({ default: true, description: 'Whether alternative matches are included.' }),
       ),
@@ -113,7 +113,7 @@ export const cbl = [
     path: '/readlists/{id}/cbl',
     permission: { all: ['BooksRead'], any: ['ReadListsRead'] },
     summary: 'Export a read list as a CBL file',
-    description: 'The books that the caller sees. Imported again, it gives the same list.',
+    description: 'Contains the books that the caller sees. Importing it again gives the same list.',
     params: ReadListId,
     responses: { 200: bytes('application/xml') },
     async handle({ params, viewer, identity }, deps) {

@@ -1,4 +1,4 @@
-// Collections of series: hand-picked, ordered, or by a rule.
+// Collections of series: hand-picked, ordered, or defined by a rule.
 import { isUnrestricted } from '../../accounts/viewer.ts'
 import { count, maybe, nullable, record, Type, timestamp, uuid } from '../../base/schema.ts'
 import { labelFilter, labelQuery, series } from '../../catalog/series/routes/series-lists.ts'
@@ -22,14 +22,14 @@ const Collection = record(
     summary: nullable(Type.String()),
     condition: maybe(
       Type.Unsafe<unknown>({
-        description:
-          'The rule, as stored. Left out for accounts with restrictions that may not change it.',
+        description: 'The rule, as stored. Omitted for restricted accounts that may not change it.',
       }),
     ),
     automatic: Type.Boolean({ description: 'Whether a rule selects the series.' }),
     seriesCount: nullable(
       count({
-        description: 'Series that the caller sees; null with a rule, whose list has the total.',
+        description:
+          'Number of series that the caller sees; null with a rule, because the list has the total.',
       }),
     ),
     createdAt: timestamp(),
@@ -75,12 +75,15 @@ export const collections = [
       path: '/collections/{id}/series',
       summary: 'List the series of a collection',
       description:
-        'By default in the order chosen by hand, else by title. An array has at most 500 series; request pages for more.',
+        'By default in the order chosen by hand, otherwise by title. An array contains at most 500 series; request pages for more.',
       params: CollectionId,
       query: {
         ...sortQuery([...new Set([...collectionSorts, ...seriesSortNames])]),
         direction: contentsDirection,
-        ...{ libraryId: maybe(uuid({ description: 'Only of this library.' })), ...labelQuery },
+        ...{
+          libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
+          ...labelQuery,
+        },
       },
       find: ({ sql, services, viewer, identity, params, query, page, pageSize }) =>
         seriesOfCollection({ sql, services }, viewer, {

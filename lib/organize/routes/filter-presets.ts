@@ -1,4 +1,4 @@
-// Filter presets of the caller: saved conditions, search words and sort orders of lists.
+// The caller's filter presets: saved conditions, search words and sort orders of lists.
 import type { Identity } from '../../accounts/identify.ts'
 import {
   body,
@@ -33,13 +33,13 @@ const values = {
       Type.Unsafe<object>({
         type: 'object',
         description:
-          'SeriesCondition or BookCondition, by the target; at most 32 KiB. Absent or null for none.',
+          'SeriesCondition or BookCondition, depending on the target; at most 32 KiB. Absent or null for none.',
       }),
     ),
   ),
   query: input.text(500, { description: 'Words to search for.' }),
-  sort: input.text(100, { description: 'As in the query of a list, for example `name,asc`.' }),
-  libraryId: maybe(nullable(uuid({ description: 'Only of this library; null for all.' }))),
+  sort: input.text(100, { description: 'As in the query of a list, such as `name,asc`.' }),
+  libraryId: maybe(nullable(uuid({ description: 'Library the preset applies to; null for all.' }))),
 }
 type Values = {
   name: string
@@ -71,11 +71,13 @@ export const filterPresets = [
     permission: 'ProgressRead',
     cost: 'record',
     summary: 'List the filter presets of the caller',
-    description: 'By name.',
+    description: 'Sorted by name.',
     query: record({
-      scope: maybe(oneOf(presetScopes, { description: 'Only of this scope.' })),
-      target: maybe(oneOf(presetTargets, { description: 'Only of this target.' })),
-      libraryId: maybe(uuid({ description: 'Only of this library or of all libraries.' })),
+      scope: maybe(oneOf(presetScopes, { description: 'Limits the list to this scope.' })),
+      target: maybe(oneOf(presetTargets, { description: 'Limits the list to this target.' })),
+      libraryId: maybe(
+        uuid({ description: 'Limits the list to presets for this library or for all.' }),
+      ),
     }),
     responses: {
       200: record({ presets: list(FilterPreset) }, { component: 'FilterPresetList' }),
@@ -90,7 +92,7 @@ export const filterPresets = [
     path: '/filter-presets',
     permission: 'auth',
     summary: 'Create a filter preset',
-    description: '409 if there is one of this name with this scope and target.',
+    description: '409 if the scope and target already have a preset with this name.',
     body: body(
       { ...values, scope: oneOf(presetScopes), target: oneOf(presetTargets) },
       { component: 'NewFilterPreset' },

@@ -1,5 +1,5 @@
-// Covers of collections and read lists: an uploaded one, else a mosaic of the first four members that the caller
-// sees, else the cover of the first.
+// Covers of collections and read lists: an uploaded one, otherwise a mosaic of the first four members that the
+// caller sees, otherwise the cover of the first.
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Permission } from '../../accounts/permission.ts'
@@ -48,7 +48,7 @@ export const groupingCovers = kinds.flatMap(
       bucket: 'images',
       summary: `Get the cover thumbnail of a ${noun}`,
       description:
-        'The uploaded cover, else the covers of the first four members that the caller sees, else that of the first; 404 without any.',
+        'The uploaded cover, otherwise a mosaic of the first four members that the caller sees, otherwise the cover of the first; 404 if there is none.',
       params,
       responses: imageResponses,
       async handle({ params, viewer, request, signal }, deps) {
@@ -71,7 +71,7 @@ export const groupingCovers = kinds.flatMap(
       permission: write,
       summary: `Upload a cover for a ${noun}`,
       description:
-        'Replaces all earlier ones; 400 if it is not a readable image. All who see the members see it. One upload of an account is read at a time, others wait.',
+        'Replaces all earlier ones; 400 if it is not a readable image. It is visible to everyone who sees the members. Uploads of an account are read one at a time; others wait.',
       params,
       multipart: { description: 'The image as part `file`, `cover` or `image`.' },
       responses: { 204: null },
@@ -93,7 +93,7 @@ export const groupingCovers = kinds.flatMap(
       path: `${path}/cover`,
       permission: write,
       summary: `Delete the uploaded covers of a ${noun}`,
-      description: 'Also succeeds without one.',
+      description: 'Also succeeds if there is none.',
       params,
       responses: { 204: null },
       async handle({ params: { id }, viewer }, { sql, config }) {
@@ -108,7 +108,7 @@ export const groupingCovers = kinds.flatMap(
 type Subject = { viewer: Viewer; grouping: Grouping; id: string; signal: AbortSignal }
 type Images = Pick<Deps, 'sql' | 'services' | 'queue' | 'thumbnails' | 'pages' | 'config'>
 
-/** Null where nothing is hidden from the viewer and there are no members. Throws NotFound. */
+/** Null when nothing is hidden from the viewer and there are no members. Throws NotFound. */
 export async function groupingThumbnail(
   request: FastifyRequest,
   deps: Images,
@@ -153,7 +153,7 @@ type MosaicRequest = {
   client: { accountId: string; signal: AbortSignal }
 }
 
-/** Null if it cannot be made. Its name, and so its ETag, follows from the covers in it. */
+/** Null if it cannot be made. Its name, and therefore its ETag, derives from the covers in it. */
 async function readMosaic(
   { thumbnails, pages, config }: Pick<Images, 'thumbnails' | 'pages' | 'config'>,
   { parts, format, client: { accountId } }: MosaicRequest,
@@ -164,10 +164,10 @@ async function readMosaic(
   try {
     return await thumbnails.composed(name, async () => {
       const images = await Promise.all(parts.map(part => thumbnails.read(part)))
-      // Copies, because buffers sent to a thread may be transferred.
+      // Copied, because buffers sent to a thread may be transferred.
       const copies = images.flatMap(image => (image ? Uint8Array.from(image.bytes) : []))
       if (copies.length < parts.length) throw new NotFound('A cover is missing')
-      // Without the signal of one client: others may wait for the same image.
+      // Without the signal of one client: others may be waiting for the same image.
       const bytes = await pages.mosaic({ images: copies, maxSide, format, quality }, { accountId })
       return { bytes: Buffer.from(bytes), mediaType: `image/${format}` }
     })

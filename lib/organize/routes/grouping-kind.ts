@@ -1,4 +1,4 @@
-// What collections and read lists have alike in the API: their schemas, and how they are found, listed and changed.
+// What collections and read lists have in common in the API: their schemas, and how they are found, listed and changed.
 
 import type { TSchema } from 'typebox'
 import type { Identity } from '../../accounts/identify.ts'
@@ -24,17 +24,17 @@ import type { GroupingChange } from '../grouping/write.ts'
 
 export type RouteKind = {
   grouping: Grouping
-  /** Singular and plural of operation ids, and in descriptions. */
+  /** Singular and plural for operation ids and descriptions. */
   one: 'Collection' | 'ReadList'
   many: 'Collections' | 'ReadLists'
   noun: 'collection' | 'read list'
   path: '/collections' | '/readlists'
-  /** Where its members are. */
+  /** Path of its members. */
   memberPath: '/series' | '/books'
   idsKey: 'seriesIds' | 'bookIds'
   item: ReturnType<typeof record>
   toItem: (row: GroupingRow, permissions: Reader) => unknown
-  /** Properties of the body beside name, summary and order. */
+  /** Properties of the body other than name, summary and order. */
   settings: Record<string, TSchema>
   change: (body: Record<string, unknown>) => Pick<GroupingChange, 'rule'>
   permissions: { read: Permission; write: Permission; remove: Permission; members: Permission }
@@ -59,7 +59,7 @@ export function kitOf(kind: RouteKind) {
   })
   return {
     Id: one === 'Collection' ? CollectionId : ReadListId,
-    /** Of a member. */
+    /** Parameter of a member. */
     MemberId: kind.memberPath === '/series' ? SeriesId : BookId,
     Page: paged(item),
     /** Throws NotFound. */
@@ -68,7 +68,7 @@ export function kitOf(kind: RouteKind) {
       const request = { id, withEmpty: reader.canWrite }
       return kind.toItem(await findGrouping(deps, input.viewer, grouping, request), reader) as never
     },
-    /** After a change of it by the caller. */
+    /** Response to a change by the caller. */
     async changed(input: Signed, { sql }: Pick<Deps, 'sql'>, id: string) {
       const [row] = await groupingRows(sql, input.viewer, grouping, [id])
       if (!row) throw groupingNotFound(grouping)
@@ -101,12 +101,12 @@ export function kitOf(kind: RouteKind) {
   }
 }
 
-/** The parameter of lists of members. */
+/** The direction parameter of lists of members. */
 export const contentsDirection = maybe(
   oneOf(['asc', 'desc'], { description: 'Direction of the order; `order` has the same meaning.' }),
 )
 
-/** Ids of members in a body. Checked by `parseIds`: the validator reads all items of a wrong list. */
+/** Ids of members in a body. Checked by `parseIds`, because the validator would read all items of an invalid list. */
 export const idList = (description: string) =>
   Type.Unsafe<string[]>({
     type: 'array',
@@ -117,10 +117,10 @@ export const idList = (description: string) =>
     },
   })
 
-/** In lower case. Throws Invalid. */
+/** Ids in lower case. Throws Invalid. */
 export function parseIds(values: unknown, name: string): string[] {
   return (values as unknown[]).map(value => {
-    if (typeof value !== 'string' || !isUuid(value)) throw new Invalid(`${name} must be UUIDs`)
+    if (typeof value !== 'string' || !isUuid(value)) throw new Invalid(`${name} must contain UUIDs`)
     return value.toLowerCase()
   })
 }

@@ -1,4 +1,4 @@
-// Routes of the members of collections and read lists, and of those that contain a series or a book.
+// Routes for members of collections and read lists, and for lists of groupings that contain a series or a book.
 
 import type { Viewer } from '../../accounts/viewer.ts'
 import { body, record } from '../../base/schema.ts'
@@ -34,7 +34,7 @@ export function memberRoutes(kind: RouteKind): Route[] {
       path: `${path}/{id}${memberPath}`,
       permission: write,
       summary: `Add ${grouping.contents} to a ${noun}`,
-      description: `At its end, in this order; those that it has already stay where they are. At most ${maxMembers}.`,
+      description: `Appended in this order; existing members stay where they are. The limit is ${maxMembers}.`,
       params: Id,
       body: MemberIds(`Ids of the ${grouping.contents}.`, `${one}Addition`),
       responses: { 200: item },
@@ -50,9 +50,9 @@ export function memberRoutes(kind: RouteKind): Route[] {
       path: `${path}/{id}${memberPath}`,
       permission: write,
       summary: `Set the order of a ${noun}`,
-      description: `The listed ${grouping.contents} exchange their places so that they follow in this order; others stay where they are. Ids that are not in it have no effect.`,
+      description: `The listed ${grouping.contents} exchange their places to get this order; others stay where they are. Ids of others have no effect.`,
       params: Id,
-      body: MemberIds('In the new order.', `${one}Order`),
+      body: MemberIds('Ids in the new order.', `${one}Order`),
       responses: { 204: null },
       async handle(input, { sql }) {
         await alter({ ...input, id: input.params.id }, { sql }, idsOf(input.body), orderMembers)
@@ -64,8 +64,8 @@ export function memberRoutes(kind: RouteKind): Route[] {
       method: 'DELETE',
       path: `${path}/{id}${memberPath}/{member_id}`,
       permission: write,
-      summary: `Remove from a ${noun}`,
-      description: 'Also succeeds when it is not in it.',
+      summary: `Remove a member from a ${noun}`,
+      description: 'Also succeeds if it is not a member.',
       params: record({ ...Id.properties, member_id: MemberId.properties.id }),
       responses: { 204: null },
       async handle(input, { sql }) {
@@ -77,7 +77,7 @@ export function memberRoutes(kind: RouteKind): Route[] {
   ]
 }
 
-/** Those that contain a series or a book. */
+/** Lists the groupings that contain a series or a book. */
 export function containingRoutes(kind: RouteKind): Route[] {
   const { many, noun, path, memberPath, permissions } = kind
   const { MemberId, Page, page } = kitOf(kind)
@@ -87,8 +87,8 @@ export function containingRoutes(kind: RouteKind): Route[] {
       method: 'GET',
       path: `${memberPath}/{id}${path}`,
       permission: { all: [permissions.members], any: [permissions.read] },
-      summary: `List ${noun}s with a ${memberPath === '/series' ? 'series' : 'book'}`,
-      description: 'Hand-picked ones, by name.',
+      summary: `List ${noun}s that contain a ${memberPath === '/series' ? 'series' : 'book'}`,
+      description: 'Hand-picked only, sorted by name.',
       params: MemberId,
       query: record(pageQuery),
       responses: { 200: Page },

@@ -1,4 +1,4 @@
-// Routes that collections and read lists have alike: the list by name, single ones, and their changes.
+// Routes shared by collections and read lists: the list by name, single ones, and their changes.
 
 import { body, maybe, name, nullable, patchBody, record, Type, text } from '../../base/schema.ts'
 import { pageQuery } from '../../http/pagination.ts'
@@ -22,7 +22,9 @@ export function readRoutes(kind: RouteKind): Route[] {
       description: `Sorted by name. A ${noun} in which the caller sees nothing is left out, unless nothing is hidden from the caller.`,
       query: record({
         ...pageQuery,
-        search: maybe(text(maxNameLength, { description: 'Only with this text in the name.' })),
+        search: maybe(
+          text(maxNameLength, { description: 'Limits the list to names that contain this text.' }),
+        ),
       }),
       responses: { 200: Page },
       handle: (input, deps) => page(input, deps, input.query),
@@ -46,13 +48,15 @@ export function writeRoutes(kind: RouteKind): Route[] {
   const { Id, changed, changeOf } = kitOf(kind)
   const { write, remove } = permissions
   const Name = name(maxNameLength, {
-    description: 'Unique among those that the caller sees, case-insensitive.',
+    description: 'Unique, ignoring case, among those that the caller sees.',
   })
   const settings = {
     summary: maybe(nullable(text(maxSummaryLength))),
     ordered: maybe(Type.Boolean({ description: 'Whether the order is chosen by hand.' })),
     ...kind.settings,
-    [idsKey]: maybe(idList('In order; a change replaces all that the caller sees.')),
+    [idsKey]: maybe(
+      idList('Members in order; a change replaces all members that the caller sees.'),
+    ),
   }
   return [
     route({

@@ -1,4 +1,4 @@
-// Ratings of series: those of the caller with notes, and the mean of all accounts.
+// Ratings of series: the caller's with notes, and the mean of all accounts.
 import { recordsReading } from '../../accounts/permission.ts'
 import { patchBody, record, Type } from '../../base/schema.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
@@ -17,7 +17,7 @@ import {
 
 const maxNotesLength = 10_000
 
-// Accounts that read may rate, as they may write progress; keys for reading only may not.
+// Accounts that may record reading may rate, so read-only keys may not.
 const writePermission = { all: ['SeriesRead'], any: recordsReading } as const
 
 const ofSeries = {
@@ -32,7 +32,7 @@ export const ratings = [
     operationId: 'getSeriesRating',
     method: 'GET',
     summary: 'Get the rating of a series by the caller',
-    description: '204 without one.',
+    description: '204 if there is none.',
     responses: { 200: UserRating, 204: null },
     async handle({ params, viewer }, { sql }) {
       return (await findRating(sql, viewer, params.id)) ?? respond(204, undefined)
@@ -48,7 +48,7 @@ export const ratings = [
     body: patchBody(
       {
         rating: Type.Integer({ minimum: 1, maximum: 100 }),
-        notes: input.text(maxNotesLength, { description: 'Visible to the caller only.' }),
+        notes: input.text(maxNotesLength, { description: 'Visible only to the caller.' }),
       },
       UserRating,
       { component: 'UserRatingUpdate' },
@@ -66,7 +66,7 @@ export const ratings = [
     method: 'DELETE',
     permission: writePermission,
     summary: 'Delete the rating of a series by the caller',
-    description: 'With its notes. 404 without a rating.',
+    description: 'Also deletes its notes. 404 if there is no rating.',
     responses: { 204: null },
     async handle({ params, viewer }, { sql }) {
       await deleteRating(sql, viewer, params.id)
@@ -81,7 +81,7 @@ export const ratings = [
     summary: 'Get the mean rating of a series by all accounts',
     params: SeriesId,
     responses: { 200: AverageRating },
-    // One row for each account at most.
+    // At most one row per account.
     cost: 'record',
     handle: ({ params, viewer }, { sql }) => averageRating(sql, viewer, params.id),
   }),
@@ -91,7 +91,7 @@ export const ratings = [
     path: '/user/ratings',
     permission: 'SeriesRead',
     summary: 'List the ratings of the caller',
-    description: 'The last changed first.',
+    description: 'Most recently changed first.',
     query: record(pageQuery),
     responses: {
       200: paged(UserRating),

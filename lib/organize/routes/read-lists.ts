@@ -1,4 +1,4 @@
-// Read lists: books of any series in an order.
+// Read lists: ordered lists of books from any series.
 
 import { count, maybe, nullable, record, Type, timestamp, uuid } from '../../base/schema.ts'
 import { requireBook } from '../../catalog/book/book-record.ts'
@@ -18,7 +18,7 @@ export const ReadList = record(
     name: Type.String(),
     summary: nullable(Type.String()),
     ordered: Type.Boolean({ description: 'Whether the order is chosen by hand.' }),
-    bookCount: count({ description: 'Books that the caller sees.' }),
+    bookCount: count({ description: 'Number of books that the caller sees.' }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
@@ -54,13 +54,13 @@ export const readLists = [
       path: '/readlists/{id}/books',
       summary: 'List the books of a read list',
       description:
-        'By default in the order chosen by hand, else by release. An array has at most 500 books; request pages for more.',
+        'By default in the order chosen by hand, otherwise by release. An array contains at most 500 books; request pages for more.',
       params: ReadListId,
       query: {
         ...sortQuery([...new Set([...readListSorts, ...bookSortNames])]),
         direction: contentsDirection,
-        libraryId: maybe(uuid({ description: 'Only of this library.' })),
-        seriesId: maybe(uuid({ description: 'Only of this series.' })),
+        libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
+        seriesId: maybe(uuid({ description: 'Limits the list to this series.' })),
       },
       find: ({ sql, services, viewer, identity, params, query, page, pageSize }) =>
         booksOfReadList({ sql, services }, viewer, {

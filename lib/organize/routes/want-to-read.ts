@@ -1,4 +1,4 @@
-// Want-to-read list of the caller: series and books, with an order of its own.
+// The caller's want-to-read list: series and books, with a custom order.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { Invalid } from '../../base/errors.ts'
 import { body, count, list, maybe, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
@@ -29,7 +29,7 @@ const WantToReadItem = record(
   },
   { component: 'WantToReadItem' },
 )
-/** As other servers name them. */
+/** Names used by other servers. */
 const olderSorts: Record<string, WantToReadSort> = {
   'added_at:desc': 'newest',
   'added_at:asc': 'oldest',
@@ -41,21 +41,21 @@ export const wantToRead = [
     method: 'GET',
     path: '/want-to-read',
     permission: 'ProgressRead',
-    summary: 'List what the caller wants to read',
+    summary: 'List the want-to-read list of the caller',
     description:
-      'Entries of missing and hidden series and books are left out. The filter field wantToRead finds the series and books.',
+      'Entries of missing and hidden series and books are left out. To find the series and books themselves, filter by wantToRead.',
     query: record({
       ...pageQuery,
       sort: maybe(
         oneOf([...wantToReadSorts, ...Object.keys(olderSorts)], {
           default: 'newest',
-          description: '`custom` is the order of the caller.',
+          description: '`custom` is the order chosen by the caller.',
         }),
       ),
       includeItems: maybe(
         Type.Boolean({
           default: false,
-          description: 'The series or book of each entry as `series` or `book`.',
+          description: 'Includes the series or book of each entry as `series` or `book`.',
         }),
       ),
     }),
@@ -77,11 +77,11 @@ export const wantToRead = [
     method: 'POST',
     path: '/want-to-read',
     permission: 'auth',
-    summary: 'Add a series or book to what the caller wants to read',
-    description: '201 for a new entry, which is the last one; 200 for one that exists.',
+    summary: 'Add a series or book to the want-to-read list',
+    description: '201 for a new entry, which is added at the end; 200 for an existing one.',
     body: body(
       { seriesId: maybe(nullable(uuid())), bookId: maybe(nullable(uuid())) },
-      { component: 'NewWantToReadEntry', description: 'One of the two ids.' },
+      { component: 'NewWantToReadEntry', description: 'Exactly one of the two ids.' },
     ),
     responses: { 201: WantToReadEntry, 200: WantToReadEntry },
     async handle({ body: { seriesId, bookId }, viewer }, { sql }) {
@@ -97,7 +97,7 @@ export const wantToRead = [
     method: 'POST',
     path: '/want-to-read/bulk',
     permission: 'auth',
-    summary: 'Add several series and books to what the caller wants to read',
+    summary: 'Add several series and books to the want-to-read list',
     description: skipNote,
     body: body(
       {
@@ -120,11 +120,11 @@ export const wantToRead = [
     method: 'PUT',
     path: '/want-to-read/order',
     permission: 'auth',
-    summary: 'Set the order of what the caller wants to read',
+    summary: 'Set the order of the want-to-read list',
     description:
-      'The entries come first in this order, all others after them as they were. Unknown ids are skipped.',
+      'These entries come first, in this order; the others follow in their present order. Unknown ids are skipped.',
     body: body(
-      { entryIds: list(uuid(), { maxItems: maxWanted, description: 'Ids of entries.' }) },
+      { entryIds: list(uuid(), { maxItems: maxWanted, description: 'Entry ids.' }) },
       { component: 'WantToReadOrder' },
     ),
     responses: { 204: null },
@@ -144,8 +144,8 @@ export const wantToRead = [
       method: 'DELETE',
       path: kind === 'series' ? '/want-to-read/series/{id}' : '/want-to-read/books/{id}',
       permission: 'auth',
-      summary: `Remove a ${kind} from what the caller wants to read`,
-      description: '204 also if it was not there.',
+      summary: `Remove a ${kind} from the want-to-read list`,
+      description: 'Also 204 if it was not listed.',
       params,
       responses: { 204: null },
       async handle({ params: { id }, viewer }, { sql }) {
@@ -156,7 +156,7 @@ export const wantToRead = [
   ),
 ]
 
-/** The entries with their records, in two statements; null for one that was hidden or deleted meanwhile. */
+/** The entries with their records, in two statements; null for one that was hidden or deleted in the meantime. */
 async function withItems(sql: Queryable, viewer: Viewer, entries: readonly WantToReadEntry[]) {
   const seriesIds = entries.flatMap(({ seriesId }) => seriesId ?? [])
   const bookIds = entries.flatMap(({ bookId }) => bookId ?? [])

@@ -142,7 +142,7 @@ type Row = Pick<
   progressAt: Date
 }
 
-/** The books with these ids, in this order; hidden and deleted ones are left out, missing ones are not. One statement. */
+/** The books with these ids, in this order, in one statement; hidden and deleted ones are left out, missing ones are not. */
 export async function bookDtos(
   sql: Queryable,
   { viewer, isAdmin }: Reader,
@@ -180,7 +180,7 @@ export async function bookDtos(
   return rows.map(row => toBook(row, isAdmin))
 }
 
-/** Throws NotFound for a book that does not exist or is hidden from the viewer. */
+/** Throws NotFound for an unknown book, or one hidden from the viewer. */
 export async function bookDto(sql: Queryable, reader: Reader, id: string): Promise<BookDto> {
   const [book] = await bookDtos(sql, reader, [id])
   if (!book) throw new NotFound('Book not found')
@@ -246,7 +246,7 @@ function metadataOf(row: Row): Omit<BookDto['metadata'], 'created' | 'lastModifi
   }
 }
 
-/** Null for a book that was only opened: it counts as unread. */
+/** Null for a book that was only opened, because it counts as unread. */
 function progressOf(row: Row): BookDto['readProgress'] {
   if (row.page === null || (row.page === 0 && !row.isCompleted)) return null
   return {

@@ -36,7 +36,7 @@ export const ReadListDto = record(
 )
 export type ReadListDto = Static<typeof ReadListDto>
 
-/** Those with these ids, in this order, whether the caller sees anything in them or not; one that a condition selects costs a list. */
+/** Collections with these ids, in this order, whether the caller sees anything in them or not; each rule costs a list. */
 export async function collectionDtos(
   sql: Sql,
   { viewer }: Reader,
@@ -45,7 +45,7 @@ export async function collectionDtos(
   return await toCollections(sql, viewer, await groupingRows(sql, viewer, collections, ids))
 }
 
-/** Throws NotFound unless it exists and the caller sees something in it, or may fill it. */
+/** Throws NotFound unless it exists and the caller sees something in it or may add to it. */
 export async function collectionDto(
   db: WithServices,
   { viewer, isAdmin }: Reader,
@@ -56,7 +56,7 @@ export async function collectionDto(
   return collection!
 }
 
-/** As collectionDtos. Two statements. */
+/** Like `collectionDtos`, for read lists. Two statements. */
 export async function readListDtos(
   sql: Sql,
   { viewer }: Reader,
@@ -65,7 +65,7 @@ export async function readListDtos(
   return await toReadLists(sql, viewer, await groupingRows(sql, viewer, readLists, ids))
 }
 
-/** As collectionDto. */
+/** Like `collectionDto`, for read lists. */
 export async function readListDto(
   db: WithServices,
   { viewer, isAdmin }: Reader,
@@ -104,7 +104,7 @@ const commonOf = ({ id, name, ordered, createdAt, updatedAt }: GroupingRow) => (
 
 type Members = { shown: string[]; total: number }
 
-/** The members of all of them in their order. One statement. */
+/** The members of all of them, in order, in one statement. */
 async function members(
   sql: Sql,
   viewer: Viewer,
@@ -122,7 +122,7 @@ async function members(
   return id => byId.get(id) ?? { shown: [], total: 0 }
 }
 
-/** What a condition does not select for the caller is not missing from the collection. */
+/** Series that a rule does not select for the caller do not count as hidden members. */
 async function selectedBy(sql: Sql, viewer: Viewer, rule: unknown): Promise<Members> {
   const { ids } = await listSeries(sql, viewer, {
     ...{ filter: filterOfRule(rule), onlyWithVisibleBooks: true },

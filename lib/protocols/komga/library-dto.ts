@@ -27,7 +27,7 @@ export const seriesCovers = [
   'LAST',
 ] as const
 
-/** Schedules that stand for the intervals. */
+/** The schedules for Komga's intervals. */
 export const cronOfInterval: Readonly<
   Record<Exclude<(typeof scanIntervals)[number], 'DISABLED'>, string>
 > = {
@@ -89,7 +89,7 @@ type Row = {
 export const libraryDtos = (sql: Sql, reader: Reader): Promise<LibraryDto[]> =>
   select(sql, reader, null)
 
-/** Throws NotFound for a library that does not exist or is hidden from the viewer. */
+/** Throws NotFound for an unknown library, or one hidden from the viewer. */
 export async function libraryDto(sql: Sql, reader: Reader, id: string): Promise<LibraryDto> {
   const [library] = await select(sql, reader, id)
   if (!library) throw new NotFound('Library not found')
@@ -112,7 +112,7 @@ function toLibrary(row: Row, isAdmin: boolean): LibraryDto {
     row.formats === null || formats.some(format => row.formats!.includes(format))
   return {
     ...{ id: row.id, name: row.name, root: isAdmin ? pathText(row.root) : '' },
-    // All metadata that files contain is read, in one pass.
+    // All metadata in files is read, in one pass.
     ...{ importComicInfoBook: true, importComicInfoSeries: true, importEpubBook: true },
     ...{ importEpubSeries: true, importMylarSeries: true, importLocalArtwork: true },
     ...{ importComicInfoCollection: false, importComicInfoReadList: false },
@@ -132,7 +132,7 @@ function toLibrary(row: Row, isAdmin: boolean): LibraryDto {
   }
 }
 
-/** The interval of a schedule; one that Komga does not have is shown as the nearest. */
+/** The interval of a schedule; a schedule that Komga does not support is shown as the nearest interval. */
 function intervalOf(
   scanning: ReturnType<typeof readScanningConfig>,
 ): (typeof scanIntervals)[number] {

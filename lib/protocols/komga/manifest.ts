@@ -1,4 +1,4 @@
-// Readium manifests as Komga writes them: people as plain names, lists present also when they are empty.
+// Readium manifests as Komga writes them: people as plain names, and lists present even if empty.
 import type { EpubContents } from '../../media/format/epub/contents.ts'
 import type { EpubLink } from '../../media/format/epub/navigation.ts'
 import { canonicalLanguage } from '../../media/metadata/language.ts'
@@ -33,7 +33,7 @@ type Content = {
   isFixedLayout?: boolean
 }
 
-/** One image a page; those of types that not every program displays have a JPEG beside them. */
+/** One image per page; types that not every app displays have a JPEG alternative. */
 export function divinaManifest(
   book: Publication,
   pages: readonly StoredPage[],
@@ -130,7 +130,7 @@ function manifest(
   }
 }
 
-// Properties of the manifest by role; `penciler` is its spelling.
+// Manifest properties by role; `penciler` is its spelling.
 const propertyByRole: Readonly<Record<string, string>> = {
   writer: 'author',
   author: 'author',

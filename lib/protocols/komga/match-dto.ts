@@ -1,4 +1,4 @@
-// Report of the Komga-compatible API on a ComicRack list: the books that match each of its entries.
+// Report of the Komga-compatible API about a ComicRack list: the books that match each of its entries.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { list, nullable, record, type Static, Type } from '../../base/schema.ts'
 import { readLists } from '../../organize/grouping/grouping.ts'
@@ -39,7 +39,7 @@ export const MatchReport = record(
   { component: 'ReadListRequestMatchDto' },
 )
 
-/** Komga's code for the name of a read list that exists. */
+/** Komga's code for a read list name that already exists. */
 const nameExists = 'ERR_1009'
 
 export async function matchReport(

@@ -1,4 +1,4 @@
-// Metadata changes of the Komga-compatible API, as the changes and locks that the catalogue knows.
+// Metadata changes of the Komga-compatible API, converted to changes and locks of the catalog.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { Invalid } from '../../base/errors.ts'
 import {
@@ -34,7 +34,7 @@ export type BookEdit = {
   tags?: string[] | null
   isbn?: string | null
   links?: Link[] | null
-  /** By the name of the field. */
+  /** By field name. */
   locks: Partial<Record<BookLock, boolean>>
 }
 export const bookLocks = {
@@ -85,7 +85,7 @@ export const seriesLocks = {
 } as const
 type SeriesLock = keyof typeof seriesLocks
 
-/** All books or none, each once. Throws NotFound, Invalid. */
+/** Changes all books or none, each once. Throws NotFound, Invalid. */
 export async function editBooks(
   sql: Sql,
   viewer: Viewer,
@@ -117,7 +117,7 @@ async function editBook(
   if (edit.tags !== undefined) await setLabels(tx, viewer, owner, 'tag', edit.tags)
   if (edit.links !== undefined) {
     await setLinks(tx, owner, edit.links)
-    // Those of the file would return with its next analysis.
+    // Otherwise the links from the file would return with its next analysis.
     await tx`
       update book set extra_metadata = extra_metadata - 'links',
         locks = array_remove(locks, 'links') || '{links}'::text[], updated_at = now()
@@ -203,7 +203,7 @@ function parseDate(text: string) {
 
 const maxAuthors = 500
 
-/** Roles may be any: files have others than the catalogue offers, too. */
+/** Any role is accepted: files also have roles that the catalog does not offer. */
 function namedAuthors(authors: BookEdit['authors'], current: readonly Author[]): Author[] {
   if ((authors ?? []).length > maxAuthors)
     throw new Invalid(`body/authors must not have more than ${maxAuthors} items`)
@@ -222,7 +222,7 @@ function namedAuthors(authors: BookEdit['authors'], current: readonly Author[]):
 type Flags = Readonly<Record<string, string | null>>
 type Values = Partial<Record<string, boolean>>
 
-/** Locks by their flags in the catalogue. */
+/** Locks by their catalog flags. */
 const lockFlags = (flags: Flags, values: Values) =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
@@ -235,7 +235,7 @@ const columnNames: Readonly<Record<string, string>> = {
   sharingLabels: 'sharing_labels',
 }
 
-/** Locks without a flag: scans do not change these fields, but clients read their locks back. */
+/** Locks without a flag: scans never change these fields, but clients read their locks back. */
 const plainLocks = (flags: Flags, values: Values) =>
   Object.entries(values).flatMap(([name, value]) =>
     flags[name] !== null || value === undefined

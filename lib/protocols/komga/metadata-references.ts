@@ -22,7 +22,7 @@ export async function setLabels(
   names: readonly string[] | null,
 ) {
   const wanted = normalizeLabelNames([...(names ?? [])])
-  // Clients send names in lower case: those that are known are unchanged.
+  // Clients send names in lower case: names that are already known are unchanged.
   await updateLabels(tx, viewer, {
     ...{ owner, kind },
     names: current => {
@@ -32,7 +32,7 @@ export async function setLabels(
   })
 }
 
-/** Two links of one label cannot be stored: the second has a number. */
+/** Two links with the same label cannot be stored: the second one gets a number. */
 export async function setLinks(tx: Transaction, owner: Owner, links: readonly Link[] | null) {
   await deleteAllExternalReferences(tx, { kind: owner.kind, ids: [owner.id] }, ['link'])
   const used = new Map<string, number>()
@@ -47,7 +47,7 @@ export async function setLinks(tx: Transaction, owner: Owner, links: readonly Li
   }
 }
 
-/** Labels that do not exist yet are created. */
+/** Creates labels that do not exist yet. */
 export async function setSharingLabels(
   tx: Transaction,
   series: BookOrSeries,

@@ -1,13 +1,13 @@
-// Places and numbers of books in their series: the rank, and a number for books that have none.
+// Places and numbers of books in their series: the rank, and a number for books without one.
 import type { Fragment } from 'postgres'
 import { beyondAge, hidesBooks, type Viewer } from '../../accounts/viewer.ts'
 import { readingOrder } from '../../catalog/derived/reading-order.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 
 /**
- * Rows `id`, `place` and `number_sort` of the books of these series, missing ones too. Books without a number
- * follow the numbered ones: they continue after the highest number. Where volumes come first, numbers repeat: clients, which
- * report how far a series is read by one number, get the place instead.
+ * Rows `id`, `place` and `number_sort` of the books of these series, including missing ones. Books without a number
+ * continue after the highest number. Where volumes come first, numbers repeat: clients, which report how far a series
+ * is read by one number, get the place instead.
  */
 export function numberedBooks(sql: Queryable, viewer: Viewer, series: Fragment): Fragment {
   const visible = hidesBooks(viewer) ? sql`and (${beyondAge(sql, viewer)}) is not true` : sql``

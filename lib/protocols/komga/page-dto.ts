@@ -6,7 +6,7 @@ import { sizeText } from './values.ts'
 
 export const PageDto = record(
   {
-    number: Type.Integer({ description: 'From 1.' }),
+    number: Type.Integer({ description: 'Page number, starting at 1.' }),
     fileName: Type.String(),
     mediaType: Type.String(),
     width: nullable(Type.Integer()),
@@ -23,6 +23,6 @@ export const pageDtos = (
 ): PageDto[] =>
   pages.map(({ name, mediaType, width, height, bytes }, i) => ({
     ...{ number: i + 1, fileName: name, mediaType, width, height },
-    // Pages that are rendered have no size in the file.
+    // Rendered pages have no size in the file.
     ...(bytes > 0 ? { sizeBytes: bytes, size: sizeText(bytes) } : { sizeBytes: null, size: '' }),
   }))

@@ -1,4 +1,4 @@
-// Posters of the Komga-compatible API: the cover in the file of a book, and covers that users uploaded.
+// Posters of the Komga-compatible API: the cover in a book's file, and covers uploaded by users.
 import { stat } from 'node:fs/promises'
 import type { Sql } from 'postgres'
 import { NotFound } from '../../base/errors.ts'
@@ -50,7 +50,7 @@ type Row = {
 type Files = { folders: CoverFolders; thumbnails: Pick<Thumbnails, 'read'> }
 
 /**
- * The posters of a book or a series. That of a book's file has the id of the book; series have no file.
+ * The posters of a book or a series. The poster from a book's file has the book's id; series have no file.
  * Throws NotFound.
  */
 export async function posters(
@@ -133,7 +133,7 @@ async function measured({ bytes, mediaType }: { bytes: Buffer; mediaType: string
   }
 }
 
-/** 0 for a file that is gone. */
+/** 0 if the file is gone. */
 async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size

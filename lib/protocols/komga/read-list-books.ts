@@ -1,4 +1,4 @@
-// Books of a read list in its order, with the state of reading.
+// Books of a read list in order, with read progress.
 import { joinProgress } from '../../catalog/book/visible-books.ts'
 import { readLists, tablesOf } from '../../organize/grouping/grouping.ts'
 import { findGrouping } from '../../organize/grouping/list.ts'
@@ -8,7 +8,7 @@ import type { Reader } from './values.ts'
 export type ReadState = { id: string; isRead: boolean; isOpened: boolean }
 
 /**
- * All that the caller sees: in the order by hand, else by date of release. At most 20,000, the limit of a list.
+ * All books that the caller sees, in manual order or by release date. At most 20,000, the limit of a list.
  * Throws NotFound.
  */
 export async function readListBooks(

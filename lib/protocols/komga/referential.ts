@@ -1,6 +1,6 @@
-// Values that occur in the metadata of the series and books that a caller sees: genres, tags, authors and so on,
-// for the filters of reading apps. What books state is stored with their series, except where an age limit hides
-// books of a series: there the others are read.
+// Values in the metadata of the series and books that a caller sees: genres, tags, authors and so on, for the filters
+// of reading apps. Values stated by books are stored with their series; only where an age limit hides books of a
+// series are its books read.
 
 import { LRUCache } from 'lru-cache'
 import type { Fragment, Sql } from 'postgres'
@@ -25,7 +25,7 @@ import { anyOfParts } from './search/condition-tree.ts'
 import { idCondition } from './search/operators.ts'
 import { type Reader, roleName } from './values.ts'
 
-/** Ids of any text; several parameters restrict together. */
+/** Ids may be any text; several parameters are combined with "and". */
 export type ReferentialScope = {
   libraryIds?: readonly string[] | undefined
   collectionIds?: readonly string[] | undefined
@@ -33,12 +33,12 @@ export type ReferentialScope = {
   readListIds?: readonly string[] | undefined
 }
 
-/** Queries of one text column, over `series s` and over `book b`. */
+/** Queries for one text column, over `series s` and over `book b`. */
 type Source = {
   ofSeries: (sql: Queryable) => Fragment
-  /** Where books state the values, which `ofSeries` has of all of them. */
+  /** Set if books state the values, which `ofSeries` aggregates. */
   ofBook?: (sql: Queryable) => Fragment
-  /** Those that the series itself states. */
+  /** Values stated by the series itself. */
   own?: (sql: Queryable) => Fragment
 }
 
@@ -78,7 +78,7 @@ export type Referential = keyof typeof sources
 const known = (ids: readonly string[]) => ids.filter(isUuid)
 const maxSeries = 1_000_000
 
-/** Values of one state of the catalogue. */
+/** Values for one version of the catalog. */
 type Known = { version: string; values: readonly string[] }
 const maxKnownCharacters = 4 * 1024 ** 2
 const createKnown = () =>
@@ -87,7 +87,7 @@ const createKnown = () =>
     sizeCalculation: ({ values }) => values.reduce((sum, { length }) => sum + length + 20, 100),
   })
 
-/** The values, each once, sorted without case and accents. Remembered until books or series change. */
+/** The distinct values, sorted ignoring case and accents. Cached until books or series change. */
 export async function referentialValues(
   { sql, services }: WithServices,
   { viewer, isAdmin }: Reader,
@@ -96,11 +96,11 @@ export async function referentialValues(
 ): Promise<readonly string[]> {
   const visible = names.filter(name => name !== 'sharingLabels' || isAdmin)
   if (visible.length === 0) return []
-  // What lists and rules of collections select changes apart.
+  // Changes of lists and of collection rules have no effect on the version.
   if (scope.collectionIds || scope.readListIds) return await read(sql, viewer, visible, scope)
   const { accountId: _, ...sees } = viewer
   const name = JSON.stringify([sees, visible, scope])
-  // Before the values: if they change meanwhile, they are read again.
+  // Read before the values: if they change in the meantime, they are read again.
   const [row] = await sql<{ version: string }[]>`
     select ${listVersion(sql, 'book')} || ' ' || ${listVersion(sql, 'series')} as version`
   const { version } = row!
@@ -136,7 +136,7 @@ async function read(
   const found = () => {
     if (ofBooks && readListIds) return sql`select value from (${readFrom(inReadLists)}) x`
     if (!ofBooks || !hidesBooks(viewer)) return sql`select value from (${stored}) x`
-    // A value that a hidden book states may be of hidden books only: unless another series has it, those of its
+    // A value stated by a hidden book may occur only in hidden books: unless another series has it, the books of its
     // series are read.
     return sql`
       with hidden as materialized (
@@ -163,13 +163,13 @@ async function read(
   return rows.map(row => row.value)
 }
 
-/** Of several: the union. Values of series that books do not state are left out of `ofBook`. */
+/** The union for several names. `ofBook` excludes values of series that books do not state. */
 function values(sql: Queryable, names: readonly Referential[], kind: keyof Source): Fragment {
   const queries = names.flatMap(name => (sources[name] as Source)[kind]?.(sql) ?? [])
   return queries.length === 0 ? sql`select null where false` : unionAll(sql, queries)
 }
 
-/** On `series s`; in an object, because `await` would run a bare fragment. */
+/** Conditions on `series s`, wrapped in an object, because `await` would run a bare fragment. */
 async function seriesConditions(
   sql: Sql,
   viewer: Viewer,
@@ -199,7 +199,7 @@ async function seriesOfCollections(sql: Sql, viewer: Viewer, ids: readonly strin
 
 export type AuthorEntry = { name: string; role: string }
 
-/** The credits of `referentialValues`, whose names contain a text, without case and accents. */
+/** The credits among `referentialValues` whose names contain a text, ignoring case and accents. */
 export function authorsOfCredits(
   credits: readonly string[],
   { contains, role }: { contains: (name: string) => boolean; role?: string | undefined },

@@ -133,7 +133,7 @@ type Row = Pick<SeriesDto, 'id' | 'libraryId' | 'name' | 'deleted' | 'oneshot'> 
   first: { summary: string; number: string | null } | null
 }
 
-/** The series with these ids, in this order; hidden and deleted ones are left out. One statement. */
+/** The series with these ids, in this order, in one statement; hidden and deleted ones are left out. */
 export async function seriesDtos(
   sql: Queryable,
   { viewer, isAdmin }: Reader,
@@ -170,7 +170,7 @@ export async function seriesDtos(
   return rows.map(row => toSeries(row, isAdmin))
 }
 
-/** Throws NotFound for a series that does not exist or is hidden from the viewer. */
+/** Throws NotFound for an unknown series, or one hidden from the viewer. */
 export async function seriesDto(sql: Queryable, reader: Reader, id: string): Promise<SeriesDto> {
   const [series] = await seriesDtos(sql, reader, [id])
   if (!series) throw new NotFound('Series not found')
@@ -184,7 +184,7 @@ const sharingLabels = (sql: Queryable) => sql`array(
 const ofSeries = (sql: Queryable, viewer: Viewer) =>
   sql`${presentBook(sql)} and ${visibleBook(sql, viewer)}`
 
-/** Of `series s` with its `series_reading r`: the stored ones if all books are visible, else counted. */
+/** Counters of `series s` with its `series_reading r`: the stored ones if all books are visible, otherwise counted. */
 function counters(sql: Queryable, viewer: Viewer) {
   if (!hidesBooks(viewer))
     return sql`(
@@ -198,7 +198,7 @@ function counters(sql: Queryable, viewer: Viewer) {
     where b.series_id = s.id and ${ofSeries(sql, viewer)})`
 }
 
-/** Most books of a series have the same authors and tags: these are compared before they are taken apart. */
+/** Grouped first, because most books of a series have the same authors and tags. */
 function booksMetadata(sql: Queryable, viewer: Viewer) {
   return sql`(
     with credit as materialized (

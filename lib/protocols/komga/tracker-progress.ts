@@ -1,4 +1,4 @@
-// Read progress as trackers exchange it: how many books are read, and how far without a gap.
+// Read progress in the form used by trackers: how many books are read, and how far without a gap.
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import { record, type Static, Type } from '../../base/schema.ts'
@@ -49,7 +49,7 @@ export async function seriesProgress(
   }
 }
 
-/** Numbers come as 32-bit floats. */
+/** Numbers arrive as 32-bit floats. */
 const tolerance = 1e-4
 
 /** Ids of the books with this number or a lower one. Throws NotFound. */
@@ -89,7 +89,7 @@ function countersOf(books: readonly ReadState[]) {
   }
 }
 
-/** How many books are read from the beginning on. */
+/** How many books are read without a gap from the beginning. */
 function runOfRead(books: readonly ReadState[]): number {
   const end = books.findIndex(({ isRead }) => !isRead)
   return end < 0 ? books.length : end

@@ -1,12 +1,12 @@
 // Vocabulary of the Komga-compatible API: its spellings of times, sizes, enumerations and roles, and their
-// counterparts in the catalogue.
+// counterparts in the catalog.
 import type { Identity } from '../../accounts/identify.ts'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { record, Type } from '../../base/schema.ts'
 import type { FormatName } from '../../media/format/formats.ts'
 import type { ReadingDirection, seriesStatuses } from '../../media/metadata/values.ts'
 
-/** Who reads: the paths of files and the sharing labels are for administrators. */
+/** The reader: only administrators see file paths and sharing labels. */
 export type Reader = { viewer: Viewer; isAdmin: boolean }
 
 export const readerOf = ({
@@ -17,18 +17,18 @@ export const readerOf = ({
   viewer: Viewer
 }): Reader => ({ viewer, isAdmin: identity.permissions.has('SystemAdmin') })
 
-/** A time in whole seconds: decoders of reading apps reject fractions. */
+/** A time in whole seconds: decoders in reading apps reject fractions. */
 export const time = () => Type.String({ format: 'date-time' })
 export const flag = Type.Boolean
 
 export const utcSeconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`
 
-/** `2026-01-02`; an unknown month or day is the first. Null without a year of four digits. */
+/** `2026-01-02`; an unknown month or day becomes the first. Null without a four-digit year. */
 export function dateOf(year: number | null, month: number | null, day: number | null) {
   if (year === null || year < 1 || year > 9999) return null
   const date = new Date(Date.UTC(2000, (month || 1) - 1, day || 1))
   date.setUTCFullYear(year)
-  // Files state dates that do not exist, such as June 31.
+  // Some files state dates that do not exist, such as June 31.
   if (Number.isNaN(date.getTime()) || date.getUTCDate() !== (day || 1))
     return `${String(year).padStart(4, '0')}-01-01`
   return date.toISOString().slice(0, 10)
@@ -49,7 +49,7 @@ type SeriesStatusName = (typeof seriesStatusNames)[number]
 export const statusName = (status: Status): SeriesStatusName =>
   status === 'unknown' ? 'ONGOING' : (status.toUpperCase() as SeriesStatusName)
 
-/** Stored statuses that are displayed as this one. */
+/** Stored statuses that are shown under this name. */
 export const statusesNamed = (name: SeriesStatusName): Status[] =>
   name === 'ONGOING' ? ['ongoing', 'unknown'] : [name.toLowerCase() as Status]
 
@@ -60,7 +60,7 @@ export const directionNames = {
   webtoon: 'WEBTOON',
 } as const satisfies Record<ReadingDirection, string>
 
-// The version of RAR is not stored.
+// The RAR version is not stored.
 export const mediaTypeOf: Readonly<Record<FormatName, string>> = {
   cbz: 'application/zip',
   cbr: 'application/x-rar-compressed',
@@ -76,7 +76,7 @@ export type MediaProfile = (typeof mediaProfiles)[number]
 export const profileOf = (format: FormatName): MediaProfile =>
   format === 'epub' ? 'EPUB' : format === 'pdf' ? 'PDF' : 'DIVINA'
 
-/** Errors of books that another program could not avoid either: their status is `UNSUPPORTED`. */
+/** Errors of books that no program could avoid: their status is `UNSUPPORTED`. */
 export const unsupportedErrors = [
   'encrypted',
   'multi_volume',
@@ -88,7 +88,7 @@ export const unsupportedErrors = [
 type MediaFacts = { format: string | null; errorCode: string | null; pageCount: number }
 
 /**
- * `OUTDATED` does not occur: a book remains readable until it is read again. Without pages, as an EPUB without a
+ * `OUTDATED` does not occur: a book remains readable until it is read again. Without pages, such as an EPUB without a
  * reading order, there is nothing to display.
  */
 export function mediaStatus({ format, errorCode, pageCount }: MediaFacts) {
@@ -98,17 +98,17 @@ export function mediaStatus({ format, errorCode, pageCount }: MediaFacts) {
   return pageCount === 0 ? 'ERROR' : 'READY'
 }
 
-/** Roles are lower case; people without one are the writers. */
+/** Roles are in lower case; people without one are writers. */
 export const roleName = (role: string | null): string =>
   role === 'cover_artist' ? 'cover' : role?.trim().toLowerCase() || 'writer'
 
-/** The stored role of a role of the API. */
+/** The stored role for a role of the API. */
 export const storedRole = (name: string): string => {
   const role = name.trim().toLowerCase()
   return role === 'cover' ? 'cover_artist' : role
 }
 
-/** Genres and tags are lower case, each once. */
+/** Genres and tags are in lower case, without duplicates. */
 export const lowerCase = (names: readonly string[]): string[] => [
   ...new Set(names.map(name => name.toLowerCase())),
 ]
@@ -124,7 +124,7 @@ export const WebLink = record(
 
 type StoredAuthor = { name: string; role: string | null }
 
-/** Each pair of name and role once. */
+/** Distinct pairs of name and role. */
 export function authorsOf(authors: readonly StoredAuthor[]) {
   const known = new Map<string, { name: string; role: string }>()
   for (const { name, role } of authors) {

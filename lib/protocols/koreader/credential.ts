@@ -1,11 +1,11 @@
-// Credentials of KOReader sync: user name and digest of the password in headers of its own.
+// Credentials of KOReader sync: user name and password digest in separate headers.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { apiKeyPrefix, type Credential } from '../../accounts/credential.ts'
 
 /**
- * User name and MD5 of the password, which is an API key. The key itself may also be the user name. Null without
- * them, and beside Authorization, which wins.
+ * User name and MD5 of the password, which is an API key. The key itself may also be the user name. Null if they are
+ * absent, or if there is an Authorization header, which takes precedence.
  */
 export function parseKoreader(headers: IncomingHttpHeaders): Credential | null {
   const sent = headers['x-auth-user']

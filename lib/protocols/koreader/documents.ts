@@ -1,5 +1,5 @@
-// KOReader documents: the book of a document id, positions of documents that are no known book, and their
-// link to the book once it is catalogued.
+// KOReader documents: the book for a document id, positions of documents without a known book, and linking them to
+// their books once these are in the catalog.
 import type { Sql } from 'postgres'
 import { viewerOf } from '../../accounts/identity.ts'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
@@ -17,12 +17,12 @@ import {
 
 export type FoundBook = KoreaderBook & { id: string; match: DocumentMatch }
 
-/** Books of one name that are compared; a name that more of them have identifies none. */
+/** How many books of one name are compared; a name shared by more books identifies none. */
 const maxOfOneName = 1000
 
 /**
- * The visible book of a document id (MD5 in hex), else null. Of equal files it is the one that was read
- * last; a file name counts only if exactly one visible book has it.
+ * The visible book for a document id (MD5 in hex), otherwise null. Of identical files it is the most recently read
+ * one; a file name counts only if exactly one visible book has it.
  */
 export async function findBookOfDocument(
   sql: Queryable,
@@ -55,12 +55,12 @@ export async function findBookOfDocument(
 /** A position as the device wrote it, with its time. */
 export type SyncedPosition = KoreaderPosition & { updatedAt: Date }
 
-/** `book` is null for a document that is no known book, `at` absent for now. */
+/** `book` is null for a document without a known book; `at` is absent for now. */
 type PositionInDocument = { document: string; book: FoundBook | null }
 
 /**
- * Records a position in a book, or stores it for the document until there is such a book. Returns the time
- * that it has.
+ * Records a position in a book, or stores it for the document until the book is known. Returns the resulting
+ * time of the position.
  */
 export async function storePosition(
   sql: Sql,
@@ -98,7 +98,7 @@ async function recordPosition(
 const readingDevice = ({ device, device_id }: KoreaderPosition): ReadingDevice =>
   clientDevice({ id: `koreader:${device_id || device}`, name: device })
 
-/** Documents of an account without a book; the oldest make room. */
+/** Documents of an account without a book; the oldest are dropped. */
 const maxUnknown = 1_000
 
 async function storeUnknown(
@@ -118,7 +118,7 @@ async function storeUnknown(
       device_id = excluded.device_id, updated_at = excluded.updated_at
     where d.updated_at <= excluded.updated_at
     returning updated_at as "updatedAt"`
-  // Locked rows are being deleted, or are not the oldest any more; waiting for them could be a deadlock.
+  // Locked rows are being deleted or are no longer the oldest; waiting for them could deadlock.
   await sql`
     delete from koreader_document
     where account_id = ${accountId} and document in (
@@ -127,11 +127,11 @@ async function storeUnknown(
         select updated_at, document from koreader_document where account_id = ${accountId}
         order by updated_at desc, document desc offset ${maxUnknown} limit 1)
       for update skip locked)`
-  // A later position is stored already, unless it was just linked to its book.
+  // A later position is already stored, unless it was just linked to its book.
   return row?.updatedAt ?? (await findUnknown(sql, { accountId }, document))?.updatedAt ?? at!
 }
 
-/** The position of a document that is no known book; null without one. */
+/** The position of a document without a known book; null if there is none. */
 export async function findUnknown(
   sql: Queryable,
   { accountId }: Pick<Viewer, 'accountId'>,
@@ -146,7 +146,7 @@ export async function findUnknown(
 type Candidate = SyncedPosition & { accountId: string; document: string }
 
 /**
- * Records the stored positions of documents whose books a library has now. Safe to repeat: a position has
+ * Records the stored positions of documents whose books are now in a library. Safe to repeat: a position has
  * its own time, and is deleted only after it was recorded.
  */
 export async function linkDocuments(sql: Sql, libraryId: string): Promise<void> {
@@ -173,14 +173,14 @@ async function linkIfVisible(
   const book = await findBookOfDocument(sql, viewer, stored.document)
   if (book === null) return
   await linkDocument(sql, viewer, { ...stored, book }).catch(error => {
-    // The book was deleted or hidden meanwhile; the position stays until the next scan.
+    // The book was deleted or hidden in the meantime; the position stays until the next scan.
     if (!(error instanceof NotFound)) throw error
   })
 }
 
 type KnownDocument = { document: string; book: FoundBook; position: SyncedPosition }
 
-/** As linkDocuments, for one document of a viewer. */
+/** Like `linkDocuments`, for one document of a viewer. */
 export async function linkDocument(
   sql: Sql,
   viewer: Viewer,

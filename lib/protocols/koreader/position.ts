@@ -6,7 +6,7 @@ import type { PositionUpdate } from '../../reading/position.ts'
 /** How a document was found: by the partial MD5 of the file, or by the MD5 of its name. */
 export type DocumentMatch = 'content' | 'filename'
 
-/** As the device writes and reads it. */
+/** In the form that the device writes and reads. */
 export type KoreaderPosition = {
   /** `12`, or `/body/DocFragment[5]/body/p[3]/text().0`. */
   progress: string
@@ -14,13 +14,13 @@ export type KoreaderPosition = {
   percentage: number
   device: string
   device_id: string
-  /** How the book of the writing device was found; absent for what the server computed. */
+  /** How the writing device identified its document; absent if computed by the server. */
   match?: DocumentMatch
 }
 
 export type KoreaderBook = { format: FormatName | null; pageCount: number }
 
-/** A page of a comic or a PDF; the fraction of a text, whose pages depend on the device. */
+/** A page of a comic or PDF; a fraction of a text, whose pages depend on the device. */
 export function toPositionUpdate(
   { progress, percentage }: Pick<KoreaderPosition, 'progress' | 'percentage'>,
   { format, pageCount }: KoreaderBook,

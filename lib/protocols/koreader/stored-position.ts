@@ -1,4 +1,4 @@
-// Progress of a book with the position that KOReader wrote, while no other is newer.
+// Progress of a book with the position that KOReader wrote, as long as it is the newest.
 import type { Viewer } from '../../accounts/viewer.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import type { KoreaderPosition } from './position.ts'
@@ -11,7 +11,7 @@ export type StoredPosition = {
   koreader: KoreaderPosition | null
 }
 
-/** Of a book that the viewer may see; null before it was started. */
+/** Progress in a visible book; null before it was started. */
 export async function findPosition(
   sql: Queryable,
   { accountId }: Viewer,

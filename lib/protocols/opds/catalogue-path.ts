@@ -1,10 +1,10 @@
-// Catalogue paths: one URL tree per OPDS version. Addresses of other servers that apps have saved, and an
-// API key in the path, are aliases of the same trees; links use the prefix of the request.
+// Catalog paths: one URL tree per OPDS version. Paths of other servers that apps have saved, and paths with an
+// API key, are aliases of the same trees; links use the prefix of the request.
 
 export type OpdsVersion = 1 | 2
 /**
- * `prefix` is the root of the tree in the request path, without a trailing slash; `apiKey` is the key in it.
- * `isNegotiated`: the version follows from the header Accept.
+ * `prefix` is the root of the tree in the request path, without a trailing slash; `apiKey` is the key in the path.
+ * `isNegotiated`: the version was derived from the Accept header.
  */
 export type CataloguePath = {
   version: OpdsVersion
@@ -14,10 +14,10 @@ export type CataloguePath = {
 }
 
 const tree = /^\/opds(?:\/k\/(?<key>[^/]+))?\/v(?:(?<first>1(?:\.2)?)|2(?:\.0)?)(?=\/|$)/
-// Addresses that people type, and one that the app Chunky tries.
+// Paths that people type, and one that the app Chunky tries.
 const shortcut = /^(?:(?<base>\/opds(?:\/k\/(?<key>[^/]+))?)|\/opds-comics)\/?$/
 
-/** The tree that a path is in; null for other paths. `accept`: the header, which chooses the tree of a shortcut. */
+/** The tree that a path is in; null for other paths. The `accept` header chooses the tree of a shortcut. */
 export function parseCataloguePath(path: string, accept = ''): CataloguePath | null {
   const groups = shortcut.exec(path)?.groups
   if (groups) {
@@ -32,7 +32,7 @@ export function parseCataloguePath(path: string, accept = ''): CataloguePath | n
   return { version, prefix, apiKey: decodeKey(parts) }
 }
 
-/** Whether OPDS 2.0 is named with a higher quality than OPDS 1.2, or with the same one before it. */
+/** Whether OPDS 2.0 has a higher quality than OPDS 1.2, or the same and is listed first. */
 function prefersJson(accept: string): boolean {
   const entries = accept.toLowerCase().split(',')
   const [json, atom] = ['application/opds+json', 'application/atom+xml'].map(type => {
@@ -64,7 +64,7 @@ export function canonicalPath(path: string, catalogue: CataloguePath): string {
   return `/opds/v2${rest.replace(/^\/search(?:\{|%7B)$/, '/search')}`
 }
 
-/** The prefix of the tree of `targetVersion`, for a client that uses the given one. */
+/** The prefix of the `targetVersion` tree, for a client that uses the given one. */
 export function prefixFor({ prefix, version }: CataloguePath, targetVersion: OpdsVersion): string {
   return version === targetVersion ? prefix : prefix.replace(/[\d.]+$/, String(targetVersion))
 }

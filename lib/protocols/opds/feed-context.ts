@@ -1,4 +1,4 @@
-// Feed context: what the feed writers need besides the feed.
+// Feed context: what feed writers need besides the feed.
 import type { Sql } from 'postgres'
 import { type Viewer, visibleLibrary } from '../../accounts/viewer.ts'
 import { newestSeriesChange } from '../../list/newest-change.ts'
@@ -6,15 +6,15 @@ import type { Links } from './links.ts'
 
 export type FeedContext = {
   links: Links
-  /** The name of this server. */
+  /** Name of this server. */
   serverName: string
-  /** Permissions of the caller: links that it must not follow are left out. */
+  /** Permissions of the caller: links it may not follow are left out. */
   allows: { pageStreaming: boolean; progressSync: boolean }
-  /** Timestamp of feeds that contain nothing with a timestamp of its own. */
+  /** Timestamp for feeds that contain nothing with a timestamp of its own. */
   catalogueUpdatedAt: Date
 }
 
-/** When a visible series last changed; of an empty catalogue, a library; 1970 without any. */
+/** When a visible series last changed, otherwise when a library did; 1970 if there are none. */
 export async function catalogueUpdatedAt(sql: Sql, viewer: Viewer): Promise<Date> {
   const newest = await newestSeriesChange(sql, viewer)
   if (newest !== null) return newest

@@ -1,5 +1,5 @@
-// Feed model of both catalogues, written as Atom (OPDS 1.2) or JSON (OPDS 2.0). Paths are relative to the
-// root of a catalogue (`/series/ID`); `''` is the root.
+// Feed model of both catalogs, written as Atom (OPDS 1.2) or JSON (OPDS 2.0). Paths are relative to the root of a
+// catalog (`/series/ID`); `''` is the root.
 import type { FeedContext } from './feed-context.ts'
 import type { Links, Query } from './links.ts'
 import type { Publication } from './publication.ts'
@@ -11,7 +11,7 @@ export type FeedKind = 'navigation' | 'acquisition'
 
 /** An entry of a navigation feed. */
 export type NavigationEntry = FeedRef & {
-  /** Id of the series or library that it represents; without it the identity follows from the path. */
+  /** Id of the series or library that it represents; without one, its identity derives from the path. */
   id?: string
   updatedAt: Date | null
   /** Number of items in the feed. */
@@ -36,9 +36,9 @@ type Common = {
   /** Every parameter that has an effect, except `page` and `pageSize`. */
   query: Query
   title: string
-  /** Id of the series or library of the feed, which is its identity then. */
+  /** Id of the series or library of the feed, which is then its identity. */
   id?: string
-  /** Null when it follows from the items. */
+  /** Null when it derives from the items. */
   updatedAt: Date | null
   up: FeedRef | null
   /** Null when the feed is not paged. */
@@ -71,7 +71,7 @@ const defaults = {
   ...{ query: {}, updatedAt: null, paging: null },
   ...{ facets: [], related: [], groups: [] },
 }
-export const catalogueRoot: FeedRef = { path: '', title: 'Catalogue', kind: 'navigation' }
+export const catalogueRoot: FeedRef = { path: '', title: 'Catalog', kind: 'navigation' }
 
 type FeedOptions<F extends Feed> = Pick<F, 'path' | 'title'> & Partial<Omit<F, 'kind'>>
 
@@ -106,13 +106,13 @@ export function pageLinks({ path, query, paging }: Feed, links: Links): PageLink
   ]
 }
 
-/** From 1; an empty feed has one page. */
+/** 1-based; an empty feed has one page. */
 const lastPage = ({ total, pageSize }: Paging): number => Math.max(1, Math.ceil(total / pageSize))
 
 /** RFC 3339 in UTC, rounded down to seconds. */
 export const formatTimestamp = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
 
-/** Start of a date that may be a year or a month: `2020-01` is 2020-01-01T00:00:00Z. */
+/** The start of a date, which may be a year or a month: `2020-01` is 2020-01-01T00:00:00Z. */
 export const startOfDate = (date: string): string =>
   `${date}${'-01-01'.slice(date.length - 4)}T00:00:00Z`
 

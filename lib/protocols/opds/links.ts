@@ -1,11 +1,11 @@
-// Links of the catalogues: absolute URLs in the tree that the client uses, and the paths of a book.
+// Links of the catalogs: absolute URLs in the tree that the client uses, and the paths of a book.
 import { type CataloguePath, type OpdsVersion, prefixFor } from './catalogue-path.ts'
 
 export type Query = Record<string, string | number | undefined>
 
 export type Links = ReturnType<typeof createLinks>
 
-/** `base` is the URL of the server, without a trailing slash. */
+/** `base` is the server's URL without a trailing slash. */
 export function createLinks(base: string, catalogue: CataloguePath) {
   const tree = (version: OpdsVersion) => base + prefixFor(catalogue, version)
   const root = (version: OpdsVersion) => (version === 1 ? `${tree(1)}/catalog` : tree(2))
@@ -13,7 +13,7 @@ export function createLinks(base: string, catalogue: CataloguePath) {
     /** URL of a feed or a resource; `path` is encoded, values of `query` are not. Undefined parameters are left out. */
     to: (path: string, query: Query = {}) =>
       (path === '' ? root(catalogue.version) : tree(catalogue.version) + path) + formatQuery(query),
-    /** The root of the catalogue of that version. */
+    /** The root of the catalog for that version. */
     root,
     /** URL template: `rest` is appended without encoding. */
     template: (path: string, rest: string) => tree(catalogue.version) + path + rest,
@@ -21,10 +21,10 @@ export function createLinks(base: string, catalogue: CataloguePath) {
   }
 }
 
-// What a reader loads of a book.
+// What a reader loads from a book.
 const readingPath = /^\/books\/[^/]+\/(?:manifest|positions|progression|resource|pages)(?:\/|$)/
 
-/** Links for clients of the API: what they read of a book is below /api/v1, all else in the tree of OPDS 2.0. */
+/** Links for API clients: what they read from a book is below /api/v1, everything else in the OPDS 2.0 tree. */
 export function createApiLinks(base: string): Links {
   const [api, catalogue] = (['/api/v1', '/opds/v2'] as const).map(prefix =>
     createLinks(base, { version: 2, prefix, apiKey: null }),
@@ -49,11 +49,11 @@ export function formatQuery(query: Query): string {
 /** Path of a book's file. It ends in the file name, from which apps derive the format. */
 export const filePath = ({ id, fileName }: { id: string; fileName: string }): string =>
   `/books/${id}/file/${encodeURIComponent(fileName.toWellFormed())}`
-/** Path of the JPEG cover of a book or a series; `owner` is e.g. `/books/ID`. */
+/** Path of the JPEG cover of a book or a series; `owner` is a path such as `/books/ID`. */
 export const coverPath = (owner: string): string => `${owner}/cover.jpg`
 export const thumbnailPath = (owner: string): string => `${owner}/thumbnail.jpg`
 
-/** URLs of the resources of an EPUB by their names. */
+/** URLs of the resources of an EPUB, by name. */
 export function resourceLinks(bookId: string, links: Links): (name: string) => string {
   const root = links.to(`/books/${bookId}/resource/`)
   // Slashes are not encoded, so that relative references in texts resolve.

@@ -1,5 +1,5 @@
-// Conversion between Readium locators (a resource and the progression in it) and the progress of the
-// catalogue (a page or a fraction of the whole).
+// Conversion between Readium locators (a resource and the progression in it) and the catalog's progress (a page or a
+// fraction of the whole).
 
 import { Invalid } from '../../base/errors.ts'
 import { foldName } from '../../base/path.ts'
@@ -13,7 +13,7 @@ import {
   type ReadingSection,
 } from './positions.ts'
 
-/** A locator written by an app; `position` counts from 1, the other numbers from 0 to 1. */
+/** A locator written by an app; `position` is 1-based, the other numbers range from 0 to 1. */
 export type ClientLocator = {
   href: string
   type: string
@@ -25,7 +25,7 @@ export type ClientLocator = {
   } | null
 }
 
-/** The page, from 1, by its number, its URL or the total progression. Throws Invalid. */
+/** The 1-based page, from its number, its URL or the total progression. Throws Invalid. */
 export function pageOfLocator(bookId: string, locator: ClientLocator, pageCount: number): number {
   const { position, totalProgression } = locator.locations ?? {}
   const page = position ?? pageInAddress(bookId, locator)
@@ -49,8 +49,8 @@ export function pageInAddress(bookId: string, { href, locations }: ClientLocator
 }
 
 /**
- * The fraction of the text before the locator, 0 to 1, and its position. Apps that count positions otherwise name
- * one of another resource, which is ignored. Throws Invalid for a resource that the book does not have.
+ * The fraction of the text before the locator, 0 to 1, and its position. Apps that count positions differently may
+ * name one in another resource, which is ignored. Throws Invalid for a resource that the book does not have.
  */
 export function placeOfLocator(
   locator: ClientLocator,
@@ -90,7 +90,7 @@ export function locatorAtProgression(
   return locatorInSection(index, totalProgression, sections)
 }
 
-/** The same in a given section: at its start or end if the fraction is outside. */
+/** The same within a given section: at its start or end if the fraction is outside. */
 export function locatorInSection(
   index: number,
   totalProgression: number,
@@ -106,7 +106,7 @@ export function locatorInSection(
   return { href, type, locations }
 }
 
-/** Index of the resource with that URL, of this server or as written in the book; -1 if there is none. */
+/** Index of the resource with that URL, on this server or as written in the book; -1 if there is none. */
 function findResource(href: string, resources: readonly { name: string }[]): number {
   const withoutQuery = href.replace(/[?#].*$/s, '')
   const served = /\/books\/[^/]+\/resource\/(.+)$/s.exec(withoutQuery)?.[1]

@@ -15,7 +15,7 @@ export const webpubType = 'application/webpub+json'
 export const progressionType = 'application/vnd.readium.progression+json'
 export const positionsType = 'application/vnd.readium.position-list+json'
 
-/** The media type of a book's file in a catalogue of that version. */
+/** The media type of a book's file in a catalog of that version. */
 export function fileType(format: FormatName | null, version: OpdsVersion): string {
   if (format === null) return 'application/octet-stream'
   const { mediaType, mediaType1 }: Format['opds'] = formatNamed(format).opds

@@ -1,4 +1,4 @@
-// Positions of a book: locations of about equal length that every reading app counts alike (Readium
+// Positions of a book: locations of about equal length that all reading apps count in the same way (Readium
 // position list). Each page is one position; reflowable text has one per 1024 bytes of a resource.
 import type { BookFile } from '../../catalog/book/book-file.ts'
 import type { EpubContents } from '../../media/format/epub/contents.ts'
@@ -46,7 +46,7 @@ export async function positionsOf(
 
 export type Pages = { count: number; types: string[] }
 
-/** The pages of a comic or a PDF; of a PDF without media types. */
+/** The pages of a comic or PDF; for a PDF without media types. */
 export async function pagesOf({ file, pageTypes }: ReadableBook): Promise<Pages> {
   if (isRendered(file.format)) return { count: file.pageCount, types: [] }
   const types = await pageTypes()
@@ -57,7 +57,7 @@ function* locatorsOfPages(book: ReadableBook, pages: Pages): Generator<Locator> 
   for (let page = 1; page <= pages.count; page++) yield pageLocator(book, page, pages)
 }
 
-/** The locator of page `page`, from 1. The resource is the file of a PDF, and the page of a comic. */
+/** The locator of the 1-based `page`. The resource is the file for a PDF, the page for a comic. */
 export function pageLocator({ file, links }: ReadableBook, page: number, pages: Pages): Locator {
   const locations = { position: page, totalProgression: progressionOfPage(page, pages.count) }
   const type = pages.types[page - 1]
@@ -78,7 +78,7 @@ export const fileAsResource = ({ id, name, format }: BookFile, links: Links) => 
 export const progressionOfPage = (page: number, count: number): number =>
   fraction(Math.min(page, count), count)
 
-/** The page, from 1, with that total progression. */
+/** The 1-based page at that total progression. */
 export const pageAtProgression = (totalProgression: number, count: number): number =>
   Math.max(1, Math.round(totalProgression * count))
 
@@ -118,7 +118,7 @@ export function* locatorsOf(sections: readonly ReadingSection[]): Generator<Loca
 
 /** The position list document, in chunks. */
 export function positionList(count: number, locators: Iterable<Locator>): Iterable<string> {
-  // The writer leaves out an empty list, which the format requires.
+  // The writer omits an empty list, but the format requires it.
   return count === 0
     ? ['{"total":0,"positions":[]}']
     : writeInChunks({ total: count }, { positions: locators })

@@ -1,6 +1,6 @@
-// Reading progression, as reading apps exchange it (Readium locators in the format of Cantook and Komga).
-// The progress of the catalogue is the source of truth. The locator of an app is stored beside it and
-// returned unchanged, except for URLs of this server, until the progress is changed elsewhere.
+// Reading progression as exchanged by reading apps (Readium locators in the format of Cantook and Komga). The
+// catalog's progress is the source of truth. The locator of an app is stored beside it and returned unchanged,
+// except for URLs of this server, until the progress is changed elsewhere.
 import type { JSONValue, Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { Conflict, Unreadable } from '../../base/errors.ts'
@@ -75,7 +75,7 @@ export async function readProgression(
   return { modified, device, locator: await locatorOf(row, book) }
 }
 
-/** KOReader may leave out the id and the name of the device; a progression has both. */
+/** KOReader may omit the id and name of the device; a progression has both. */
 function completed({ id, name }: Device, server: Device): Device {
   const known = [id, name].find(text => !isBlank(text))
   return {
@@ -84,7 +84,7 @@ function completed({ id, name }: Device, server: Device): Device {
   }
 }
 
-/** What is stored of it beside the progress. */
+/** The part that is stored beside the progress. */
 export function storedLocator(progression: Progression) {
   const { device, locator } = withoutApiKeys({
     device: progression.device,
@@ -97,7 +97,7 @@ export function storedLocator(progression: Progression) {
 type ProgressionUpdate = {
   book: ReadableBook
   progression: Progression
-  /** Of `modified`. */
+  /** Precision of `modified`. */
   precisionMs: number
   readingDevice: ReadingDevice
   surface: Extract<Surface, 'opds' | 'komga'>
@@ -173,7 +173,7 @@ export function totalProgressionOf(
 ): number {
   if (percentage !== null) return percentage
   if (pageCount === 0 || isCompleted) return Number(isCompleted)
-  // In a text the locator is the start of the page, in a comic the page itself.
+  // In a text the locator is the start of the page, in a comic it is the page itself.
   return isReflowable(format)
     ? progressionOfPage(Math.max(0, page - 1), pageCount)
     : progressionOfPage(page, pageCount)

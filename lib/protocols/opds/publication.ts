@@ -9,7 +9,7 @@ import { type FormatName, isReflowable } from '../../media/format/formats.ts'
 import { singleLine } from '../../media/metadata/text.ts'
 import type { Author, ReadingDirection } from '../../media/metadata/values.ts'
 
-/** Progress of the viewer; `page` counts from 1, 0 when unknown. */
+/** Progress of the viewer; `page` is 1-based, 0 if unknown. */
 export type ReadingProgress = {
   page: number
   percentage: number | null
@@ -21,9 +21,9 @@ export type Publication = {
   id: string
   title: string
   subtitle: string | null
-  /** As written; null where there is none. */
+  /** As written; null if there is none. */
   number: string | null
-  /** For sorting: 1.5. */
+  /** For sorting, such as 1.5. */
   seriesPosition: number | null
   series: { id: string; title: string }
   libraryId: string
@@ -32,15 +32,15 @@ export type Publication = {
   publisher: string | null
   imprint: string | null
   language: string | null
-  /** Calendar date as precise as it is known: `2020`, `2020-01`, `2020-01-31`. */
+  /** Calendar date, as precise as known: `2020`, `2020-01`, `2020-01-31`. */
   releaseDate: string | null
   isbn: string | null
   genres: string[]
   tags: string[]
   readingDirection: ReadingDirection | null
-  /** Null when the file could not be read; then it can only be downloaded. */
+  /** Null when the file could not be read, so that it can only be downloaded. */
   format: FormatName | null
-  /** Error message of an unreadable file, else null. */
+  /** Error message of an unreadable file, otherwise null. */
   unreadableReason: string | null
   fileName: string
   /** Bytes. */
@@ -48,7 +48,7 @@ export type Publication = {
   pageCount: number
   /** Media type of streamed pages (OPDS-PSE); null when they cannot be streamed. */
   streamMediaType: 'image/jpeg' | 'image/png' | 'image/gif' | null
-  /** Last change of its metadata, of the displayed metadata of its series, of its file or cover. */
+  /** Last change of its metadata, the displayed metadata of its series, its file or its cover. */
   updatedAt: Date
   createdAt: Date
   progress: ReadingProgress | null
@@ -69,7 +69,7 @@ type Row = Omit<Publication, Computed> & {
   progressUpdatedAt: Date
 }
 
-/** The books with these ids in their order, without hidden and missing ones. One statement. */
+/** The books with these ids, in order, in one statement; hidden and missing ones are left out. */
 export async function publicationsByIds(
   sql: Sql,
   viewer: Viewer,
@@ -97,7 +97,7 @@ export async function publicationsByIds(
   return rows.map(toPublication)
 }
 
-/** The number, or the place in reading order where numbers repeat: readers sort by it. */
+/** The number, or the place in reading order if numbers repeat, because readers sort by it. */
 function seriesPosition(sql: Sql, viewer: Viewer): Fragment {
   const visible = hidesBooks(viewer) ? sql`and (${beyondAge(sql, viewer, 'o')}) is not true` : sql``
   return sql`case when b.volume_sort is null then b.number_sort else (
@@ -106,7 +106,7 @@ function seriesPosition(sql: Sql, viewer: Viewer): Fragment {
       and ${readingPlace(sql, 'o')} <= ${readingPlace(sql, 'b')}) end`
 }
 
-/** Throws NotFound for a book that does not exist, is missing on disk, or is hidden. */
+/** Throws NotFound for a book that is unknown, missing on disk, or hidden. */
 export async function publicationById(sql: Sql, viewer: Viewer, id: string): Promise<Publication> {
   const [book] = await publicationsByIds(sql, viewer, [id])
   if (!book) throw new NotFound('Book not found')
@@ -127,13 +127,13 @@ function toPublication(row: Row): Publication {
   }
 }
 
-/** The media type of streamed pages of a book; null when they cannot be streamed. */
+/** The media type of a book's streamed pages; null when they cannot be streamed. */
 export function streamMediaType(
   { format, pageCount }: Pick<Publication, 'format' | 'pageCount'>,
   pageType: Publication['streamMediaType'],
 ) {
   if (format === null || pageCount === 0) return null
-  // PDF pages are rendered, mixed types are converted. Of EPUBs only those with a fixed layout have pages.
+  // PDF pages are rendered, mixed types are converted. Only EPUBs with a fixed layout have pages.
   return pageType ?? (isReflowable(format) ? null : 'image/jpeg')
 }
 
@@ -154,14 +154,14 @@ function formatPartialDate(
   return date.getUTCDate() === day ? `${monthText}-${twoDigits(day)}` : monthText
 }
 
-// The authors are those with a role of the first of these sets that matches anyone: the artist of a comic
-// without writer; people without role are the authors of a PDF.
+// The authors are the people with a role from the first of these sets that matches anyone: the artist for a comic
+// without a writer, people without a role for a PDF.
 const authorRoles: ReadonlySet<string>[] = [
   new Set(['writer', 'author', '']),
   new Set(['illustrator', 'artist', 'penciller']),
 ]
 
-/** Names of the authors and of all others, each once and in the given order, without blank names. */
+/** Distinct names of the authors and of everyone else, in the given order, without blank names. */
 export function namesOf(everyone: readonly Author[]): {
   authors: string[]
   contributors: string[]
@@ -175,7 +175,7 @@ export function namesOf(everyone: readonly Author[]): {
   return { authors: [...authors], contributors: [...contributors] }
 }
 
-/** Summary as plain text, preceded by the error of an unreadable file. Null when there is neither. */
+/** Summary as plain text, preceded by the error of an unreadable file. Null if there is neither. */
 export function summaryText({ unreadableReason, summary }: Publication): string | null {
   if (unreadableReason === null) return summary
   return [`This file cannot be read: ${unreadableReason}`, summary ?? ''].join('\n').trim()

@@ -5,7 +5,7 @@ export const maxLocatorBytes = 8 * 1024
 const fraction = () => maybe(nullable(Type.Number({ minimum: 0, maximum: 1 })))
 const optionalText = () => maybe(nullable(text(maxLocatorBytes)))
 
-/** A Readium locator, returned as it was written. Empty values are left out. */
+/** A Readium locator, returned as it was written. Empty values are omitted. */
 export const ReadiumLocator = record(
   {
     href: name(maxLocatorBytes),
@@ -29,6 +29,6 @@ export const ReadiumLocator = record(
   },
   {
     description:
-      'A Readium locator of at most 8 KiB, stored unchanged. URLs of this server are returned with the catalogue path of the request.',
+      'A Readium locator of at most 8 KiB, stored unchanged. URLs of this server are returned with the catalog path of the request.',
   },
 )

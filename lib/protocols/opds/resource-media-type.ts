@@ -1,4 +1,4 @@
-// Media types of EPUB resources: an allow-list of types that reading apps display and that cannot run.
+// Media types of EPUB resources: an allowlist of types that reading apps display and that cannot run code.
 // Scripts are served as plain text.
 
 const allowed = [
@@ -100,7 +100,7 @@ const byExtension: Record<string, AllowedType> = {
 
 const allowedTypes = new Set<string>(allowed)
 
-/** The Content-Type of a resource: its manifest type if that is allowed; without one, by its extension. */
+/** The Content-Type of a resource: its manifest type if that is allowed; if it has none, by extension. */
 export function servedType({ mediaType, name }: { mediaType: string; name: string }): string {
   const declared = mediaType.split(';')[0]!.trim().toLowerCase()
   if (allowedTypes.has(declared)) return declared

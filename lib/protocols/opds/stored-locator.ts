@@ -1,29 +1,28 @@
-// Stored form of locators written by reading apps. An app identifies a resource by the URL that it got,
-// which includes the host, the tree and perhaps an API key; another app, or a weaker key, must get its own
-// URLs.
+// Stored form of locators written by reading apps. An app identifies a resource by the URL it was given, which
+// includes the host, the tree and perhaps an API key; another app, or a weaker key, must get its own URLs.
 import { apiKeyPrefix } from '../../accounts/credential.ts'
 import { parseCataloguePath } from './catalogue-path.ts'
 import type { Links } from './links.ts'
 
 type WithHref = { href: string }
 
-/** Replaces URLs of this server by paths relative to an OPDS 2.0 root: `/books/ID/pages/2`. */
+/** Replaces URLs of this server with paths relative to an OPDS 2.0 root: `/books/ID/pages/2`. */
 export const toStoredLocator = <T extends WithHref>(locator: T): T => ({
   ...locator,
   href: relativePath(locator.href) ?? encodeReference(locator.href),
 })
 
-/** Replaces those paths, and stored URLs of this server, by URLs in the tree of `links`. */
+/** Replaces those paths, and stored URLs of this server, with URLs in the tree of `links`. */
 export function fromStoredLocator<T extends WithHref>(locator: T, links: Links): T {
   const path = relativePath(locator.href)
   return path === null ? locator : { ...locator, href: links.to(path) }
 }
 
-// Of the Komga-compatible API; its pages count from 1, too.
+// A path in the Komga-compatible API; its pages are also 1-based.
 const compatiblePath = /\/api\/v1(\/books\/.*)$/s
 const bookPath = /^\/books\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=[/?#]|$)/i
 
-/** Null for a URL that is not one of this server, on any host. */
+/** Null for a URL that does not belong to this server, on any host. */
 function relativePath(href: string): string | null {
   if (bookPath.test(href)) return encodeReference(href)
   const path = href.replace(/[?#].*$/s, '')
@@ -39,7 +38,7 @@ function relativePath(href: string): string | null {
   return rest !== undefined && bookPath.test(rest) ? encodeReference(rest) : null
 }
 
-/** Page streaming of OPDS 1.2 counts pages from 0, OPDS 2.0 from 1. */
+/** Page numbers are 0-based in OPDS 1.2 page streaming, 1-based in OPDS 2.0. */
 const countFromOne = (path: string) =>
   path.replace(
     /^(\/books\/[^/]+\/pages\/)(\d{1,9})/,

@@ -1,16 +1,16 @@
 // Reading position inferred from the pages that an app fetches. Apps prefetch: several pages when a book is
 // opened or after a jump, then one per page turn, always the same distance ahead of the reader. Fetches in
-// quick succession form a burst; the width of bursts shows how far the app prefetches. In doubt the lower
+// quick succession form a burst; the width of bursts shows how far the app prefetches. When in doubt, the lower
 // page is assumed, because the next fetch corrects it.
 
-/** Pages count from 0. */
+/** Pages are 0-based. */
 export type BurstState = {
   /** Lowest and highest page of the current burst. */
   low: number
   high: number
-  /** The burst has not been evaluated since its last page. */
+  /** Whether the burst has not been evaluated since its last page. */
   isOpen: boolean
-  /** The burst started after a long pause. */
+  /** Whether the burst started after a long pause. */
   isLate: boolean
   /** Highest page of the previous burst; null when there was none. */
   end: number | null
@@ -20,11 +20,11 @@ export type BurstState = {
 
 type Fetch = {
   page: number
-  /** From the end of the last response to this request; negative when they overlapped. */
+  /** From the end of the last response to this request; negative if they overlapped. */
   quietMs: number
 }
 
-/** Fetches within this time belong to one burst: no one reads a page that fast. */
+/** Fetches within this time belong to one burst, because no reader is that fast. */
 export const burstMs = 1_000
 const sessionMs = 600_000
 
@@ -48,7 +48,7 @@ export function addFetch(state: BurstState, { page, quietMs }: Fetch): BurstStat
 }
 
 /**
- * The page, from 1, that the reader is on after a burst; null when it is unknown. The last page only for
+ * The 1-based page that the reader is on after a burst; null when it is unknown. The last page counts only for
  * an app that does not prefetch, and only after other pages.
  */
 export function inferPage(state: BurstState, pageCount: number): number | null {
@@ -63,13 +63,13 @@ export function inferPage(state: BurstState, pageCount: number): number | null {
 /** How far the reader is behind the lowest page of a burst. */
 function distanceBehind(state: BurstState): number {
   const lead = leadBefore(state)
-  // After a jump the app fetches its full distance, except pages that it has cached or that do not exist.
+  // After a jump, the app fetches its full distance, except pages that it has cached or that do not exist.
   return isContinuation(state) ? lead : Math.max(0, lead - (state.high - state.low))
 }
 
 const isContinuation = ({ low, end }: BurstState) => end !== null && low === end + 1
 
-/** Whether earlier bursts count: after a long pause only if reading continues where it stopped. */
+/** Whether earlier bursts count: after a long pause, only if reading continues where it stopped. */
 const hasHistory = (state: BurstState) =>
   state.end !== null && (!state.isLate || isContinuation(state))
 

@@ -1,5 +1,5 @@
-// Progress from page streaming: updates the progress of accounts that enabled it from the pages that an app
-// fetches. The state per account and book is a row, shared by all processes; see stream-burst.ts.
+// Progress from page streaming: for accounts that enabled it, the progress is updated from the pages that an app
+// fetches. The state per account and book is a row shared by all processes; see stream-burst.ts.
 import type { Sql, TransactionSql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import type { ReadingDevice } from '../../reading/device.ts'
@@ -22,8 +22,8 @@ const createTrackers = () => new Map<string, Tracker>()
 const closeDelayMs = burstMs + 200
 
 /**
- * Call it when page `page` (from 0) is requested. Returns a function to call when the response ends, with
- * whether it was delivered. `onError` gets errors, also after that.
+ * Must be called when the 0-based page `page` is requested. Returns a function to call when the response ends, with
+ * whether it was delivered. `onError` receives errors, even later ones.
  */
 export function trackFetch(
   { sql, services }: WithServices,
@@ -36,7 +36,7 @@ export function trackFetch(
   tracker.running += 1
   const onWritten = () => {
     tracker.running -= 1
-    // The last one starts the timer: pages that are still being rendered may precede delivered ones.
+    // The last fetch starts the timer: pages still being rendered may precede delivered ones.
     if (tracker.running > 0) return
     tracker.timer = setTimeout(() => {
       forget()
@@ -45,7 +45,7 @@ export function trackFetch(
   }
   return isDelivered => {
     const fetch = { page: book.page, startedMs, endedMs: performance.now() }
-    // One after the other, because they lock the same row.
+    // Serialized, because they lock the same row.
     if (isDelivered)
       tracker.writes = tracker.writes.then(() => recordFetch(sql, book, fetch)).catch(onError)
     tracker.writes = tracker.writes.then(onWritten)
@@ -85,7 +85,7 @@ async function recordFetch(sql: Sql, book: StreamedBook, { page, startedMs, ende
   await advanceProgress(sql, book, inferred)
 }
 
-/** Evaluates a burst that is over, unless another process has. */
+/** Evaluates a finished burst, unless another process has done so. */
 async function closeBurst(sql: Sql, book: StreamedBook) {
   const { viewer, bookId, pageCount } = book
   const inferred = await sql.begin(async tx => {

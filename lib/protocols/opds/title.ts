@@ -1,16 +1,16 @@
-// Display title of a book in a feed. Apps display only the title, so it includes the series (beside books
-// of other series) and the number, unless the title contains them already.
+// Display title of a book in a feed. Apps display only the title, so it includes the series (among books of other
+// series) and the number, unless the title already contains them.
 import { asciiDigits } from '../../media/name/text.ts'
 import type { Publication } from './publication.ts'
 
-/** Displayed instead of a blank title. */
+/** Shown instead of a blank title. */
 export const untitled = 'Untitled'
 
 type Titled = Pick<Publication, 'title' | 'number' | 'series' | 'unreadableReason'>
 
 /**
- * `isMixed`: displayed beside books of other series, or alone. Blank only if title, number and series are.
- * A file that cannot be read is marked.
+ * `isMixed`: whether it is shown among books of other series. Blank only if title, number and series are.
+ * An unreadable file is marked.
  */
 export function displayTitle(book: Titled, isMixed: boolean): string {
   const title = readableTitle(book, isMixed)
@@ -29,7 +29,7 @@ function readableTitle({ title, number, series }: Titled, isMixed: boolean): str
 
 const join = (...parts: string[]) => parts.filter(part => part.trim() !== '').join(' - ')
 
-/** `300 #3`, so that it is not read as 3003. */
+/** `300 #3`, so that it cannot be read as 3003. */
 function appendNumber(text: string, number: string | null): string {
   if (number === null || text.trim() === '') return number ?? text
   return `${text}${/\d\s*$/.test(text) && /^\s*\d/.test(number) ? ' #' : ' '}${number}`
@@ -45,7 +45,7 @@ const normalize = (text: string) =>
     .replace(/(?<!\d)(?<!\d[.,])0+(?=\d)/g, '')
     .trim()
 
-/** Length of the series name at the start of a title, with or without a year or count after it; null if absent. */
+/** Length of the series name at the start of a title, including a year or count after it; null if absent. */
 function seriesPrefixLength(title: string, series: string): number | null {
   const withoutSuffix = series.replace(/ ?\([^()]*\)$/u, '')
   if (series === '') return 0
@@ -53,7 +53,7 @@ function seriesPrefixLength(title: string, series: string): number | null {
   return prefix?.length ?? null
 }
 
-/** At a word boundary: `Italian Job` does not start with `It`, nor `It's late`, nor `Area 51` with `Area 5`. */
+/** At a word boundary: `Italian Job` does not start with `It`, nor does `It's late`, nor `Area 51` with `Area 5`. */
 function startsWith(title: string, name: string): boolean {
   if (!title.startsWith(name)) return false
   const next = title.slice(name.length)

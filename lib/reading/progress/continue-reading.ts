@@ -1,5 +1,5 @@
-// "Continue reading" lists: books and series in progress, recently read books, and the next book of
-// every series ("on deck").
+// "Continue reading" lists: books and series in progress, recently read books, and the next book of every
+// series ("on deck").
 import type { Fragment, Sql } from 'postgres'
 import {
   beyondAge,
@@ -18,13 +18,13 @@ import { unprepared } from '../../store/postgres/statement.ts'
 
 export type ReadingListRequest = {
   libraryId?: string | undefined
-  /** From 1. */
+  /** 1-based. */
   page: number
   pageSize: number
 }
 type BookRequest = ReadingListRequest & { includeCompleted?: boolean }
 
-/** Ids of the present books that the viewer has begun and not completed (or all begun), the last read first. */
+/** Ids of the present books that the viewer has started and not completed (or all started), most recently read first. */
 export async function booksInProgress(
   sql: Sql,
   viewer: Viewer,
@@ -55,9 +55,9 @@ async function readBooksInProgress(
   return { ids: idsInOrder(rows, reversed), total }
 }
 
-/** For accounts from which single books are hidden: each book in progress is looked up once, to be counted and listed. */
+/** For accounts from which individual books are hidden: each book in progress is looked up once, to be counted and listed. */
 async function readVisible(sql: Sql, viewer: Viewer, request: ReadingListRequest): Promise<IdPage> {
-  // Materialized: PostgreSQL would start parallel workers that read all books ever begun.
+  // Materialized: PostgreSQL would start parallel workers that read all books ever started.
   const [row] = await unprepared(sql<IdPage[]>`
     with begun as materialized (
       select book_id, updated_at from progress
@@ -87,7 +87,7 @@ function joinVisibleBooks(
     join series s on s.id = b.series_id and ${visibleBook(sql, viewer)}`
 }
 
-/** From the counters of series: no single books are hidden. */
+/** From the counters of series, when no individual books are hidden. */
 async function countBooks(
   sql: Sql,
   viewer: Viewer,
@@ -102,7 +102,7 @@ async function countBooks(
   return row!.total
 }
 
-/** Ids of the series with a book that the viewer has begun and not completed, by title. */
+/** Ids of the series with a book that the viewer has started and not completed, by title. */
 export async function seriesInProgress(
   sql: Sql,
   viewer: Viewer,
@@ -130,8 +130,8 @@ export async function seriesInProgress(
 }
 
 /**
- * Ids of the next books: for every series of which the viewer has completed a book and begun no other,
- * the first book without progress. The series completed last comes first.
+ * Ids of the next books: for every series in which the viewer has completed a book and started no other, the
+ * first book without progress. The most recently completed series comes first.
  */
 export async function booksOnDeck(
   sql: Sql,
@@ -160,8 +160,8 @@ export async function booksOnDeck(
 }
 
 /**
- * The expression `beyond`: how many present books an age limit hides of the series that the viewer has read in,
- * and what the counters of reading have of them. They must neither list a series nor keep it off.
+ * The expression `beyond`: how many present books are hidden by an age limit in the series the viewer has read in,
+ * and their part of the reading counters. They must neither list a series nor keep it off.
  */
 function readBeyondAge(sql: Queryable, viewer: Viewer): Fragment {
   if (!hidesBooks(viewer))
@@ -178,7 +178,7 @@ function readBeyondAge(sql: Queryable, viewer: Viewer): Fragment {
     group by b.series_id)`
 }
 
-/** Of the visible books of `series s`. */
+/** When the viewer last completed a visible book of `series s`. */
 function lastCompleted(sql: Queryable, viewer: Viewer): Fragment {
   return sql`(
     select max(p.completed_at) from book b
@@ -186,7 +186,7 @@ function lastCompleted(sql: Queryable, viewer: Viewer): Fragment {
     where b.series_id = s.id and ${presentBook(sql)} and (${beyondAge(sql, viewer)}) is not true)`
 }
 
-// Of a visible series. A scalar subquery, so that it is a walk along the index of the series that ends at the first match.
+// For a visible series. A scalar subquery walks along the index of the series and stops at the first match.
 function nextBook(sql: Queryable, viewer: Viewer, seriesId: Fragment): Fragment {
   return sql`(
     select b.id from book b

@@ -3,7 +3,7 @@ import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../
 
 export const Progress = record(
   {
-    id: uuid({ description: 'The id of the book.' }),
+    id: uuid({ description: 'Book id.' }),
     userId: uuid(),
     bookId: uuid(),
     currentPage: Type.Integer(),

@@ -1,4 +1,4 @@
-// Reading progress as it is stored; it is written by lib/reading.
+// Stored reading progress; lib/reading writes it.
 import { type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { joinProgress } from '../../catalog/book/visible-books.ts'
@@ -22,7 +22,7 @@ export async function findProgress(
   return row.accountId === null ? null : row
 }
 
-/** All progress of the viewer, including missing books, the newest first. */
+/** All progress of the viewer, including missing books, newest first. */
 export async function listProgress(
   sql: Sql,
   viewer: Viewer,

@@ -1,6 +1,6 @@
-// CSV (RFC 4180) that spreadsheets cannot take for formulas.
+// CSV (RFC 4180) that spreadsheets do not mistake for formulas.
 
-/** What a spreadsheet may evaluate; full-width signs in Japanese and Chinese ones. */
+/** What a spreadsheet may evaluate, including the full-width signs used in Japanese and Chinese. */
 const formula = /^\s*[=+\-@\t\r＝＋－＠]/
 
 export function csvLine(values: readonly (string | number | Date | null)[]): string {

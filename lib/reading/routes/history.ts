@@ -1,4 +1,4 @@
-// Read history of the caller: completed passes through books and series; export and erasure of all of it.
+// The caller's read history: completed passes through books and series, with export and erasure of everything.
 import { Readable } from 'node:stream'
 import { recordsReading } from '../../accounts/permission.ts'
 import type { Viewer } from '../../accounts/viewer.ts'
@@ -38,13 +38,13 @@ const ReadHistory = record(
     entries: list(
       record(
         {
-          id: nullable(uuid({ description: 'Of a pass through a book; null for a series.' })),
+          id: nullable(uuid({ description: 'Id of a pass through a book; null for a series.' })),
           startedAt: timestamp(),
           completedAt: timestamp(),
         },
         { component: 'ReadHistoryEntry' },
       ),
-      { description: `The newest first, at most ${maxEntries}.` },
+      { description: `Newest first, up to ${maxEntries}.` },
     ),
   },
   { component: 'ReadHistory' },
@@ -62,14 +62,14 @@ const ReadingExport = record(
           seriesTitle: optional('Null if the book is hidden or deleted.'),
           bookTitle: optional('Null if the book is hidden or deleted.'),
           kind: oneOf(['progress', 'completed', 'read', 'reset', 'pass']),
-          surface: optional('What recorded it.'),
-          deviceId: optional('Of the device.'),
-          deviceName: optional('If the client sent one.'),
+          surface: optional('What recorded the entry.'),
+          deviceId: optional('Id of the device.'),
+          deviceName: optional('Name of the device, if the client sent one.'),
           ...{ startedAt: timestamp(), endedAt: timestamp() },
-          measuredMs: amount('Time that the client measured.'),
-          inferredMs: amount('Time between positions.'),
-          pagesRead: amount('Pages that the client counted.'),
-          page: amount('The last displayed page, starting at 1.'),
+          measuredMs: amount('Time measured by the client.'),
+          inferredMs: amount('Time inferred from the positions.'),
+          pagesRead: amount('Pages counted by the client.'),
+          page: amount('Last page shown, starting at 1.'),
           percentage: nullable(Type.Number({ minimum: 0, maximum: 1 })),
         },
         { component: 'ReadingExportEntry' },
@@ -85,7 +85,6 @@ export const readHistory = [
     method: 'GET',
     path: '/books/{id}/read-history',
     permission: 'BooksRead',
-    // Of one book.
     cost: 'record',
     summary: 'Get the completed passes through a book',
     params: BookId,
@@ -98,7 +97,7 @@ export const readHistory = [
     path: '/series/{id}/read-history',
     permission: 'SeriesRead',
     summary: 'Get the completed passes through a series',
-    description: 'A series was read as often as the book of it that was read least.',
+    description: 'A series counts as read as often as its least-read book.',
     params: SeriesId,
     responses: { 200: ReadHistory },
     handle: ({ params, viewer }, { sql }) => seriesHistory(sql, viewer, params.id),
@@ -109,7 +108,7 @@ export const readHistory = [
     path: '/books/{id}/read-history',
     permission: writePermission,
     summary: 'Delete the completed passes through a book',
-    description: 'The position and the recorded time of reading stay.',
+    description: 'The position and the recorded reading time are preserved.',
     params: BookId,
     responses: { 204: null },
     async handle({ params, viewer }, { sql }) {
@@ -123,7 +122,7 @@ export const readHistory = [
     path: '/books/{id}/read-history/{completionId}',
     permission: writePermission,
     summary: 'Delete a completed pass through a book',
-    description: 'The position and the recorded time of reading stay.',
+    description: 'The position and the recorded reading time are preserved.',
     params: record({
       ...BookId.properties,
       completionId: uuid({ description: 'Read history entry id.' }),
@@ -140,7 +139,7 @@ export const readHistory = [
     path: '/series/{id}/read-history',
     permission: writePermission,
     summary: 'Delete the completed passes through the books of a series',
-    description: 'Positions and the recorded time of reading stay.',
+    description: 'Positions and the recorded reading time are preserved.',
     params: SeriesId,
     responses: { 204: null },
     async handle({ params, viewer }, { sql }) {
@@ -153,9 +152,9 @@ export const readHistory = [
     method: 'DELETE',
     path: '/user/read-history',
     permission: writePermission,
-    summary: 'Erase all that the caller has read',
+    summary: 'Erase the reading history of the caller',
     description:
-      'Sessions, completed passes and devices, and with them the statistics. Positions stay.',
+      'Erases sessions, completed passes and devices, and thus the statistics. Positions are preserved.',
     responses: { 204: null },
     async handle({ viewer }, { sql }) {
       await eraseHistory(sql, viewer.accountId)
@@ -168,9 +167,9 @@ export const readHistory = [
     path: '/user/reading-export',
     permission: 'ProgressRead',
     cost: 'record',
-    summary: 'Export all that the caller has read',
+    summary: 'Export the reading history of the caller',
     description:
-      'Sessions and marks by book and time, then completed passes (`kind` is `pass`). Durations in milliseconds. Titles are null for books that are hidden or deleted. In CSV a text that a spreadsheet would take for a formula begins with an apostrophe.',
+      'Sessions and marks by book and time, then completed passes (`kind` is `pass`). Durations are in milliseconds. Titles are null for books that are hidden or deleted. In CSV, text that a spreadsheet would treat as a formula is prefixed with an apostrophe.',
     query: record({
       format: maybe(
         oneOf(['json', 'csv'], { default: 'json', description: 'Media type of the response.' }),

@@ -1,4 +1,4 @@
-// Reading progress of the caller: one book, all books, whole series.
+// The caller's reading progress: one book, all books, whole series.
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../accounts/identify.ts'
 import { recordsReading } from '../../accounts/permission.ts'
@@ -24,7 +24,7 @@ const ProgressUpdate = body(
         minimum: 0,
         maximum: 2_147_483_647,
         description:
-          'The last displayed page, starting at 1; 0 for an opened book. Limited to the last page.',
+          'Last page shown, starting at 1; 0 for a book that was only opened. Larger numbers count as the last page.',
       }),
     ),
     progressPercentage: maybe(
@@ -72,7 +72,7 @@ export const progress = [
     permission: writePermission,
     summary: 'Update reading progress of a book',
     description:
-      'A book is completed by its last page, or from 98 % on; `completed` decides if it is there. Writing the first page or up to 5 % of a completed book restarts it. The last write wins: 204 if the book was marked as unread later than `modified`.',
+      'A book is completed on its last page or from 98 %; if `completed` is set, it decides. Writing the first page or up to 5 % of a completed book restarts it. The last write wins: 204 if the book was marked as unread later than `modified`.',
     params: BookId,
     body: ProgressUpdate,
     responses: { 200: Progress, 204: null },
@@ -95,7 +95,7 @@ export const progress = [
     path: '/books/{id}/progress',
     permission: writePermission,
     summary: 'Delete reading progress of a book',
-    description: '204 also if the caller has not started the book.',
+    description: 'Also 204 if the caller has not started the book.',
     params: BookId,
     responses: { 204: null },
     async handle(input, deps) {

@@ -1,4 +1,4 @@
-// Reading sessions that clients measured themselves, a batch at a time.
+// Reading sessions measured by clients, received in batches.
 
 import type { JSONValue } from 'postgres'
 import { Check } from 'typebox/schema'
@@ -35,32 +35,32 @@ const ReadingSession = record(
   {
     id: uuid({
       description:
-        'Made by the client. An id that it has sent before is accepted and changes nothing.',
+        'Chosen by the client. An id that was sent before is accepted and changes nothing.',
     }),
     bookId: uuid(),
-    deviceId: name(128, { description: 'An id that the device does not change.' }),
-    deviceName: maybe(nullable(text(200, { description: 'A name for the user.' }))),
+    deviceId: name(128, { description: 'A stable id of the device.' }),
+    deviceName: maybe(nullable(text(200, { description: 'A name to show to the user.' }))),
     kind: oneOf(['progress', 'completed', 'reset'], {
       description: '`reset` marks the book as unread at the end of the session.',
     }),
-    toPage: number('The last displayed page, starting at 1.'),
+    toPage: number('Last page shown, starting at 1.'),
     toPercentage: number('Position from 0 to 1.'),
     r2Progression: maybe(
       nullable(
         text(maxLocatorBytes, {
           description:
-            'Where the reader ended: JSON of a Readium locator, or of a progression with one. Returned by the progression of the book while the session is the newest. What is no locator is ignored.',
+            "Where the reader stopped: a Readium locator as JSON, or a progression that contains one. The book's progression returns it while the session is the newest. Anything else is ignored.",
         }),
       ),
     ),
     activeDurationMs: number(
-      'Time of reading in milliseconds; at most the time between start and end is counted.',
+      'Reading time in milliseconds; at most the time between start and end is counted.',
     ),
-    pagesRead: number('Number of pages that were read.'),
-    clientStartedAt: timestamp({ description: 'By the clock of the client.' }),
+    pagesRead: number('Number of pages read.'),
+    clientStartedAt: timestamp({ description: "Start of the session by the client's clock." }),
     clientEndedAt: timestamp({
       description:
-        'By the clock of the client. If it is in the future, the session is moved to end now.',
+        "By the client's clock. If it is in the future, the session is moved to end now.",
     }),
   },
   { component: 'ReadingSession' },
@@ -78,7 +78,7 @@ export const readingSessions = [
     path: '/reading-sessions',
     permission: writePermission,
     summary: 'Record reading sessions',
-    description: `At most ${maxSessions}, of any age and in any order: the session that ended last decides the position. A session lasts seven days at most. Beyond 100,000 of an account, or 10,000 of a book, they are rejected with \`limit_reached\`. The response has a result for each session, and the progress in their books.`,
+    description: `Up to ${maxSessions} sessions, of any age and in any order: the session that ended last decides the position. A session lasts at most seven days. Beyond 100,000 per account or 10,000 per book, sessions are rejected with \`limit_reached\`. The response has a result for each session, and the progress in their books.`,
     body: body(
       { sessions: list(ReadingSession, { maxItems: maxSessions }) },
       { component: 'ReadingSessionBatch' },
@@ -118,7 +118,7 @@ function toSession(sent: Static<typeof ReadingSession>): SentSession {
       locator,
     })
   return {
-    // Ids are compared as PostgreSQL writes them.
+    // PostgreSQL returns ids in lower case, and they are compared.
     ...{ id: sent.id.toLowerCase(), bookId: sent.bookId.toLowerCase(), kind: sent.kind },
     device: clientDevice({ id: sent.deviceId, name: sent.deviceName ?? null }),
     startedAt: new Date(sent.clientStartedAt),
@@ -142,5 +142,5 @@ function parseLocator(text: string | null | undefined): ClientLocator | null {
   }
 }
 
-/** Escapes of null characters and of halves of surrogate pairs cannot be stored. */
+/** Escapes of null characters and unpaired surrogates cannot be stored. */
 const isStorable = (text: string) => !/\\u(?:0000|d[89a-f])/i.test(text)

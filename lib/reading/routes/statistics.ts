@@ -1,4 +1,4 @@
-// Reading statistics of the caller, and totals of all accounts for administrators.
+// The caller's reading statistics, and totals of all accounts for administrators.
 
 import { Invalid } from '../../base/errors.ts'
 import {
@@ -26,25 +26,25 @@ import {
 const dayMs = 24 * 60 * 60_000
 const defaultDays = 90
 const maxSeries = 50
-/** Of a series of periods without gaps. */
+/** For a list of periods without gaps. */
 const maxPeriods = 4_000
 
 const Duration = record(
   {
     inferredMs: count({
       description:
-        'Time between the positions that a client wrote; an underestimate, as it does not include the reading of downloaded books.',
+        'Time between the positions a client wrote; an underestimate, because it excludes the reading of downloaded books.',
     }),
-    measuredMs: count({ description: 'Time that clients measured.' }),
-    totalMs: count({ description: 'Sum of the two.' }),
+    measuredMs: count({ description: 'Time measured by clients.' }),
+    totalMs: count({ description: 'Sum of inferred and measured time.' }),
   },
   { component: 'ReadingDuration' },
 )
 
 const common = {
   duration: Duration,
-  pagesRead: count({ description: 'Pages that clients counted.' }),
-  sessions: count({ description: 'Sittings, after adjacent writes are merged.' }),
+  pagesRead: count({ description: 'Pages counted by clients.' }),
+  sessions: count({ description: 'Number of sittings, after merging adjacent writes.' }),
   booksFinished: count({ description: 'Completed passes through books.' }),
 }
 
@@ -55,13 +55,13 @@ const ReadingStats = record(
     granularity: oneOf(granularities),
     summary: record(
       {
-        books: count({ description: 'Different books that were read or finished.' }),
+        books: count({ description: 'Number of different books that were read or finished.' }),
         ...common,
         sessionsWithoutDuration: count({
-          description: 'Sittings whose client reported no time.',
+          description: 'Number of sittings whose client reported no time.',
         }),
         sessionsWithoutPages: count({
-          description: 'Sittings whose client reported no page count.',
+          description: 'Number of sittings whose client reported no page count.',
         }),
       },
       { component: 'ReadingStatsSummary' },
@@ -83,11 +83,11 @@ const ReadingStats = record(
         { seriesId: uuid(), seriesName: Type.String(), books: count(), ...common },
         { component: 'ReadingStatsSeries' },
       ),
-      { description: 'Without series that are hidden from the caller.' },
+      { description: 'Excludes series that are hidden from the caller.' },
     ),
     formats: list(
       record({ format: Type.String(), ...common }, { component: 'ReadingStatsFormat' }),
-      { description: '`unknown` stands for books that were deleted.' },
+      { description: '`unknown` stands for deleted books.' },
     ),
     devices: list(
       record(
@@ -113,13 +113,13 @@ const day = (description: string) =>
   )
 
 const windowQuery = {
-  from: day('Start of the window; by default 90 days before its end.'),
-  to: day('End of the window, exclusive; by default now.'),
+  from: day('Start of the window; defaults to 90 days before its end.'),
+  to: day('End of the window, exclusive; defaults to now.'),
   timeZone: maybe(
     Type.String({
       maxLength: 64,
       default: 'UTC',
-      description: 'IANA name of the time zone of days, weeks and months.',
+      description: 'IANA name of the time zone for days, weeks and months.',
     }),
   ),
 }
@@ -145,16 +145,16 @@ export const readingStats = [
           default: 10,
           minimum: -Number.MAX_SAFE_INTEGER,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: `Number of series, from 1 to ${maxSeries}; other numbers count as the nearest.`,
+          description: `Number of series, from 1 to ${maxSeries}; other numbers are clamped.`,
         }),
       ),
       sort: maybe(
         oneOf(['time', 'pages', 'completions'], {
           default: 'time',
-          description: 'Order of series, formats and devices, the highest first.',
+          description: 'Order of series, formats and devices, highest first.',
         }),
       ),
-      fill: maybe(Type.Boolean({ description: 'With the periods in which nothing was read.' })),
+      fill: maybe(Type.Boolean({ description: 'Includes periods in which nothing was read.' })),
     }),
     responses: { 200: ReadingStats },
     async handle({ query, viewer }, { sql }) {
@@ -162,7 +162,7 @@ export const readingStats = [
       const window = await windowOf(sql, query)
       const { from, to, timeZone } = window
       if (fill && (to.getTime() - from.getTime()) / dayMs > maxPeriods)
-        throw new Invalid(`With fill=true the window has at most ${maxPeriods} days`)
+        throw new Invalid(`With fill=true the limit is ${maxPeriods} days`)
       const seriesLimit = Math.min(Math.max(query.seriesLimit ?? 10, 1), maxSeries)
       const request = { from, to, timeZone, granularity, sort, fill, seriesLimit }
       const found = await readingStatistics(sql, viewer, request)
@@ -183,8 +183,8 @@ export const readingStats = [
     method: 'GET',
     path: '/reading-stats/coverage',
     permission: 'ProgressRead',
-    summary: 'Get when the caller read first and last',
-    description: 'Null if nothing is recorded.',
+    summary: 'Get when the caller first and last read',
+    description: 'Null if nothing was recorded.',
     responses: {
       200: record(
         { firstReadAt: nullable(timestamp()), lastReadAt: nullable(timestamp()) },
@@ -198,15 +198,15 @@ export const readingStats = [
     method: 'GET',
     path: '/reading-stats/totals',
     permission: 'UsersRead',
-    summary: 'Get totals of what all users read',
-    description: 'Without books, names or users.',
+    summary: 'Get reading totals of all users',
+    description: 'Contains no books, names or users.',
     query: record(windowQuery),
     responses: {
       200: record(
         {
           from: timestamp(),
           to: timestamp(),
-          users: count({ description: 'Users who read in the window.' }),
+          users: count({ description: 'Number of users who read in the window.' }),
           books: count(),
           ...common,
         },
@@ -246,10 +246,10 @@ async function windowOf(sql: Queryable, query: WindowQuery) {
 async function requireTimeZone(sql: Queryable, name: string): Promise<string> {
   if (name === 'UTC') return name
   try {
-    // PostgreSQL also accepts offsets, which it reads with the opposite sign, and abbreviations.
+    // PostgreSQL also accepts abbreviations, and offsets, which it reads with the opposite sign.
     if (/^[a-z]/i.test(name)) new Intl.DateTimeFormat('en', { timeZone: name })
     else throw new RangeError(name)
-    // Node.js also accepts names that were withdrawn, and newer ones.
+    // Node.js also accepts withdrawn names, and newer ones.
     await localTime(sql, '2000-01-01', name)
   } catch (error) {
     if (error instanceof RangeError || isInvalidParameter(error as Error))
@@ -266,12 +266,12 @@ const isInvalidParameter = (error: Error & { code?: string }) =>
 
 async function parseTime(sql: Queryable, name: string, text: string, timeZone: string) {
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text)
-  // In a query a plus that is not escaped is a space.
+  // In a query, an unescaped plus is a space.
   const sent = text.replace(/ (?=\d\d:?\d\d$)/, '+')
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.test(sent)
   const time = new Date(isDate ? `${text}T00:00:00Z` : sent)
   const year = time.getUTCFullYear()
-  // The time zone and the default of the other end lead up to a year further.
+  // The time zone and the default of the other end can shift the date by up to a year.
   const isStorable = year >= 2 && year <= 9998
   const isReal = isStorable && (!isDate || time.toISOString().startsWith(text))
   if (!(isDate || isTime) || !isReal) throw new Invalid(`query/${name} is not a time or a date`)

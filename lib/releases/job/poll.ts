@@ -1,5 +1,5 @@
-// Release poll job: reads the pages of a list of releases since the last poll, matches them with the tracked
-// series, and stores each page with the cursor after it.
+// Release poll job: reads the pages of a release list since the last poll, matches them with the tracked
+// series, and stores each page along with the cursor that follows it.
 
 import { NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -18,10 +18,10 @@ import { storePage } from '../store-releases.ts'
 
 type Deps = { sql: Sql; sources: Sources }
 
-/** Kinds that are read for given series, a hundred at a time; the others list all there is. */
+/** Kinds that are read for given series, a hundred at a time; the others list everything. */
 const kindsBySeries: readonly string[] = ['rss-series', 'api-feed', 'metadata-piggyback']
 const seriesPerQuery = 100
-// A source that never ends goes on at the next poll.
+// An endless source continues at the next poll.
 const maxPages = 1_000
 const callTimeoutMs = 300_000
 const maxIdLength = 1_000
@@ -69,7 +69,7 @@ export async function pollReleases(
   }
 }
 
-/** Null for a list that was deleted or disabled. From now on, an older poll of it stores nothing. */
+/** Null for a list that was deleted or disabled. From now on, its older polls store nothing. */
 async function beginPoll(sql: Sql, id: string, pollId: string): Promise<List | null> {
   const [list] = await sql<List[]>`
     update release_source r set poll_id = ${pollId}
@@ -82,7 +82,7 @@ async function beginPoll(sql: Sql, id: string, pollId: string): Promise<List | n
 
 type Poll = { list: List; source: StoredSource; pollId: string; figures: Figures }
 
-/** False when the job is stopped or another poll took over; what was read is stored. */
+/** False when the job is stopped or another poll took over; what was read so far is stored. */
 async function readAll(deps: Deps, poll: Poll, control: JobControl): Promise<boolean> {
   const isBySeries = kindsBySeries.includes(poll.list.kind)
   let { cursor, after } = poll.list
@@ -97,7 +97,7 @@ async function readAll(deps: Deps, poll: Poll, control: JobControl): Promise<boo
     const result = await callSource(deps, poll.source, {
       operation: 'listReleases',
       call: source => {
-        if (!source.listReleases) throw new SourceFailure('It has no releases', 'invalid')
+        if (!source.listReleases) throw new SourceFailure('The source has no releases', 'invalid')
         const signal = AbortSignal.any([control.signal, AbortSignal.timeout(callTimeoutMs)])
         return source.listReleases({ key: poll.list.key, cursor, series }, { signal })
       },
@@ -141,7 +141,7 @@ async function followedLanguages(sql: Sql): Promise<string[]> {
 }
 
 /**
- * The next tracked series after an id. One with an interval of its own is polled when such an interval, counted from
+ * The next tracked series after an id. A series with its own interval is polled if such an interval, counted from
  * 1970, began since the last poll.
  */
 async function nextSeries(
@@ -167,7 +167,7 @@ async function nextSeries(
   return [...rows]
 }
 
-/** Stores the result of a poll, unless another one began meanwhile. */
+/** Stores the result of a poll, unless another one has begun. */
 async function endPoll(
   sql: Sql,
   { id, sourceId }: List,
@@ -188,13 +188,13 @@ async function endPoll(
   })
 }
 
-/** `12 releases: 3 announced, 2 hidden, 1 known, 6 of series that are not tracked`. */
+/** `12 releases: 3 announced, 2 hidden, 1 known, 6 for untracked series`. */
 function summaryOf({ items, unmatched, added, announced, notes }: Figures): string {
   const parts = [
     [announced, 'announced'],
     [added - announced, 'hidden'],
     [items - unmatched - added, 'known'],
-    [unmatched, 'of series that are not tracked'],
+    [unmatched, 'for untracked series'],
   ] as const
   const counted = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
   const first = items === 0 ? 'No releases' : `${items} releases: ${counted.join(', ')}`

@@ -29,9 +29,9 @@ import {
 } from '../release-source.ts'
 
 const ReleaseSourceId = record({ id: uuid({ description: 'Release source id.' }) })
-const deletedLedgerEntries = count({ description: 'Releases that were deleted.' })
-const considered = count({ description: 'Release sources.' })
-const failed = count({ description: 'Deleted or disabled meanwhile.' })
+const deletedLedgerEntries = count({ description: 'Number of deleted releases.' })
+const considered = count({ description: 'Number of enabled release sources.' })
+const failed = count({ description: 'Number of sources deleted or disabled in the meantime.' })
 
 export const releaseSources = [
   route({
@@ -40,7 +40,7 @@ export const releaseSources = [
     path: '/release-sources',
     permission: 'PluginsManage',
     summary: 'List release sources',
-    description: 'They are created and deleted with the source that has them.',
+    description: 'They are created and deleted along with their source.',
     responses: { 200: ReleaseSources },
     handle: async (_input, { sql }) => ({ sources: await listReleaseSources(sql) }),
   }),
@@ -49,8 +49,10 @@ export const releaseSources = [
     method: 'GET',
     path: '/release-sources/applicability',
     permission: 'SeriesRead',
-    summary: 'Whether any source brings releases',
-    query: record({ libraryId: maybe(uuid({ description: 'For series of this library.' })) }),
+    summary: 'Get whether any source provides releases',
+    query: record({
+      libraryId: maybe(uuid({ description: 'Limits the check to series of this library.' })),
+    }),
     responses: {
       200: record(
         { applicable: Type.Boolean(), pluginDisplayNames: list(Type.String()) },
@@ -73,7 +75,7 @@ export const releaseSources = [
         {
           considered,
           enqueued: count(),
-          coalesced: count({ description: 'Polls that were queued or running already.' }),
+          coalesced: count({ description: 'Number of polls that were already queued or running.' }),
           failed,
         },
         { component: 'PollsStarted' },
@@ -86,7 +88,7 @@ export const releaseSources = [
     method: 'POST',
     path: '/release-sources/reset-all',
     permission: 'PluginsManage',
-    summary: 'Delete all releases, and let all release sources begin from the start',
+    summary: 'Delete all releases and restart all release sources from the beginning',
     responses: {
       200: record(
         { considered, reset: count(), failed, deletedLedgerEntries },
@@ -101,13 +103,17 @@ export const releaseSources = [
     path: '/release-sources/{id}',
     permission: 'PluginsManage',
     summary: 'Change a release source',
-    description: '`cronSchedule` null: the default schedule.',
+    description: 'A null `cronSchedule` means the default schedule.',
     params: ReleaseSourceId,
     body: patchBody(
       {
         displayName: maybe(name(200)),
         enabled: maybe(Type.Boolean()),
-        cronSchedule: maybe(nullable(text(200, { description: 'Five fields: `0 3 * * *`.' }))),
+        cronSchedule: maybe(
+          nullable(
+            text(200, { description: 'Cron expression with five fields, such as `0 3 * * *`.' }),
+          ),
+        ),
       },
       ReleaseSource,
       { component: 'ReleaseSourceUpdate' },
@@ -126,7 +132,7 @@ export const releaseSources = [
     path: '/release-sources/{id}/poll-now',
     permission: 'PluginsManage',
     summary: 'Poll a release source',
-    description: '409 for one that is disabled.',
+    description: '409 if it is disabled.',
     params: ReleaseSourceId,
     responses: {
       202: record(
@@ -140,7 +146,7 @@ export const releaseSources = [
         202,
         isEnqueued
           ? { status: 'enqueued' as const, message: 'Poll queued' }
-          : { status: 'already_running' as const, message: 'A poll is queued or running' },
+          : { status: 'already_running' as const, message: 'A poll is already queued or running' },
       )
     },
   }),
@@ -149,7 +155,7 @@ export const releaseSources = [
     method: 'POST',
     path: '/release-sources/{id}/reset',
     permission: 'PluginsManage',
-    summary: 'Delete the releases of a release source, and let it begin from the start',
+    summary: 'Delete the releases of a release source and restart it from the beginning',
     params: ReleaseSourceId,
     responses: { 200: record({ deletedLedgerEntries }, { component: 'ReleaseSourceReset' }) },
     handle: async ({ params }, { sql }) => ({

@@ -1,4 +1,4 @@
-// Releases that sources announced: the inbox with its facets, states, and the releases of one series.
+// Releases announced by sources: the inbox with its facets, states, and the releases of one series.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { body, count, list, maybe, oneOf, record, Type, text, uuid } from '../../base/schema.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
@@ -38,15 +38,15 @@ const state = (preset: string) =>
   maybe(
     oneOf([...stateNames, 'all'], {
       default: preset,
-      description: '`new` is announced, `ignored` is hidden.',
+      description: '`new` means announced, `ignored` means hidden.',
     }),
   )
 const filterQuery = {
   state: state('announced'),
-  seriesId: maybe(uuid({ description: 'Only of this series.' })),
-  sourceId: maybe(uuid({ description: 'Only of this release source.' })),
-  language: maybe(text(50, { description: 'Only in this language.' })),
-  libraryId: maybe(uuid({ description: 'Only of this library.' })),
+  seriesId: maybe(uuid({ description: 'Limits the list to this series.' })),
+  sourceId: maybe(uuid({ description: 'Limits the list to this release source.' })),
+  language: maybe(text(50, { description: 'Limits the list to this language.' })),
+  libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
 }
 type FilterQuery = {
   state?: string
@@ -75,7 +75,7 @@ function sortOf({ sort, order }: { sort?: string; order?: string }) {
   return { field, descending: direction === 'desc' }
 }
 
-const FacetCount = { count: count({ description: 'Releases.' }) }
+const FacetCount = { count: count({ description: 'Number of releases.' }) }
 const Facets = record(
   {
     languages: list(record({ language: Type.String(), ...FacetCount })),
@@ -124,7 +124,7 @@ export const releases = [
     permission: 'SeriesRead',
     summary: 'List releases of tracked series',
     description:
-      'Sorted by series: the newest volumes and chapters of each first. By `released`, one without a date stands at the time at which it was found.',
+      'When sorted by series, the newest volumes and chapters of each come first. When sorted by `released`, a release without a date counts as released when it was found.',
     query: record({ ...pageQuery, ...filterQuery, ...sortQuery(Object.keys(sortFields)) }),
     responses: { 200: paged(Release) },
     async handle({ query, viewer, request, reply }, { sql }) {
@@ -142,7 +142,7 @@ export const releases = [
     path: '/releases/facets',
     permission: 'SeriesRead',
     summary: 'Count releases by language, library and series',
-    description: 'Each list applies all filters but its own.',
+    description: 'Each list applies all filters except its own.',
     query: record(filterQuery),
     responses: { 200: Facets },
     handle: ({ query, viewer }, { sql }) => releaseFacets(sql, viewer, filterOf(query)),
@@ -192,7 +192,7 @@ export const releases = [
     path: '/releases/{id}',
     permission: 'SeriesWrite',
     summary: 'Set the state of a release',
-    description: 'Any state may follow any other. `new` is announced, `ignored` is hidden.',
+    description: 'Any state may follow any other. `new` means announced, `ignored` means hidden.',
     params: ReleaseId,
     body: body({ state: oneOf(stateNames) }, { component: 'ReleaseUpdate' }),
     responses: { 200: Release },
@@ -207,7 +207,7 @@ export const releases = [
     permission: 'SeriesWrite',
     summary: 'Delete a release',
     description:
-      'Its source is read from the beginning by the next poll, and may bring it back; hide or dismiss it otherwise.',
+      'The next poll reads its source from the beginning and may add it again; to prevent that, hide or dismiss it instead.',
     params: ReleaseId,
     responses: { 200: record({ deleted: Type.Boolean() }, { component: 'DeletedRelease' }) },
     async handle({ params, viewer }, { sql }) {
@@ -220,7 +220,7 @@ export const releases = [
     method: 'GET',
     path: '/releases/{id}/history',
     permission: 'SeriesWrite',
-    summary: 'List the states that a release was in',
+    summary: 'List the state history of a release',
     description: 'Oldest first, with who changed it and why.',
     params: ReleaseId,
     query: record(shortListQuery),
@@ -234,7 +234,7 @@ export const releases = [
     path: '/series/{id}/releases',
     permission: 'SeriesRead',
     summary: 'List releases of a series',
-    description: 'The newest volumes and chapters first.',
+    description: 'Newest volumes and chapters first.',
     params: SeriesId,
     query: record({ ...pageQuery, state: state('all') }),
     responses: { 200: paged(Release) },

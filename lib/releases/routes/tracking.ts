@@ -1,4 +1,4 @@
-// Tracking of series for releases, and the aliases by which releases are matched.
+// Release tracking of series, and the aliases by which releases are matched.
 import type { TOptional } from 'typebox'
 import {
   body,
@@ -31,7 +31,7 @@ const optional = Object.fromEntries(
 const bulk = (
   [
     ['track', 'trackSeries', true, 'Track several series for releases'],
-    ['untrack', 'untrackSeries', false, 'No longer track several series for releases'],
+    ['untrack', 'untrackSeries', false, 'Stop tracking several series for releases'],
   ] as const
 ).map(([action, operationId, tracked, summary]) =>
   route({
@@ -40,7 +40,7 @@ const bulk = (
     path: `/series/bulk/${action}-for-releases`,
     permission: 'SeriesWrite',
     summary,
-    description: `Done when the response arrives: there is no task. ${skipNote}`,
+    description: `Takes effect before the response; there is no task. ${skipNote}`,
     body: SeriesIds,
     responses: { 200: WorkStarted },
     async handle({ body: { seriesIds }, viewer }, { sql }) {
@@ -68,7 +68,7 @@ export const tracking = [
     permission: 'SeriesWrite',
     summary: 'Change how releases of a series are tracked',
     description:
-      'Absent fields are unchanged, null clears a field. When tracking is switched on, the titles of the series become aliases, and what is known and tracked follows from its books.',
+      'Absent fields are unchanged, null clears a field. When tracking is turned on, the titles of the series become aliases, and what is known and tracked is derived from its books.',
     params: SeriesId,
     body: patchBody(optional, Tracking, { component: 'SeriesTrackingUpdate' }),
     responses: { 200: Tracking },
@@ -93,12 +93,12 @@ export const tracking = [
     path: '/series/{id}/aliases',
     permission: 'SeriesWrite',
     summary: 'Add a title by which releases of a series are matched',
-    description: '200 for an alias that the series has.',
+    description: '200 if the series already has the alias.',
     params: SeriesId,
     body: body(
       {
         alias: name(maxAliasLength),
-        source: maybe(name(50, { default: 'manual', description: 'Where it comes from.' })),
+        source: maybe(name(50, { default: 'manual', description: 'Where the alias comes from.' })),
       },
       { component: 'NewSeriesAlias' },
     ),

@@ -1,4 +1,4 @@
-// Index of a dump: an SQLite file with the documents and their titles, made by one pass over the dump.
+// Index of a dump: an SQLite file with the documents and their titles, built in one pass over the dump.
 import { createReadStream, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
@@ -13,12 +13,12 @@ type Build = {
   /** The dump; compressed if its name ends with `.gz`. */
   file: string
   index: string
-  /** Identifies what the index is made of. */
+  /** Identifies what the index was built from. */
   key: string
   readHit: ReadHit
 }
 
-/** Replaces the index at once when it is complete. A line that is no document with id and title is left out. */
+/** Replaces the index atomically when it is complete. Lines that are not documents with id and title are skipped. */
 export async function buildIndex({ file, index, key, readHit }: Build): Promise<void> {
   const temporary = `${index}.${process.pid}.new`
   rmSync(temporary, { force: true })
@@ -61,7 +61,7 @@ function parseHit(line: string, readHit: ReadHit) {
   }
 }
 
-/** Lines that are not too long. */
+/** Reads lines, except those that are too long. */
 async function readLines(file: string, onLine: (line: string) => void): Promise<void> {
   const collect = async (chunks: AsyncIterable<Buffer>) => {
     let parts: Buffer[] = []

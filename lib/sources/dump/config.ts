@@ -11,7 +11,7 @@ export const DumpConfig = body({
     maxLength: 4000,
     pattern: '\\.(?:jsonl|ndjson|json)(?:\\.gz)?$',
     description:
-      'Absolute path of a file with a JSON document per line, optionally compressed by gzip; inside filesystem.roots, without which no file is read.',
+      'Absolute path of a file with one JSON document per line, optionally gzip-compressed. It must be inside filesystem.roots; without these, no file is read.',
   }),
   search: HitMapping,
   series: SeriesMapping,
@@ -19,12 +19,12 @@ export const DumpConfig = body({
 export type DumpConfig = Static<typeof DumpConfig>
 
 export type DumpAccess = {
-  /** Folders that files may be in. */
+  /** Folders in which files are permitted. */
   roots: () => readonly string[]
   dataDir: string
 }
 
-/** The path without links. Throws Invalid without naming it: a caller learns nothing of other folders. */
+/** The path with links resolved. The Invalid it throws does not name it, so that a caller learns nothing about other folders. */
 export function dumpFile({ path }: DumpConfig, { roots, dataDir }: DumpAccess): string {
   const refused = new Invalid('config.path is not a file in a folder of filesystem.roots')
   if (!isAbsolute(path)) throw refused
@@ -41,7 +41,7 @@ export function dumpFile({ path }: DumpConfig, { roots, dataDir }: DumpAccess): 
   }
 }
 
-// One that does not exist has no links.
+// A folder that does not exist has no links.
 function realFolder(path: string): string {
   try {
     return realpathSync(path)

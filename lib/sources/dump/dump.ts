@@ -47,7 +47,7 @@ async function runTask(
     file: fileOf(config, dumps),
     index: dumps.indexOf(id),
   }
-  // An index that is being made is completed for the next call.
+  // An index that is being built is completed for the next call.
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
@@ -65,6 +65,6 @@ function fileOf(config: DumpConfig, { access }: Dumps): string {
     return dumpFile(config, access)
   } catch (error) {
     if (!(error instanceof Invalid)) throw error
-    throw new SourceFailure('The dump is not there', 'unreachable', { cause: error })
+    throw new SourceFailure('The dump does not exist', 'unreachable', { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-// Thread that searches the dumps of this process, and where their indexes are.
+// Thread that searches the dumps of this process, and the location of their indexes.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import type { DumpAccess } from './config.ts'
 import type { DumpResult, DumpTask } from './index-thread.ts'
 
 export type DumpsOptions = DumpAccess & {
-  /** In which indexes are made. */
+  /** Folder of the indexes. */
   indexFolder: string
 }
 

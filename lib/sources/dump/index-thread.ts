@@ -22,7 +22,7 @@ export type DumpTask = {
   series: SeriesMapping
   operation: { query: string; limit: number } | { externalId: string } | null
 }
-/** Of `operation`: hits, a series, or the number of documents. */
+/** By `operation`: hits, a series, or the number of documents. */
 export type DumpResult = SeriesHit[] | FetchedSeries | null | number
 
 const formatVersion = 1
@@ -45,7 +45,7 @@ export default async function run(task: DumpTask): Promise<DumpResult> {
   }
 }
 
-/** The index of the file as it is now; it is made when there is none. */
+/** The index of the current file, built if there is none. */
 async function openIndex({ file, index, search }: DumpTask): Promise<DatabaseSync> {
   const { size, mtimeMs } = statSync(file)
   const key = JSON.stringify([formatVersion, file, size, mtimeMs, search])
@@ -63,7 +63,7 @@ function tryOpen(index: string, key: string): DatabaseSync | null {
     const row = db.prepare('select key from meta').get() as { key: string } | undefined
     if (row?.key === key) return db
   } catch {
-    // Not there, or of another version.
+    // Missing, or built by a different version.
   }
   db?.close()
   return null

@@ -17,19 +17,22 @@ export const FeedConfig = body({
     description: 'Address of an RSS, Atom or JSON feed.',
   }),
   language: maybe(
-    text(50, { minLength: 1, description: 'Language of items that do not name one (BCP 47).' }),
+    text(50, { minLength: 1, description: 'Language of items that do not state one (BCP 47).' }),
   ),
   group: maybe(text(300, { minLength: 1, description: 'Group or uploader of all items.' })),
   seriesTitle: maybe(
-    text(500, { minLength: 1, description: 'Of all items, for a feed about one series.' }),
+    text(500, {
+      minLength: 1,
+      description: 'Series title of all items, for a feed about one series.',
+    }),
   ),
   titlePattern: maybe(
     pattern(
-      'Regular expression (RE2) whose first group, or group `title`, is the part of the title that is read; a group `group` is the group. Items that do not match are left out.',
+      'Regular expression (RE2) whose first group, or group named `title`, is the part of the title to use; a group named `group` gives the release group. Items that do not match are skipped.',
     ),
   ),
-  include: patterns('Only items whose title matches one of these regular expressions.'),
-  exclude: patterns('No items whose title matches one of these regular expressions.'),
+  include: patterns('Keeps only items whose title matches one of these regular expressions.'),
+  exclude: patterns('Skips items whose title matches one of these regular expressions.'),
 })
 export type FeedConfig = Static<typeof FeedConfig>
 

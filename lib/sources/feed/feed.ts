@@ -13,12 +13,12 @@ import type { FeedInput, FeedOutput } from './read.ts'
 
 const threadFile = new URL('./parse-thread.ts', import.meta.url)
 const threadLimits = { maxMs: 30_000, maxMb: 512 }
-/** Read in some 25 ms without a thread, which takes 200 ms to start. */
+/** Takes about 25 ms without a thread, whereas starting one takes 200 ms. */
 const maxInlineBytes = 128 * 1024
 const accept =
   'application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5'
 
-/** `rules` and `digest` (of the body) decide whether an answer was already read in the same way. */
+/** `rules` and `digest` (of the body) show whether an answer was already read in the same way. */
 const Cursor = record({
   etag: nullable(Type.String()),
   lastModified: nullable(Type.String()),
@@ -34,11 +34,11 @@ export const feed: SourceType<FeedConfig> = {
   open: openFeed,
 }
 
-/** Of the only release source. */
+/** Key of the only release source. */
 const key = 'feed'
 const kind = 'rss-uploader'
 
-/** Credentials are headers of each request. */
+/** Credentials are sent as headers of each request. */
 function openFeed(row: SourceRow<FeedConfig>, { http }: SourceDeps): Source {
   const { config, credentials, displayName } = row
   const rules = hashOf(JSON.stringify([config, parserVersion]))
@@ -79,7 +79,7 @@ function openFeed(row: SourceRow<FeedConfig>, { http }: SourceDeps): Source {
   }
 }
 
-/** Changed with the reading of titles, so that unchanged feeds are read again. */
+/** Increased when title parsing changes, so that unchanged feeds are read again. */
 const parserVersion = 1
 
 const notModified = (cursor: Cursor | null): ReleasePage => ({
@@ -101,7 +101,7 @@ async function read({ body, contentType }: HttpResponse, config: FeedConfig, cal
   return output
 }
 
-// The parser is loaded by the first feed.
+// Imported lazily, so that only feeds load the parser.
 const readHere = async (input: FeedInput) => (await import('./read.ts')).readReleases(input)
 
 async function readInThread(input: FeedInput, { signal }: Call): Promise<FeedOutput> {
@@ -110,7 +110,7 @@ async function readInThread(input: FeedInput, { signal }: Call): Promise<FeedOut
   } catch (cause) {
     if (signal.aborted || isShortage(cause)) throw cause
     const isLate = cause instanceof ThreadTimeout
-    const what = isLate ? 'takes too long to be read' : 'is too large to be read'
+    const what = isLate ? 'takes too long to read' : 'is too large to read'
     throw new SourceFailure(`The feed ${what}`, 'too_large', { cause })
   }
 }

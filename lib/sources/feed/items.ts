@@ -14,7 +14,7 @@ export type FeedItem = {
   language: string | null
   categories: string[]
   files: { url: string; type: string | null; bytes: number | null }[]
-  /** As an extension states it (`nyaa:infoHash`, Torznab attributes). */
+  /** As stated by an extension (`nyaa:infoHash`, Torznab attributes). */
   infoHash: string | null
 }
 
@@ -27,7 +27,7 @@ export type ParsedFeed = {
 
 type AnyFeed = ReturnType<typeof parseFeed<string>>
 
-/** Throws SourceFailure `invalid` for what is no feed. `charset` is that of the response. */
+/** Throws SourceFailure `invalid` if it is not a feed. `charset` is the response's. */
 export function readFeed(body: Uint8Array, charset: string | null): ParsedFeed {
   const declared = /^<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/
   const head = Buffer.from(body.subarray(0, 300)).toString('latin1').trimStart()
@@ -64,7 +64,7 @@ function rssFeed(feed: Of<'rss'>): ParsedFeed {
     items: (feed.items ?? []).map(item => ({
       id: item.guid?.value ?? null,
       title: item.title ?? null,
-      // The guid is the page where the link is the file.
+      // If the guid is not a permalink, the link is the file and the guid the page.
       link: item.link ?? (item.guid?.isPermaLink === false ? null : (item.guid?.value ?? null)),
       date: item.pubDate ?? item.dc?.dates?.[0] ?? null,
       author: item.dc?.creators?.[0] ?? item.authors?.[0]?.name ?? null,
@@ -146,7 +146,7 @@ function jsonFeed(feed: Of<'json'>): ParsedFeed {
 const texts = (values: (string | undefined)[] | undefined): string[] =>
   (values ?? []).filter(value => value !== undefined).slice(0, 50)
 
-/** Info hashes by the index of their item: `<nyaa:infoHash>`, `<torznab:attr name="infohash" value="…"/>`. */
+/** Info hashes by item index: `<nyaa:infoHash>`, `<torznab:attr name="infohash" value="…"/>`. */
 function readInfoHashes(body: Uint8Array): (string | null)[] {
   const { root } = parseXml(body)
   const items: XmlElement[] = []

@@ -1,4 +1,4 @@
-// Thread that reads one large feed: parsing megabytes of XML takes seconds, which requests must not wait for.
+// Thread that reads one large feed: parsing megabytes of XML takes seconds, which would block requests.
 import { parentPort, workerData } from 'node:worker_threads'
 import { type FeedInput, readReleases } from './read.ts'
 

@@ -1,4 +1,4 @@
-// Releases from feed items: which items count, what part of a title is read, media URLs and ids.
+// Releases from feed items: which items count, which part of a title is used, media URLs and ids.
 import { createHash } from 'node:crypto'
 import { canonicalLanguage } from '../../media/metadata/language.ts'
 import { singleLine } from '../../media/metadata/text.ts'
@@ -13,7 +13,7 @@ type MediaUrlKind = (typeof mediaUrlKinds)[number]
 
 export type FeedReleases = { items: ReleaseItem[]; summary: string }
 
-/** Never throws: an item that cannot be used is counted in the summary. */
+/** Never throws: unusable items are counted in the summary. */
 export function releasesOf(feed: ParsedFeed, config: FeedConfig): FeedReleases {
   const rules = compileRules(config)
   const releases = new Map<string, ReleaseItem>()
@@ -84,7 +84,7 @@ function toRelease(item: FeedItem, feed: ParsedFeed, { config, rules }: Options)
   } satisfies ReleaseItem
 }
 
-/** The part of the title that is read; null for items that the rules leave out. */
+/** The part of the title to use; null for items that the rules exclude. */
 function select(title: string, { title: pattern, include, exclude }: Rules) {
   const matches = (patterns: Pattern[]) =>
     patterns.some(pattern => matchPattern(pattern, title) !== null)
@@ -110,7 +110,7 @@ function mediaOf({ files, link, id }: FeedItem) {
   return order.flatMap(kind => candidates.find(media => media.kind === kind) ?? []).at(0) ?? null
 }
 
-/** Null for pages, and for pictures and sounds. */
+/** Null for pages, images and audio. */
 function kindOf(url: string, type: string | null): MediaUrlKind | null {
   if (/^magnet:\?/i.test(url)) return 'magnet'
   if (webUrl(url) === null) return null
@@ -118,7 +118,7 @@ function kindOf(url: string, type: string | null): MediaUrlKind | null {
   return bookType.test(type ?? '') || bookFile.test(url) ? 'direct' : null
 }
 
-/** A page for people rather than the file itself. */
+/** A web page rather than the file itself. */
 function pageOf({ link, id }: FeedItem): string | null {
   const pages = [link, id].flatMap(url => webUrl(url) ?? [])
   return pages.find(url => kindOf(url, null) === null) ?? pages[0] ?? null
@@ -144,7 +144,7 @@ function normalizeHash(text: string | null): string | null {
 const hashOfMagnet = (url: string | undefined) =>
   normalizeHash(/[?&]xt=urn:btih:(\w{32,40})(?:&|$)/i.exec(url ?? '')?.[1] ?? null)
 
-/** The id in its feed, its link, its info hash, or what it consists of. */
+/** The id in its feed, its link, its info hash, or a digest of its content. */
 function idOf({
   item: { id, link, date },
   title,

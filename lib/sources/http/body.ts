@@ -9,7 +9,7 @@ const decoders: Record<string, typeof createGunzip | typeof createInflate> = {
   deflate: createInflate,
 }
 
-/** Throws SourceFailure `too_large` as soon as the limit is exceeded, and errors of the streams. */
+/** Throws SourceFailure `too_large` as soon as the limit is exceeded, and stream errors. */
 export async function readBody(
   response: IncomingMessage,
   host: string,
@@ -19,13 +19,13 @@ export async function readBody(
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() || 'identity'
   const isPlain = encoding === 'identity'
   if (!isPlain && !Object.hasOwn(decoders, encoding))
-    throw new SourceFailure(`${host} answers in an unknown encoding`, 'invalid')
+    throw new SourceFailure(`${host} responded with an unknown encoding`, 'invalid')
   const decoder = isPlain ? null : decoders[encoding]!()
   const content = decoder === null ? response : response.pipe(decoder)
   const chunks: Buffer[] = []
   let size = 0
   try {
-    // Not by iteration: leaving the loop early waits for a decoder that waits for its reader.
+    // Not by iteration: leaving the loop early would wait for a decoder that waits for its reader.
     await new Promise<void>((resolve, reject) => {
       content.on('data', (chunk: Buffer) => {
         size += chunk.length
@@ -48,6 +48,6 @@ export async function readBody(
 
 const tooLarge = (host: string, maxBytes: number) =>
   new SourceFailure(
-    `The answer of ${host} has more than ${Math.round(maxBytes / 1024 / 1024)} MiB`,
+    `The response of ${host} is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB`,
     'too_large',
   )

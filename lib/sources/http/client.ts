@@ -1,4 +1,4 @@
-// HTTP client of sources: GET requests with time-outs, size limits, validators, redirects and the guard.
+// HTTP client of sources: GET requests with timeouts, size limits, validators, redirects and the guard.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { version } from '../../base/version.ts'
 import { SourceFailure } from '../failure.ts'
@@ -9,10 +9,10 @@ import { createHosts } from './hosts.ts'
 
 export type HttpRequest = {
   url: string
-  /** Sent to the origin of `url` only, not to where it redirects. */
+  /** Sent only to the origin of `url`, not to redirect targets. */
   headers?: Record<string, string>
   accept?: string
-  /** Of an earlier response: answered with 304 when nothing changed. */
+  /** From an earlier response; the answer is 304 if nothing changed. */
   etag?: string | null
   lastModified?: string | null
   /** After decompression. */
@@ -20,21 +20,21 @@ export type HttpRequest = {
   signal: AbortSignal
 }
 
-/** Status 200 (any 2xx), 304, 404 or 410; the body is empty for the others. */
+/** Status 200 (any 2xx), 304, 404 or 410; the body is empty except for 200. */
 export type HttpResponse = {
   status: 200 | 304 | 404
   body: Buffer
   contentType: string | null
   etag: string | null
   lastModified: string | null
-  /** Where redirects led to. */
+  /** The URL after redirects. */
   url: string
 }
 
 export type HttpClient = { get(request: HttpRequest): Promise<HttpResponse> }
 
 export type HttpOptions = {
-  /** Networks that are allowed although they are not public; null for none. Read at each use. */
+  /** Networks that are allowed although not public; null for none. Read on each use. */
   allowedNetworks: () => string | null
   /** Pause between two requests to a host. */
   intervalMs?: number
@@ -54,7 +54,7 @@ export const defaultLimits: Limits = {
 }
 const userAgent = `Stackroom/${version}`
 
-/** Requests reject with SourceFailure, or with the reason of the signal. */
+/** Requests reject with SourceFailure, or with the signal's reason. */
 export function createHttpClient(options: HttpOptions): HttpClient {
   const guard = createGuard(options)
   const hosts = createHosts(options)
@@ -71,10 +71,10 @@ export function createHttpClient(options: HttpOptions): HttpClient {
       if (!(target instanceof URL)) return target
       url = target
     }
-    throw new SourceFailure(`${start.host} redirects too often`, 'status')
+    throw new SourceFailure(`${start.host} redirects too many times`, 'status')
   }
 
-  /** The response, or where it redirects to. */
+  /** The response, or the redirect target. */
   async function exchange(url: URL, headers: Record<string, string>, request: HttpRequest) {
     const { signal, maxBytes = defaultMaxBytes } = request
     const total = AbortSignal.timeout(limits.totalMs)
@@ -100,7 +100,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     if (status === 304) return toResponse(304, url, headers)
     if (status === 404 || status === 410) return toResponse(404, url, headers)
     if (status < 200 || status >= 300)
-      throw new SourceFailure(`${url.host} answered with status ${status}`, 'status')
+      throw new SourceFailure(`${url.host} responded with status ${status}`, 'status')
     return toResponse(200, url, headers, await readBody(response, url.host, maxBytes))
   }
 
@@ -140,7 +140,7 @@ const toResponse = (
 })
 
 const reasons: Record<string, string> = {
-  ENOTFOUND: 'is not known',
+  ENOTFOUND: 'is unknown',
   EAI_AGAIN: 'cannot be resolved at the moment',
   ECONNREFUSED: 'refuses the connection',
   ECONNRESET: 'closed the connection',
@@ -151,10 +151,10 @@ const reasons: Record<string, string> = {
 
 function asSourceFailure(error: unknown, host: string, isTimeout: boolean): SourceFailure {
   if (error instanceof SourceFailure) return error
-  if (isTimeout) return new SourceFailure(`${host} takes too long to answer`, 'timeout')
+  if (isTimeout) return new SourceFailure(`${host} takes too long to respond`, 'timeout')
   const { code = '' } = error as NodeJS.ErrnoException
   const reason =
     reasons[code] ??
-    (/CERT|SSL|TLS|SIGNATURE/.test(code) ? 'has no valid certificate' : 'does not answer properly')
+    (/CERT|SSL|TLS|SIGNATURE/.test(code) ? 'has no valid certificate' : 'does not respond properly')
   return new SourceFailure(`${host} ${reason}`, 'unreachable', { cause: error })
 }

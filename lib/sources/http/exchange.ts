@@ -1,4 +1,4 @@
-// One HTTP exchange up to the response headers, with a time-out for each step.
+// One HTTP exchange up to the response headers, with a timeout for each step.
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { SourceFailure } from '../failure.ts'
@@ -20,7 +20,7 @@ type Exchange = {
   signal: AbortSignal
 }
 
-/** Resolves with the response as soon as its headers are there; `idleMs` applies to its body. */
+/** Resolves with the response as soon as its headers arrive; `idleMs` applies to its body. */
 export function openResponse(
   url: URL,
   { headers, guard, limits, signal }: Exchange,
@@ -28,7 +28,7 @@ export function openResponse(
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect'
   return new Promise((resolve, reject) => {
-    // A connection of its own, so that each one has been checked by `lookup`.
+    // A separate connection, so that each one has been checked by `lookup`.
     const request = send(url, { agent: false, lookup: guard.lookup, headers, signal })
     const fail = (what: string) =>
       request.destroy(new SourceFailure(`${url.host} ${what}`, 'timeout'))
@@ -36,13 +36,13 @@ export function openResponse(
     request.on('socket', socket => {
       socket.once(connected, () => {
         clearTimeout(timer)
-        timer = setTimeout(fail, limits.headersMs, 'does not answer in time')
+        timer = setTimeout(fail, limits.headersMs, 'does not respond in time')
       })
     })
     request.on('response', response => {
       clearTimeout(timer)
       request.setTimeout(limits.idleMs, () => {
-        response.destroy(new SourceFailure(`${url.host} stopped answering`, 'timeout'))
+        response.destroy(new SourceFailure(`${url.host} stopped responding`, 'timeout'))
       })
       resolve(response)
     })

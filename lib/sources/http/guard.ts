@@ -1,5 +1,5 @@
-// Guard against server-side request forgery: which URLs and addresses sources may connect to. The check of an
-// address is on the one that is connected to, so that a second DNS answer cannot differ from the first.
+// Guard against server-side request forgery: which URLs and addresses sources may connect to. The address that is
+// connected to is the one checked, so that a second DNS answer cannot differ from the first.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkList } from '../../base/networks.ts'
@@ -11,13 +11,13 @@ const privateIPv4 = (
   '192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 ' +
   '198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
 ).split(' ')
-// Global unicast; all else is private, local, or an IPv4 address in another form (mapped, NAT64).
+// Global unicast; everything else is private, local, or an IPv4 address in another form (mapped, NAT64).
 const globalIPv6 = networkList('2000::/3')
 // Teredo and other protocols, documentation, 6to4, AS112.
 const specialIPv6 = networkList('2001::/23 2001:db8::/32 2002::/16 3fff::/20 2620:4f:8000::/48')
 const specialIPv4 = networkList(privateIPv4.join(' '))
 
-/** Whether the address is public. `address` in the form that the system writes. */
+/** Whether the address is public. `address` must be in the system's notation. */
 function isPublic(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !specialIPv4.check(address, 'ipv4')
@@ -30,9 +30,9 @@ function isPublic(address: string): boolean {
 }
 
 export type Guard = {
-  /** Throws SourceFailure for a URL that is never requested. */
+  /** Throws SourceFailure for a URL that must not be requested. */
   checkUrl(url: URL): void
-  /** For `net.connect`: fails when any address of the host is not allowed. */
+  /** For `net.connect`: fails if any address of the host is not allowed. */
   lookup: LookupFunction
 }
 
@@ -45,9 +45,9 @@ const systemLookupAll: LookupAll = (hostname, callback) =>
   systemLookup(hostname, { all: true }, callback)
 
 type GuardOptions = {
-  /** Networks that are allowed although they are not public, read at each use; null for none. */
+  /** Networks that are allowed although not public, read on each use; null for none. */
   allowedNetworks: () => string | null
-  /** Tests answer themselves. */
+  /** Replaced in tests. */
   resolve?: LookupAll | undefined
 }
 
@@ -61,7 +61,7 @@ export function createGuard({ allowedNetworks, resolve = systemLookupAll }: Guar
   const isAllowed = (address: string) => {
     const version = isIP(address)
     if (version === 0 || address.includes('%')) return false
-    // BlockList compares mapped addresses with IPv4 networks, too.
+    // BlockList also compares mapped addresses with IPv4 networks.
     const isMapped =
       version === 6 && !globalIPv6.check(address, 'ipv6') && /^::ffff:/i.test(address)
     if (isMapped) return false
@@ -74,7 +74,7 @@ export function createGuard({ allowedNetworks, resolve = systemLookupAll }: Guar
       if (url.username !== '' || url.password !== '')
         throw new SourceFailure('URLs with a user name or password are not allowed', 'refused')
       const address = url.hostname.replace(/^\[(.*)\]$/, '$1')
-      // For an address, `lookup` is not called.
+      // `lookup` is not called for a literal address.
       if (isIP(address) !== 0 && !isAllowed(address)) throw refused(url.hostname)
     },
     lookup(hostname, options, callback) {
@@ -95,6 +95,6 @@ export function createGuard({ allowedNetworks, resolve = systemLookupAll }: Guar
 
 const refused = (host: string) =>
   new SourceFailure(
-    `${host} has an address in a private network, which source.allowed_networks does not list`,
+    `${host} has an address in a private network that is not listed in source.allowed_networks`,
     'refused',
   )

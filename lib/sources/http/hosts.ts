@@ -1,5 +1,5 @@
-// Request rate and back-off per host: one request after the other with a pause, and none at all while a host
-// wants to be left alone.
+// Request rate and backoff per host: one request at a time with a pause, and none while a host wants no
+// requests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { SourceFailure } from '../failure.ts'
@@ -7,7 +7,7 @@ import { SourceFailure } from '../failure.ts'
 const maxHosts = 1000
 const baseBackoffMs = 60_000
 const maxMultiplier = 16
-/** A host that is not called for this long is a new one. */
+/** A host that is not called for this long counts as new. */
 const forgetMs = 24 * 3_600_000
 /** More waiting requests than this fail at once. */
 const maxQueueMs = 120_000
@@ -23,7 +23,7 @@ export function createHosts({ intervalMs = 1_000, now = Date.now } = {}) {
     return state
   }
   return {
-    /** Waits for the turn of the request. Throws SourceFailure `limited` while the host is to be left alone. */
+    /** Waits for the request's turn. Throws SourceFailure `limited` while the host must not be called. */
     async admit(host: string, signal: AbortSignal): Promise<void> {
       const state = stateOf(host)
       const assertOpen = () => {
@@ -36,11 +36,11 @@ export function createHosts({ intervalMs = 1_000, now = Date.now } = {}) {
       if (at > now()) await sleep(at - now(), undefined, { signal })
       assertOpen()
     },
-    /** A response without a complaint. */
+    /** After a response that was not a rejection. */
     succeeded(host: string) {
       stateOf(host).multiplier = 0
     },
-    /** After 429 or 503: the failure with the time of the next request. `retryAfter` is the header. */
+    /** After 429 or 503: a failure with the time of the next request. `retryAfter` is the header. */
     limited(host: string, retryAfter: string | undefined): SourceFailure {
       const state = stateOf(host)
       state.multiplier = Math.min(maxMultiplier, Math.max(1, state.multiplier * 2))
@@ -53,10 +53,10 @@ export function createHosts({ intervalMs = 1_000, now = Date.now } = {}) {
 
 function limited(host: string, retryAt: Date): SourceFailure {
   const time = retryAt.toISOString().replace(/\.\d+Z$/, 'Z')
-  return new SourceFailure(`${host} wants no requests until ${time}`, 'limited', { retryAt })
+  return new SourceFailure(`${host} accepts no requests until ${time}`, 'limited', { retryAt })
 }
 
-/** Milliseconds from seconds or a date; null for neither. */
+/** Milliseconds from seconds or a date; null if it is neither. */
 function parseRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000

@@ -6,9 +6,12 @@ import { SourceFailure } from '../failure.ts'
 import { compileTemplate, type Template } from '../template/template.ts'
 import { compilePath, type JsonPath, maxPathLength } from './json-path.ts'
 
-const Path = text(maxPathLength, { minLength: 1, description: 'JSON path, e.g. $.data[0].title' })
+const Path = text(maxPathLength, {
+  minLength: 1,
+  description: 'JSON path, such as $.data[0].title',
+})
 
-/** A path, or paths whose first value counts, with what is done with the value. */
+/** A path, or paths of which the first with a value counts, and how the value is converted. */
 export const Field = Type.Union([
   Path,
   record(
@@ -25,11 +28,11 @@ export const Field = Type.Union([
           type: 'object',
           maxProperties: 200,
           additionalProperties: text(500),
-          description: 'Replaces values; those that are not named are left out.',
+          description: 'Replaces values; unlisted values are skipped.',
         }),
       ),
       template: maybe(
-        text(2000, { description: 'Handlebars template of the text, with `value`.' }),
+        text(2000, { description: 'Handlebars template for the text; its variable is `value`.' }),
       ),
     },
     { additionalProperties: false },
@@ -42,7 +45,7 @@ export const Fields = Type.Unsafe<Record<string, Field>>({
   additionalProperties: Field,
 })
 
-/** Renders values of a service. Throws Invalid; the template throws SourceFailure when they take too many steps. */
+/** Renders values of a service. Throws Invalid; the template throws SourceFailure when it takes too many steps. */
 export function sourceTemplate(
   source: string,
   label: string,
@@ -62,7 +65,7 @@ export function sourceTemplate(
 /** All values of a field in a document. */
 export type ReadField = (document: unknown) => unknown[]
 
-/** `label` is for errors. Throws Invalid. */
+/** `label` is for error messages. Throws Invalid. */
 export function compileField(field: Field, label: string): ReadField {
   const { path, pattern, map, template } =
     typeof field === 'string' ? { path: field } : withAll(field)
@@ -92,7 +95,7 @@ type Steps = {
   template: Template | null
 }
 
-/** No value or one. */
+/** At most one value. */
 function convert(value: unknown, { pattern, map, template }: Steps): unknown[] {
   let result = value
   // Objects and lists have no text: `{"toString": 1}` would throw.

@@ -1,4 +1,4 @@
-// HTTP source: any service that answers with JSON, by URL templates and a mapping of fields.
+// HTTP source: any service that responds with JSON, described by URL templates and a mapping of fields.
 import { Invalid } from '../../base/errors.ts'
 import { body, maybe, oneOf, type Static, Type, text } from '../../base/schema.ts'
 import type { Call, ReleaseItem, ReleasePage, ReleaseQuery, Source } from '../contract.ts'
@@ -28,28 +28,28 @@ const HttpConfig = body({
   series: maybe(
     body({
       url: UrlTemplate('Handlebars template with `externalId`.'),
-      root: maybe(Path('JSON path of the series; by default the whole answer.')),
+      root: maybe(Path('JSON path of the series; defaults to the whole response.')),
       fields: SeriesMapping,
     }),
   ),
   releases: maybe(
     body({
       url: UrlTemplate(
-        'Handlebars template with `cursor`, and for rss-series `title`, `titles` and `externalIds` of a tracked series.',
+        'Handlebars template with `cursor` and, for rss-series, `title`, `titles` and `externalIds` of a tracked series.',
       ),
       kind: maybe(oneOf(releaseKinds, { default: 'api-feed' })),
       items: Path('JSON path of the releases.'),
       fields: ReleaseMapping,
       next: maybe(
-        Path('JSON path of the cursor of the next page; without one a page is the last.'),
+        Path('JSON path of the cursor of the next page; a page without a value is the last.'),
       ),
-      language: maybe(text(50, { description: 'Of releases that state none (BCP 47).' })),
+      language: maybe(text(50, { description: 'Language of releases that state none (BCP 47).' })),
     }),
   ),
 })
 type HttpConfig = Static<typeof HttpConfig>
 
-/** Of one poll. */
+/** Per poll. */
 const maxPages = 20
 const accept = 'application/json'
 
@@ -58,8 +58,8 @@ export const http: SourceType<HttpConfig> = {
   check({ config, credentials }) {
     checkHeaders(credentials)
     const { search, series, releases } = config
-    if (!search !== !series) throw new Invalid('config.search and config.series belong together')
-    if (!search && !releases) throw new Invalid('config.search or config.releases is needed')
+    if (!search !== !series) throw new Invalid('config.search and config.series require each other')
+    if (!search && !releases) throw new Invalid('config.search or config.releases is required')
     compile({ name: 'x', config })
   },
   releaseSources: ({ config: { releases }, displayName }) =>
@@ -71,7 +71,7 @@ export const http: SourceType<HttpConfig> = {
 function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'>) {
   const { search, series, releases } = config
   const url = (source: string, label: string) => {
-    // A lone surrogate has no form in a URL.
+    // A lone surrogate cannot be encoded in a URL.
     const escapeText = (text: string) => encodeURIComponent(text.toWellFormed())
     const render = sourceTemplate(source, label, { escapeText })
     return (context: unknown) => withoutDotSegments(render(context))
@@ -100,14 +100,14 @@ function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'
 }
 type Compiled = ReturnType<typeof compile>
 
-// Separators also as escapes: some services decode a path before they resolve it. Parsing drops tabs and line ends.
+// Also matches escaped separators: some services decode a path before resolving it. Parsing drops tabs and line breaks.
 const dotSegment = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
 
-/** A value such as `..` has no escape: it would lead to another address of the service, with its credentials. */
+/** A value such as `..` cannot be escaped: it would lead to another address of the service, with its credentials. */
 function withoutDotSegments(url: string): string {
   const [path = ''] = url.replace(/[\t\r\n]/g, '').split(/[?#]/, 1)
   if (dotSegment.test(path))
-    throw new SourceFailure('The URL of the request has a segment . or ..', 'invalid')
+    throw new SourceFailure('The request URL contains a . or .. segment', 'invalid')
   return url
 }
 
@@ -119,12 +119,12 @@ function openHttp(row: SourceRow<HttpConfig>, client: HttpClient): Source {
     try {
       return JSON.parse(body.toString())
     } catch (cause) {
-      throw new SourceFailure('The answer is not JSON', 'invalid', { cause })
+      throw new SourceFailure('The response is not JSON', 'invalid', { cause })
     }
   }
   return {
     async describe(call) {
-      // The shortest request there is shows whether the service answers.
+      // The shortest possible request shows whether the service responds.
       if (search) await getJson(search.url({ query: 'a', limit: 1 }), call)
       else await getJson(releases!.url({ cursor: null, titles: [], externalIds: {} }), call)
       return {

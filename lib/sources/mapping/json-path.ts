@@ -12,7 +12,7 @@ type Selector =
   | { kind: 'all' }
   | ({ kind: 'filter' } & Filter)
 
-/** All values at the path, in the order of the document. */
+/** All values at the path, in document order. */
 export type JsonPath = (document: unknown) => unknown[]
 
 export const maxPathLength = 300
@@ -25,7 +25,7 @@ const selector = new RegExp(
   'uy',
 )
 
-/** `label` is for the error. Throws Invalid. */
+/** `label` is for error messages. Throws Invalid. */
 export function compilePath(source: string, label: string): JsonPath {
   const selectors: Selector[] = []
   const isPath = source.startsWith('$') && source.length <= maxPathLength

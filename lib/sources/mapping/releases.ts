@@ -1,4 +1,4 @@
-// Releases from JSON documents, by a mapping of fields; what is not mapped is read from the title.
+// Releases from JSON documents, by a mapping of fields; unmapped fields are read from the title.
 
 import { body, maybe, type Static } from '../../base/schema.ts'
 import { canonicalLanguage } from '../../media/metadata/language.ts'
@@ -23,12 +23,12 @@ export const ReleaseMapping = body({
 })
 type ReleaseMapping = Static<typeof ReleaseMapping>
 
-/** The release in a document; null when it has no id, title or URL. */
+/** The release in a document; null if it has no id, title or URL. */
 export type ReadRelease = (document: unknown) => ReleaseItem | null
 
 type Options = { source: string; language: string | undefined; label: string }
 
-/** `source` is the service whose ids `seriesId` has; `language` is that of releases that state none. Throws Invalid. */
+/** `source` is the service of the ids in `seriesId`; `language` applies to releases that state none. Throws Invalid. */
 export function compileRelease(
   mapping: ReleaseMapping,
   { source, language, label }: Options,
@@ -79,7 +79,7 @@ function mediaKind(url: string): 'magnet' | 'torrent' | 'direct' | null {
   return /\.torrent(?:[?#]|$)/i.test(url) ? 'torrent' : 'direct'
 }
 
-/** `12`, `12.5`, `1-6`; null without one. */
+/** Parses `12`, `12.5` or `1-6`; null if there is none. */
 function spansOf(texts: string[]): { start: number; end: number }[] | null {
   const spans = texts.flatMap(text => {
     const [, start, end = start] =

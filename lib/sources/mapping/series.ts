@@ -33,7 +33,7 @@ export const SeriesMapping = body({
           exclusiveMinimum: 0,
           maximum: 1_000_000,
           default: 100,
-          description: 'Of the scale.',
+          description: 'Top of the rating scale.',
         }),
       ),
     }),
@@ -45,7 +45,7 @@ const listFields = new Set(['genres', 'tags'])
 const numberFields = new Set(['year', 'ageRating', 'totalVolumeCount', 'totalChapterCount'])
 const maxValues = 500
 
-/** The hit in a document without its relevance; null when it has no id or title. */
+/** The hit in a document without its relevance; null if it has no id or title. */
 export type ReadHit = (document: unknown) => Omit<SeriesHit, 'relevance'> | null
 /** What a document states about a series. */
 export type ReadSeries = (document: unknown, externalId: string) => FetchedSeries

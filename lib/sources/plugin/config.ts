@@ -5,23 +5,28 @@ import { entryPattern } from './folder.ts'
 export const PluginConfig = body({
   plugin: Type.String({
     pattern: entryPattern,
-    description: 'Name of an entry of the folder plugins.dir.',
+    description: 'Name of an entry in the folder plugins.dir.',
   }),
   settings: maybe(
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
-      description: 'Passed to the plugin as they are.',
+      description: 'Passed to the plugin unchanged.',
     }),
   ),
   timeoutSeconds: maybe(
-    Type.Integer({ minimum: 1, maximum: 300, default: 60, description: 'For one call.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 300,
+      default: 60,
+      description: 'Timeout of a call in seconds.',
+    }),
   ),
   memoryMb: maybe(
     Type.Integer({
       minimum: 32,
       maximum: 4096,
       default: 512,
-      description: 'Of its processes together, in MiB; only on Linux.',
+      description: 'Memory limit of all its processes together, in MiB; only on Linux.',
     }),
   ),
 })

@@ -1,5 +1,5 @@
-// Connection to a plugin: its process is started by a call, stopped when it is idle, and started again with a
-// growing pause after it died.
+// Connection to a plugin: a call starts its process, which is stopped when idle, and restarted with a growing pause
+// after it died.
 import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeyedMutex } from '../../base/async/keyed-mutex.ts'
@@ -12,17 +12,17 @@ export type PluginOptions = Omit<SessionOptions, 'onEnd'> & {
   pace?: Partial<Pace> | undefined
 }
 
-/** Times that tests shorten. */
+/** Times, shortened in tests. */
 export type Pace = { idleMs: number; restartMs: number }
 
 const defaultPace: Pace = { idleMs: 60_000, restartMs: 1_000 }
 const maxRestartMs = 300_000
-/** A call waits this long for a restart. */
+/** How long a call waits for a restart. */
 const maxWaitMs = 3_000
 const protocol = 1
 
 export type PluginConnection = {
-  /** Calls run one after the other. Throws SourceFailure, or the reason of the signal. */
+  /** Runs calls one after another. Throws SourceFailure, or the signal's reason. */
   call(method: string, params: object, signal: AbortSignal): Promise<unknown>
   stop(): Promise<void>
 }
@@ -45,7 +45,7 @@ export function openConnection(options: PluginOptions): PluginConnection {
   async function start(signal: AbortSignal): Promise<Session> {
     const waitMs = startAt - Date.now()
     if (waitMs > maxWaitMs)
-      throw new SourceFailure(`${name} died several times and is started later`, 'limited', {
+      throw new SourceFailure(`${name} died several times and will be restarted later`, 'limited', {
         retryAt: new Date(startAt),
       })
     if (waitMs > 0) await sleep(waitMs, undefined, { signal })

@@ -1,14 +1,14 @@
-// Folder of plugins: the commands that an administrator of the server put there. Requests can only name them.
+// Folder of plugins: commands installed by a server administrator. Requests can only name them.
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export const entryPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$'
 const entryName = new RegExp(entryPattern)
 const moduleName = /\.(?:mjs|cjs|js|mts|cts|ts)$/
-/** In a folder. */
+/** Name of the program in a plugin's folder. */
 const programName = 'plugin'
 
-/** Names of the plugins in a folder; none when it cannot be read. */
+/** Names of the plugins in a folder; none if it cannot be read. */
 export function listPlugins(folder: string | null): string[] {
   if (folder === null) return []
   try {
@@ -19,14 +19,14 @@ export function listPlugins(folder: string | null): string[] {
   }
 }
 
-/** Program and arguments of the plugin of this name; null when there is none. */
+/** Program and arguments of the plugin with this name; null if there is none. */
 export function commandOf(folder: string | null, name: string): string[] | null {
   if (folder === null || !entryName.test(name)) return null
   const path = join(folder, name)
   try {
     const program = statSync(path).isDirectory() ? join(path, programName) : path
     if (!statSync(program).isFile()) return null
-    // Modules run on the Node of the server.
+    // Modules run on the server's Node.js.
     if (moduleName.test(program)) return [process.execPath, program]
     accessSync(program, constants.X_OK)
     return [program]
@@ -35,7 +35,7 @@ export function commandOf(folder: string | null, name: string): string[] | null 
   }
 }
 
-/** For `#!/usr/bin/env node`, too. */
+/** Also needed for `#!/usr/bin/env node`. */
 export const searchPath = [
   dirname(process.execPath),
   ...'/usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin'.split(' '),

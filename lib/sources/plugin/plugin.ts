@@ -1,4 +1,4 @@
-// Plugin source: a command in the folder of plugins that speaks JSON-RPC (connection.ts, docs/sources.md).
+// Plugin source: a command in the plugin folder that speaks JSON-RPC (connection.ts, docs/sources.md).
 import { Invalid } from '../../base/errors.ts'
 import type {
   FetchedSeries,
@@ -18,7 +18,7 @@ export const plugin: SourceType<PluginConfig> = {
   Config: PluginConfig,
   check({ config, credentials }, { plugins }) {
     if (commandOf(plugins.folder, config.plugin) === null)
-      throw new Invalid('config.plugin is not an entry of the folder of plugins')
+      throw new Invalid('config.plugin is not an entry in the plugin folder')
     if (JSON.stringify(config.settings ?? {}).length > maxSettingsBytes)
       throw new Invalid('config.settings is too large')
     for (const [name, value] of Object.entries(credentials))

@@ -8,9 +8,9 @@ import { openConnection, type Pace, type PluginConnection } from './connection.t
 import { commandOf } from './folder.ts'
 
 export type PluginsOptions = {
-  /** Of plugins; null: there are none. */
+  /** Folder of plugins; null if there is none. */
   folder: string | null
-  /** In which each plugin has a working folder. */
+  /** Contains a working folder for each plugin. */
   workFolder: string
   pace?: Partial<Pace>
 }
@@ -24,11 +24,11 @@ type PluginRow = {
 
 export type Plugins = {
   folder: string | null
-  /** Starts nothing. Throws SourceFailure when the plugin is not there. */
+  /** Starts nothing. Throws SourceFailure if the plugin does not exist. */
   connect(row: PluginRow): PluginConnection
   /** Ends the process of a source. */
   stop(id: string): Promise<void>
-  /** The same, and deletes its working folder. */
+  /** Like `stop`, and deletes its working folder. */
   remove(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -51,10 +51,10 @@ export function createPlugins({
       const key = JSON.stringify([config, credentials, name])
       const known = connections.get(id)
       if (known?.key === key) return known.connection
-      if (known) stop(id).catch(error => log.error({ err: error }, 'a plugin was not stopped'))
+      if (known) stop(id).catch(error => log.error({ err: error }, 'plugin not stopped'))
       const command = commandOf(folder, config.plugin)
       if (command === null)
-        throw new SourceFailure(`${name} is not in the folder of plugins`, 'unreachable')
+        throw new SourceFailure(`${name} is not in the plugin folder`, 'unreachable')
       const connection = openConnection({
         ...{ name, command, credentials, log, pace },
         folder: join(workFolder, id),

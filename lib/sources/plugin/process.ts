@@ -1,32 +1,32 @@
-// Process of a plugin: a group of its own that ends with the server, with limited memory and output.
+// Process of a plugin: a separate process group that ends with the server, with limited memory and output.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { searchPath } from './folder.ts'
 
-/** Why a process was ended by the server. */
+/** Why the server killed a process. */
 export type Offence = 'memory' | 'output'
 
 export type PluginProcess = {
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has exited. */
   exited: Promise<void>
   isRunning(): boolean
   write(line: string): void
-  /** Ends the whole group at once. */
+  /** Kills the whole group at once. */
   kill(offence?: Offence): void
   offence(): Offence | null
-  /** Closes its input, and ends the group half a second later. */
+  /** Closes its input, and kills the group half a second later. */
   stop(): Promise<void>
 }
 
 type Options = {
   command: readonly string[]
-  /** Working folder, which exists. */
+  /** Existing working folder. */
   folder: string
   maxMemoryBytes: number
   maxLineBytes: number
   onLine: (line: string) => void
-  /** The end of what it writes to stderr. */
+  /** Receives the end of what it writes to stderr. */
   onError: (text: string) => void
 }
 
@@ -35,7 +35,7 @@ const stopMs = 500
 const maxErrorBytes = 64 * 1024 * 1024
 const isWindows = process.platform === 'win32'
 
-// File descriptor 3 is closed when the server ends for any reason; then the group is killed. Core dumps
+// File descriptor 3 is closed when the server ends for any reason, and then the group is killed. Core dumps
 // and files beyond 1 GiB are not written.
 const supervisor = `
 ulimit -c 0; ulimit -f 2097152
@@ -46,7 +46,7 @@ child=$!
 wait $child
 `
 
-/** The environment has nothing of that of the server. */
+/** The process inherits nothing from the server's environment. */
 export function startProcess(options: Options): PluginProcess {
   const { command, folder, maxMemoryBytes } = options
   const [program = '', ...args] = isWindows
@@ -68,14 +68,14 @@ export function startProcess(options: Options): PluginProcess {
   const exited = new Promise<void>(resolve => {
     const end = () => {
       isRunning = false
-      // What the process left behind, and the watching shell.
+      // Anything that the process left behind, and the supervising shell.
       killGroup(child)
       resolve()
     }
     child.once('exit', end)
     child.once('error', end)
   })
-  // Writing to a process that has ended.
+  // Ignores errors of writing to a process that has exited.
   for (const stream of child.stdio) stream?.on('error', () => {})
   readLines(child, { ...options, onExcess: () => kill('output') })
   watchMemory(child, maxMemoryBytes, exited, () => kill('memory'))
@@ -105,7 +105,7 @@ function killGroup({ pid }: ChildProcess) {
     if (isWindows) process.kill(pid, 'SIGKILL')
     else process.kill(-pid, 'SIGKILL')
   } catch {
-    // All have ended.
+    // All have exited.
   }
 }
 
@@ -139,7 +139,7 @@ function readLines({ stdout, stderr }: ChildProcess, reading: Reading) {
   })
 }
 
-/** On Linux; other systems do not say what a process uses. */
+/** Linux only: other systems do not reveal what a process uses. */
 function watchMemory(
   { pid }: ChildProcess,
   maxBytes: number,
@@ -160,7 +160,7 @@ function watchMemory(
 
 const pageBytes = 4096
 
-/** Of a process and its descendants. */
+/** Memory of a process and its descendants. */
 async function residentBytes(pid: number, depth = 0): Promise<number> {
   const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')
   const [statm, children] = await Promise.all([read('statm'), read(`task/${pid}/children`)])

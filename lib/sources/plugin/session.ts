@@ -4,7 +4,7 @@ import { SourceFailure } from '../failure.ts'
 import { type Offence, startProcess } from './process.ts'
 
 export type SessionOptions = {
-  /** As users know it. */
+  /** Display name. */
   name: string
   command: readonly string[]
   folder: string
@@ -12,13 +12,13 @@ export type SessionOptions = {
   timeoutMs: number
   maxMemoryBytes: number
   log: Log
-  /** The process has died, or was ended for what it did; not after `stop`. */
+  /** Called when the process died, or was killed for what it did; not after `stop`. */
   onEnd: () => void
 }
 
 export type Session = {
   isAlive(): boolean
-  /** Throws SourceFailure, or the reason of the signal, which ends the process. */
+  /** Throws SourceFailure, or the signal's reason; an abort ends the process. */
   call(method: string, params: object, signal: AbortSignal): Promise<unknown>
   kill(failure: SourceFailure): void
   stop(): Promise<void>
@@ -28,7 +28,7 @@ const maxLineBytes = 8 * 1024 * 1024
 const methodNotFound = -32_601
 
 type Pending = { id: number; resolve: (reply: Reply) => void; reject: (error: Error) => void }
-/** Some libraries send an `error` that is null with each result. */
+/** Some libraries send a null `error` with each result. */
 type Reply = { result?: unknown; error?: ReportedError | null }
 type ReportedError = { code?: unknown; message?: unknown; data?: unknown }
 
@@ -51,8 +51,8 @@ export function startSession(options: SessionOptions): Session {
   function onLine(line: string) {
     const reply = isOver ? null : parseReply(line)
     if (pending && reply?.id === pending.id) pending.resolve(reply)
-    // Not an answer to this call: the process is not trusted any more.
-    else end(fail('answered with something else than it was called for', 'invalid'))
+    // Not an answer to this call: the process is no longer trusted.
+    else end(fail('gave an answer that does not belong to the call', 'invalid'))
   }
 
   function end(failure: SourceFailure) {
@@ -66,7 +66,7 @@ export function startSession(options: SessionOptions): Session {
   async function call(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const id = ++lastId
     const time = AbortSignal.timeout(timeoutMs)
-    const onTime = () => end(fail('takes too long to answer', 'timeout'))
+    const onTime = () => end(fail('takes too long to respond', 'timeout'))
     const onAbort = () => end(fail('was interrupted', 'unreachable'))
     time.addEventListener('abort', onTime)
     signal.addEventListener('abort', onAbort)
@@ -103,17 +103,17 @@ export function startSession(options: SessionOptions): Session {
 type Fail = (what: string, kind: SourceFailure['kind']) => SourceFailure
 
 function deathOf(fail: Fail, offence: Offence | null): SourceFailure {
-  if (offence === 'memory') return fail('needs more memory than it may use', 'too_large')
-  if (offence === 'output') return fail('answers with more than it may', 'too_large')
-  return fail('ended unexpectedly', 'unreachable')
+  if (offence === 'memory') return fail('uses more memory than allowed', 'too_large')
+  if (offence === 'output') return fail('returns more data than allowed', 'too_large')
+  return fail('exited unexpectedly', 'unreachable')
 }
 
 type Named = Pick<SessionOptions, 'name' | 'credentials'>
 
-/** As that of a host. */
+/** Same as for a host. */
 const maxPauseMs = 24 * 3_600_000
 
-/** An error that the plugin reports; `data.retryAt` is the time of the next call. */
+/** An error reported by the plugin; `data.retryAt` is the time of the next call. */
 function reportedFailure(options: Named, { code, message, data }: ReportedError): SourceFailure {
   const { name } = options
   if (code === methodNotFound) return new SourceFailure(`${name} does not support this`, 'status')

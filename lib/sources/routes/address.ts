@@ -1,11 +1,11 @@
-// The two addresses of the administration of sources: all of them, and those that are plugins.
+// The two paths of source administration: all sources, and only those that are plugins.
 
 import type { Deps } from '../../http/deps.ts'
 import { type Source, sourceById, type TypeFilter } from '../stored/source.ts'
 
 export type Address = {
   path: string
-  /** Part of operation ids. */
+  /** Used in operation ids. */
   noun: 'Source' | 'Plugin'
   thing: string
   type: TypeFilter
@@ -16,6 +16,6 @@ export const addresses: readonly Address[] = [
   { path: '/admin/plugins', noun: 'Plugin', thing: 'plugin', type: 'plugin' },
 ]
 
-/** Throws NotFound, also for a source that this address does not have. */
+/** Throws NotFound, also for a source that does not belong to this path. */
 export const requireSource = (deps: Deps, { type }: Address, id: string): Promise<Source> =>
   sourceById(deps, id, type)

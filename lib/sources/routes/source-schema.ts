@@ -1,4 +1,4 @@
-// Schemas of the administration of sources.
+// Schemas of source administration.
 
 import {
   body,
@@ -20,7 +20,8 @@ import { HealthState, Source } from '../stored/source.ts'
 const displayName = name(200)
 const config = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
-  description: 'Settings, by type: see GET /admin/source-types. Secrets belong in `credentials`.',
+  description:
+    'Settings, which depend on the type: see GET /admin/source-types. Secrets belong in `credentials`.',
 })
 const credential = text(4000)
 const enabled = Type.Boolean({ description: 'Disabled sources are never called.' })
@@ -29,7 +30,7 @@ const values = {
   name: Type.String({
     pattern: '^[a-z0-9][a-z0-9._-]{0,62}$',
     description:
-      'Names the source in external ids; does not change. That of a plugin gets the prefix `plugin:`.',
+      'Name of the source in external ids, which cannot be changed. Plugin names get the prefix `plugin:`.',
   }),
   displayName: maybe(displayName),
   config: maybe(config),
@@ -38,8 +39,7 @@ const values = {
       type: 'object',
       maxProperties: 50,
       additionalProperties: credential,
-      description:
-        'Headers of requests, or values for a plugin. They are stored and never returned.',
+      description: 'Request headers, or values for a plugin. They are stored and never returned.',
     }),
   ),
   enabled: maybe(enabled),
@@ -56,7 +56,7 @@ const changed = {
       type: 'object',
       maxProperties: 50,
       additionalProperties: nullable(credential),
-      description: 'Null removes a credential; those that are not named stay.',
+      description: 'Null removes a credential; absent ones are unchanged.',
     }),
   ),
   enabled: maybe(enabled),
@@ -72,7 +72,7 @@ export const SourceTest = record(
     success: Type.Boolean(),
     message: Type.String(),
     latencyMs: Type.Integer(),
-    manifest: json({ description: 'The description of the source; null after a failure.' }),
+    manifest: json({ description: "The source's description; null after a failure." }),
   },
   { component: 'SourceTest' },
 )
@@ -96,7 +96,7 @@ export const SourceTypes = record(
         config: json({ description: 'JSON Schema of the settings.' }),
       }),
     ),
-    plugins: list(Type.String(), { description: 'Names for `config.plugin`.' }),
+    plugins: list(Type.String(), { description: 'Possible values of `config.plugin`.' }),
   },
   { component: 'SourceTypes' },
 )

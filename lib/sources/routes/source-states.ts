@@ -1,4 +1,4 @@
-// Administration of sources of metadata and releases: enable, disable, test, reset, failures, health.
+// Administration of metadata and release sources: enable, disable, test, reset, failures, health.
 
 import { record } from '../../base/schema.ts'
 import type { Deps } from '../../http/deps.ts'
@@ -20,7 +20,8 @@ const changes = (address: Address): Route[] => [
       path: `${address.path}/{id}/${verb}`,
       permission: 'PluginsManage',
       summary: `${verb === 'enable' ? 'Enable' : 'Disable'} a ${address.thing}`,
-      description: verb === 'enable' ? 'It may be called from now on.' : 'What it brought stays.',
+      description:
+        verb === 'enable' ? 'It may be called from now on.' : 'What it provided is preserved.',
       params: SourceId,
       responses: { 200: Source },
       async handle({ params: { id } }, deps) {
@@ -36,9 +37,9 @@ const changes = (address: Address): Route[] => [
     method: 'POST',
     path: `${address.path}/{id}/test`,
     permission: 'PluginsManage',
-    summary: `Call a ${address.thing} once`,
+    summary: `Test a ${address.thing}`,
     description:
-      'Also while it is disabled or left alone after failures. Stores what it answers about itself, with the lists of releases that it has; a failure is no error of this request.',
+      'Calls it once, even while it is disabled or paused after failures. Stores its description, with its lists of releases; a failure of the source is not an error of this request.',
     params: SourceId,
     responses: { 200: SourceTest },
     async handle({ params: { id }, signal }, deps) {
@@ -51,8 +52,8 @@ const changes = (address: Address): Route[] => [
     method: 'POST',
     path: `${address.path}/{id}/reset`,
     permission: 'PluginsManage',
-    summary: `Forget the failures of a ${address.thing}`,
-    description: 'It is called again when it is due. The log of failures stays.',
+    summary: `Reset the failures of a ${address.thing}`,
+    description: 'It is called again when due. The failure log is preserved.',
     params: SourceId,
     responses: { 200: Source },
     async handle({ params: { id } }, deps) {
@@ -70,7 +71,7 @@ const reads = (address: Address): Route[] => [
     path: `${address.path}/{id}/failures`,
     permission: 'PluginsManage',
     summary: `List the failures of a ${address.thing}`,
-    description: 'Newest first; the latest hundred.',
+    description: 'Newest first, limited to the latest hundred.',
     params: SourceId,
     query: record(pageQuery),
     responses: { 200: paged(SourceFailureRecord) },
@@ -103,7 +104,7 @@ async function test(deps: Deps, id: string, signal: AbortSignal) {
   const latencyMs = () => Math.round(performance.now() - started)
   try {
     const manifest = await describeSource(deps, await storedSource(deps.sql, id), signal)
-    return { success: true, message: 'The source answers', latencyMs: latencyMs(), manifest }
+    return { success: true, message: 'The source responds', latencyMs: latencyMs(), manifest }
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error
     return { success: false, message: error.message, latencyMs: latencyMs(), manifest: null }

@@ -1,4 +1,4 @@
-// Administration of sources of metadata and releases: create, list, change, delete.
+// Administration of metadata and release sources: create, list, change, delete.
 
 import type { Static } from '../../base/schema.ts'
 import type { Deps } from '../../http/deps.ts'
@@ -24,7 +24,7 @@ import {
 } from './source-schema.ts'
 
 const createNote =
-  'Nothing is called before the source is enabled. 409 if the name is taken; 400 names the invalid value.'
+  'The source is not called before it is enabled. 409 if the name is taken; 400 names the invalid value.'
 
 async function create(deps: Deps, { type, ...body }: Static<typeof NewSource>) {
   const { name, displayName = name, config = {}, credentials = {}, enabled = false } = body
@@ -41,7 +41,7 @@ const collections = [
     // Reads no table.
     cost: 'record',
     summary: 'List the types of sources',
-    description: 'With the JSON Schema of their `config`, and the plugins that the server has.',
+    description: 'Includes the JSON Schema of their `config`, and the available plugins.',
     responses: { 200: SourceTypes },
     handle: (_, { sources }) => sources.describeTypes(),
   }),
@@ -50,8 +50,8 @@ const collections = [
     method: 'GET',
     path: '/admin/sources',
     permission: 'PluginsManage',
-    summary: 'List the sources of metadata and releases',
-    description: 'By display name, without credentials.',
+    summary: 'List the metadata and release sources',
+    description: 'Sorted by display name, without credentials.',
     responses: { 200: SourceList },
     handle: async (_, deps) => ({ sources: await listSources(deps, null) }),
   }),
@@ -71,8 +71,8 @@ const collections = [
     method: 'GET',
     path: '/admin/plugins',
     permission: 'PluginsManage',
-    summary: 'List the sources that are plugins',
-    description: 'By display name, without credentials.',
+    summary: 'List the plugin sources',
+    description: 'Sorted by display name, without credentials.',
     responses: { 200: PluginList },
     handle: async (_, deps) => ({ plugins: await listSources(deps, 'plugin') }),
   }),
@@ -81,7 +81,7 @@ const collections = [
     method: 'POST',
     path: '/admin/plugins',
     permission: 'PluginsManage',
-    summary: 'Create a source that is a plugin',
+    summary: 'Create a plugin source',
     description: createNote,
     body: NewPlugin,
     responses: { 201: Source },
@@ -107,7 +107,7 @@ const byId = (address: Address): Route[] => [
     permission: 'PluginsManage',
     summary: `Update a ${address.thing}`,
     description:
-      'Absent fields are unchanged; type and name do not change. `config` is replaced as a whole. 400 names the invalid value.',
+      'Absent fields are unchanged; type and name cannot be changed. `config` is replaced as a whole. 400 names the invalid value.',
     params: SourceId,
     body: SourceUpdate,
     responses: { 200: Source },
@@ -123,7 +123,8 @@ const byId = (address: Address): Route[] => [
     path: `${address.path}/{id}`,
     permission: 'PluginsManage',
     summary: `Delete a ${address.thing}`,
-    description: 'With its lists of releases and their releases. Metadata that it brought stays.',
+    description:
+      'Also deletes its lists of releases and their releases. Metadata it provided is preserved.',
     params: SourceId,
     responses: { 204: null },
     async handle({ params }, deps) {

@@ -1,4 +1,4 @@
-// Calls of sources: with their back-off, and with failures, successes and durations recorded.
+// Calls of sources, with backoff, which record failures, successes and durations.
 import { observeSourceCall } from '../../store/metrics/sources.ts'
 import type { Sql } from '../../store/postgres/db.ts'
 import type { Source, SourceDescription } from '../contract.ts'
@@ -12,8 +12,8 @@ type Context = { sql: Sql; sources: Sources }
 type Operation = keyof Source
 
 /**
- * The result of `call`, whose `operation` is for the log of failures. Throws SourceFailure, also without a
- * call for a source that is disabled or to be left alone.
+ * The result of `call`; `operation` is for the failure log. Throws SourceFailure, also without a call for a source
+ * that is disabled or paused.
  */
 export async function callSource<T>(
   context: Context,
@@ -22,19 +22,19 @@ export async function callSource<T>(
 ): Promise<T> {
   if (!row.enabled) throw new SourceFailure(`${row.displayName} is disabled`, 'refused')
   if (row.retryAt !== null) {
-    const message = `${row.displayName} is left alone after failures: ${row.retryAt.toISOString()}`
+    const message = `${row.displayName} is paused after failures until ${row.retryAt.toISOString()}`
     throw new SourceFailure(message, 'limited', { retryAt: row.retryAt })
   }
   return await callAnyway(context, row, { operation, call })
 }
 
-/** The same for a source that may be disabled or to be left alone, for tests by an administrator. */
+/** Like `callSource`, for a source that may be disabled or paused: for tests by an administrator. */
 export async function callAnyway<T>(
   { sql, sources }: Context,
   row: StoredSource,
   { operation, call }: { operation: Operation; call: (source: Source) => Promise<T> },
 ): Promise<T> {
-  // No failure of the source: it is called again when the key file is back.
+  // Not a failure of the source: it is called again when the key file is back.
   const unreadable = sources.unreadable(row)
   if (unreadable !== null) throw unreadable
   const started = performance.now()
@@ -53,7 +53,7 @@ export async function callAnyway<T>(
   }
 }
 
-/** Calls `describe`, and stores the answer with the lists of releases. Throws SourceFailure. */
+/** Calls `describe` and stores the answer, including the lists of releases. Throws SourceFailure. */
 export async function describeSource(
   context: Context,
   row: StoredSource,

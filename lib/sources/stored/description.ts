@@ -1,15 +1,15 @@
-// What a source answers about itself: its description, and the lists of releases that it has.
+// What a source states about itself: its description, and its lists of releases.
 import { newId } from '../../base/id.ts'
 import type { Queryable, Sql } from '../../store/postgres/db.ts'
 import type { ReleaseSourceDescription, SourceDescription } from '../contract.ts'
 
 type Registration = {
   lists: readonly ReleaseSourceDescription[]
-  /** Of new ones. Known ones stay as they are. */
+  /** For new lists; known ones are unchanged. */
   isEnabled: boolean
 }
 
-/** Call it in the transaction of the change. Lists that the source no longer has are deleted if they have no releases, else disabled. */
+/** To be called in the transaction of the change. Lists that the source no longer has are deleted if they have no releases, otherwise disabled. */
 export async function registerReleaseSources(
   tx: Queryable,
   sourceId: string,

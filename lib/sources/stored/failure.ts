@@ -1,4 +1,4 @@
-// Failures of sources: their log, and until when a source is left alone.
+// Failures of sources: their log, and until when a source is paused.
 import { newId } from '../../base/id.ts'
 import { oneOf, record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
@@ -8,7 +8,7 @@ import { unhealthyFailures } from './source.ts'
 export const SourceFailureRecord = record(
   {
     id: uuid(),
-    operation: Type.String({ description: 'What was called, for example `listReleases`.' }),
+    operation: Type.String({ description: 'The called operation, such as `listReleases`.' }),
     kind: oneOf(sourceFailureKinds),
     message: Type.String(),
     createdAt: timestamp(),
@@ -23,8 +23,8 @@ const maxBackoffSteps = 4
 type Failed = { sourceId: string; operation: string; failure: SourceFailure }
 
 /**
- * The source is left alone as long as it demands, and from the third failure in a row for a minute, which doubles up to
- * 16 minutes. Nothing is recorded for a source that was deleted.
+ * The source is paused as long as it demands, and from the third consecutive failure for a minute, which doubles up to
+ * 16 minutes. Nothing is recorded for a deleted source.
  */
 export async function recordFailure(
   sql: Queryable,
@@ -47,7 +47,7 @@ export async function recordFailure(
       order by id desc offset ${maxFailures - 1} limit 1)`
 }
 
-/** Ends a series of failures; the last one is still shown. */
+/** Ends a run of failures; the last one is still shown. */
 export async function recordSuccess(sql: Queryable, sourceId: string): Promise<void> {
   await sql`update source set failures = 0, retry_at = null where id = ${sourceId} and failures > 0`
 }

@@ -1,4 +1,4 @@
-// Sources of this process as configured.
+// Sources of this process, as configured.
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Log } from '../../base/log.ts'
@@ -7,11 +7,11 @@ import type { Config } from '../../store/config/config.ts'
 import { openSecrets } from '../../store/secret/secrets.ts'
 import { createSources, type Sources } from '../open.ts'
 
-/** Keys that can be reloaded are read at each use. */
+/** Reloadable keys are read on each use. */
 export function openSources({ config, log }: { config: Config; log: Log }): Sources {
   const { dir } = config.plugins
   if (dir !== null && !isReadable(dir))
-    log.warn({ folder: dir }, 'the folder of plugins (plugins.dir) cannot be read')
+    log.warn({ folder: dir }, 'the plugin folder (plugins.dir) cannot be read')
   return createSources({
     http: { allowedNetworks: () => config.source.allowed_networks },
     plugins: { folder: dir, workFolder: resolve(config.data_dir, 'plugins') },

@@ -1,4 +1,4 @@
-// Sources of metadata and releases as an administrator set them up. Credentials are never part of a record.
+// Metadata and release sources set up by an administrator. Credentials are never part of a record.
 import { Conflict, Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {
@@ -33,27 +33,27 @@ export const Source = record(
   {
     id: uuid(),
     type: oneOf(sourceTypes),
-    name: Type.String({ description: 'Names the source in external ids and provenance.' }),
+    name: Type.String({ description: 'Name of the source in external ids and provenance.' }),
     displayName: Type.String(),
     config: Type.Unsafe<object>({
       type: 'object',
       additionalProperties: true,
-      description: 'Settings, by type.',
+      description: 'Settings, which depend on the type.',
     }),
     credentialNames: list(Type.String(), { description: 'Names of the stored credentials.' }),
     unreadableCredentials: list(Type.String(), {
       description:
-        'Names of those that were encrypted with another key than the server has: they are to be entered again, and the source is not called until then.',
+        'Names of credentials encrypted with a key that the server does not have. The source is not called until they are entered again.',
     }),
     enabled: Type.Boolean(),
     description: json({
-      description: 'What the source answered about itself at last; null before.',
+      description: 'The most recent description by the source; null before the first.',
     }),
     health: HealthState,
     failures: Type.Integer({ description: 'Failures since the last success.' }),
     lastError: nullable(Type.String()),
     lastErrorAt: nullable(timestamp()),
-    retryAt: nullable(timestamp({ description: 'The source is not called before.' })),
+    retryAt: nullable(timestamp({ description: 'The source is not called before this time.' })),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
@@ -61,7 +61,7 @@ export const Source = record(
 )
 export type Source = Static<typeof Source>
 
-/** Null: of any type. */
+/** Null for any type. */
 export type TypeFilter = SourceTypeName | null
 
 const maxSources = 200
@@ -85,7 +85,7 @@ type Row = Omit<Source, 'credentialNames' | 'unreadableCredentials'> & {
   credentials: Record<string, string>
 }
 
-/** By display name. */
+/** Sorted by display name. */
 export async function listSources(context: Context, type: TypeFilter): Promise<Source[]> {
   const { sql } = context
   const rows = await sql<Row[]>`
@@ -118,7 +118,7 @@ function sourceOf({ sources }: Context, { credentials: sealed, ...row }: Row): S
   return { ...row, ...names, health, lastError: missingMessage(row, unreadable) }
 }
 
-/** A source with what a call needs; throws NotFound. */
+/** A source with everything that a call needs. Throws NotFound. */
 export type StoredSource = TypedRow & { enabled: boolean; failures: number; retryAt: Date | null }
 
 const storedColumns = (sql: Queryable) => sql`
@@ -150,13 +150,13 @@ export type NewSource = {
 
 type WriteContext = { sql: Sql; sources: Sources }
 
-/** Throws Invalid, and Conflict for a name that is taken. */
+/** Throws Invalid, and Conflict for a duplicate name. */
 export async function createSource(
   { sql, sources }: WriteContext,
   source: NewSource,
 ): Promise<string> {
   if (metadataSources.some(name => name === source.name))
-    throw new Invalid('body/name is the name of a source of metadata in files')
+    throw new Invalid('body/name is reserved for metadata from files')
   const name = source.type === 'plugin' ? `plugin:${source.name}` : source.name
   sources.checkConfig(source)
   const id = newId()
@@ -169,7 +169,7 @@ export async function createSource(
         ${tx.json(credentials)}, ${source.enabled})`.catch(rethrowTakenName)
     const [row] = await tx<{ count: number }[]>`select count(*)::integer as count from source`
     if (row!.count > maxSources)
-      throw new Invalid(`At most ${maxSources} sources are allowed`, {
+      throw new Invalid(`The limit is ${maxSources} sources`, {
         reason: 'limit_reached',
         limit: maxSources,
       })
@@ -182,12 +182,12 @@ type Credentials = Record<string, string>
 export type SourceChange = {
   displayName?: string
   config?: Record<string, unknown>
-  /** Null removes one; those that are not named stay. */
+  /** Null removes one; absent ones are unchanged. */
   credentials?: Record<string, string | null>
   enabled?: boolean
 }
 
-/** Throws NotFound and Invalid. A new configuration forgets earlier failures. */
+/** Throws NotFound and Invalid. A new configuration resets earlier failures. */
 export async function changeSource(
   { sql, sources }: WriteContext,
   id: string,
@@ -217,7 +217,7 @@ export async function changeSource(
   })
 }
 
-/** Forgets failures and back-off, so that the source is called again at once. Throws NotFound. */
+/** Resets failures and backoff, so that the source is called again at once. Throws NotFound. */
 export async function resetSource(sql: Queryable, id: string): Promise<void> {
   const { count } = await sql`
     update source set failures = 0, last_error = null, last_error_at = null, retry_at = null
@@ -225,7 +225,7 @@ export async function resetSource(sql: Queryable, id: string): Promise<void> {
   if (count === 0) throw new NotFound('Source not found')
 }
 
-/** With its lists of releases and their releases. External ids that it brought stay. Throws NotFound. */
+/** Also deletes its lists of releases and their releases. External ids it provided stay. Throws NotFound. */
 export async function deleteSource(sql: Queryable, id: string): Promise<void> {
   const { count } = await sql`delete from source where id = ${id}`
   if (count === 0) throw new NotFound('Source not found')
@@ -239,6 +239,9 @@ async function registerKnown(tx: Queryable, sources: Sources, id: string) {
 function rethrowTakenName(error: unknown): never {
   const { constraint_name: constraint } = error as { constraint_name?: string }
   if (constraint === 'source_name_unique')
-    throw new Conflict('There is a source of this name', { cause: error, reason: 'name_taken' })
+    throw new Conflict('A source with this name already exists', {
+      cause: error,
+      reason: 'name_taken',
+    })
   throw error
 }

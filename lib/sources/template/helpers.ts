@@ -1,5 +1,5 @@
-// Template helpers: functions of texts, numbers and lists, and the tests of block helpers. Every text that
-// they take or return is at most `maxTextLength` characters long.
+// Template helpers: functions of texts, numbers and lists, and the tests of block helpers. Every text they take or
+// return is at most `maxTextLength` characters long.
 import { Invalid } from '../../base/errors.ts'
 import {
   chargeCharacters,
@@ -16,14 +16,14 @@ export const maxTextLength = 10_000
 /** Arguments of a call. */
 export type Args = {
   values: readonly unknown[]
-  /** Named ones: `index=0`. */
+  /** Named arguments: `index=0`. */
   named: Readonly<Record<string, unknown>>
   meter: Meter
 }
 type Helper = (args: Args) => unknown
 type Predicate = (args: Args) => boolean
 
-/** The text of a value; empty for null, and for values that are missing. */
+/** The text of a value; empty for null and missing values. */
 export function textOf(value: unknown, meter: Meter): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return joined(value, ',', meter)
@@ -32,7 +32,7 @@ export function textOf(value: unknown, meter: Meter): string {
   return text
 }
 
-/** The text up to the greatest length. */
+/** The text, cut off at the maximum length. */
 export const cut = (text: string) =>
   text.length > maxTextLength ? text.slice(0, maxTextLength) : text
 
@@ -46,12 +46,12 @@ function joined(list: readonly unknown[], separator: string, meter: Meter): stri
   return cut(text)
 }
 
-/** As Handlebars: null, false, an empty text or list, and zero are not. */
+/** As in Handlebars: everything except null, false, an empty text or list, and zero. */
 export function isTruthy(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value)
 }
 
-/** Own property of an object or list; undefined for others, for inherited and missing ones. */
+/** Own property of an object or list; undefined for other values, and for inherited and missing properties. */
 export function member(value: unknown, key: unknown): unknown {
   if (typeof value !== 'object' || value === null) return undefined
   const name = typeof key === 'number' ? String(key) : key
@@ -63,7 +63,7 @@ const isMissing = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && !value.length)
 
 const first = ({ values, meter }: Args) => textOf(values[0], meter)
-/** The first argument, each character of which is read or converted. */
+/** The first argument, charged for reading or converting each character. */
 function converted(args: Args): string {
   const text = first(args)
   chargeCharacters(args.meter, text)
@@ -85,11 +85,11 @@ function replace(args: Args): string {
   const text = first(args)
   if (!from) return text
   chargeSearch(args.meter, text, from)
-  // One replacement for each character would make a text of 100 MB.
+  // One replacement per character could produce a text of 100 MB.
   return joined(text.split(from), to ?? '', args.meter)
 }
 
-/** The part with this index from 0, or from the end if it is negative. */
+/** The part with this 0-based index, counted from the end if it is negative. */
 function split(args: Args): unknown {
   const [text, separator] = [first(args), second(args, ' ')]
   chargeSearch(args.meter, text, separator)
@@ -120,7 +120,7 @@ function length(args: Args): number {
   return count
 }
 
-/** The member that the second argument names. */
+/** The member named by the second argument. */
 function lookup({ values: [value, key], meter }: Args): unknown {
   if (typeof key === 'string') chargeText(meter, key)
   return member(value, key)
@@ -134,16 +134,16 @@ const operations: Readonly<Record<string, (a: number, b: number) => number>> = {
   '%': (a, b) => a % b,
 }
 
-/** Without a result (no numbers, division by zero) it is empty. */
+/** Empty if there is no result (no numbers, division by zero). */
 function math({ values: [a, operator, b], meter }: Args): number | undefined {
   if (typeof operator !== 'string' || !Object.hasOwn(operations, operator))
     throw new Invalid('The helper "math" requires one of the operators + - * / %')
   const result = operations[operator]!(numberOf(a, meter), numberOf(b, meter))
-  // 0.1 + 0.2 is 0.3.
+  // Makes 0.1 + 0.2 equal 0.3.
   return Number.isFinite(result) ? Number(result.toPrecision(15)) : undefined
 }
 
-/** A lone surrogate has no form in a URL. */
+/** A lone surrogate cannot be encoded in a URL. */
 const urlEncoded = (text: string) => encodeURIComponent(text.toWellFormed())
 
 export const valueHelpers: ReadonlyMap<string, Helper> = new Map<string, Helper>([
@@ -183,7 +183,7 @@ function includes(args: Args): boolean {
   return text.includes(part)
 }
 
-/** As a block (`{{#gt a b}}…{{else}}…{{/gt}}`) and within an expression (`{{#if (gt a b)}}`). */
+/** Usable as a block (`{{#gt a b}}…{{else}}…{{/gt}}`) and within an expression (`{{#if (gt a b)}}`). */
 export const predicates: ReadonlyMap<string, Predicate> = new Map<string, Predicate>([
   ['exists', ({ values }) => !isMissing(values[0])],
   ['ifEquals', ({ values: [a, b], meter }) => isEqual(a, b, meter)],
@@ -195,5 +195,5 @@ export const predicates: ReadonlyMap<string, Predicate> = new Map<string, Predic
   ['includes', includes],
 ])
 
-/** Those of Handlebars. */
+/** The block helpers of Handlebars. */
 export const blockHelpers: ReadonlySet<string> = new Set(['if', 'unless', 'each', 'with'])

@@ -1,5 +1,5 @@
-// Template syntax: Handlebars text to a checked syntax tree. Only the parser of Handlebars is loaded, never its
-// compiler, which makes JavaScript of a template and has had injection advisories.
+// Template syntax: from Handlebars text to a checked syntax tree. Only the Handlebars parser is loaded, never its
+// compiler, which generates JavaScript from templates and has had injection advisories.
 import { createRequire } from 'node:module'
 import { Invalid } from '../../base/errors.ts'
 import { lazy } from '../../base/lazy.ts'
@@ -36,23 +36,23 @@ const handlebars = lazy<{ parse(source: string): Program }>(() =>
 
 type Located = { type: string; loc?: { start: { line: number } } }
 
-// Parsing takes quadratic time, some 30 ms for the longest one.
+// Parsing takes quadratic time, about 30 ms for the longest template.
 export const maxTemplateLength = 4_000
 const maxDepth = 50
 
 /** Throws Invalid with the reason; `name` is the field. */
 export function parseTemplate(source: string, name: string): Program {
-  // As JSON Schema counts characters.
+  // Counts characters like JSON Schema.
   if (source.length > maxTemplateLength && [...source].length > maxTemplateLength)
     throw new Invalid(`${name} is longer than ${maxTemplateLength} characters`)
-  // The parser is slowest with blocks that nothing ends.
+  // The parser is slowest with blocks that are never closed.
   if (openBlocks(source) > maxDepth) throw new Invalid(`${name} is nested too deeply`)
   const program = parse(source, name)
   checkProgram(program, { name, depth: 0 })
   return program
 }
 
-/** The most blocks that are open at the same time; `{{^}}` is an else and opens none. */
+/** How many blocks are open at the same time at most; `{{^}}` is an else and opens none. */
 function openBlocks(source: string): number {
   let open = 0
   let most = 0
@@ -67,7 +67,7 @@ function parse(source: string, name: string): Program {
   try {
     return handlebars().parse(source)
   } catch (cause) {
-    // The first line is `Parse error on line 1:`, and what follows quotes the template.
+    // Takes the first line, `Parse error on line 1:`; the rest quotes the template.
     const [reason = ''] = (cause instanceof Error ? cause.message : '').split('\n', 1)
     throw new Invalid(`${name} is not a valid template: ${reason.replace(/[:.]$/, '')}`, { cause })
   }
@@ -94,21 +94,21 @@ function checkStatement(statement: Statement, position: Position): void {
     case 'BlockStatement': {
       const helper = statement.path.original
       if (!blockHelpers.has(helper) && !predicates.has(helper))
-        fail(statement, `has no block helper ${quoted(helper)}`, position)
+        fail(statement, `uses an unknown block helper ${quoted(helper)}`, position)
       checkParams(statement, position)
       if (statement.program) checkProgram(statement.program, position)
       if (statement.inverse) checkProgram(statement.inverse, position)
       return
     }
     default:
-      fail(statement, 'has a partial or a decorator', position)
+      fail(statement, 'uses a partial or a decorator', position)
   }
 }
 
 function checkCall(call: Call, position: Position): void {
   const helper = call.path.original
   if (!valueHelpers.has(helper) && !predicates.has(helper))
-    fail(call.path, `has no helper ${quoted(helper)}`, position)
+    fail(call.path, `uses an unknown helper ${quoted(helper)}`, position)
   checkParams(call, position)
 }
 
@@ -118,7 +118,7 @@ function checkParams({ params, hash }: Call, { name, depth }: Position): void {
     if (expression.type === 'SubExpression') checkCall(expression, { name, depth: depth + 1 })
 }
 
-/** Whether `{{name …}}` calls a helper: it has arguments, or the name of a helper; `{{this.name}}` is a value. */
+/** Whether `{{name …}}` calls a helper: it has arguments, or is named like a helper; `{{this.name}}` is a value. */
 export function isCall({ path, params, hash }: Omit<Call, 'path'> & { path: Path | Literal }) {
   if (params.length > 0 || hash) return true
   return path.type === 'PathExpression' && !path.data && valueHelpers.has(path.original)

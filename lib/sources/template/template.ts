@@ -1,6 +1,6 @@
 // Templates: Handlebars texts rendered by walking their syntax tree, with limited output and a limited number of
-// steps, so that the time of a template does not depend on a clock. Values are not escaped as HTML; missing ones
-// are empty. There are no partials, decorators and inherited properties.
+// steps, so that a template's limit does not depend on a clock. Values are not escaped as HTML; missing values are
+// empty. There are no partials, decorators or inherited properties.
 import { chargeMembers, chargeText, createMeter, type Meter } from '../../base/meter.ts'
 import {
   type Args,
@@ -24,11 +24,11 @@ import {
   type Statement,
 } from './syntax.ts'
 
-/** Fills the template with the values of a context. Throws Invalid when that takes too many steps. */
+/** Fills the template with the values of a context. Throws Invalid when it takes too many steps. */
 export type Template = (context: unknown) => string
 
 type Options = {
-  /** Applied to the values that `{{x}}` inserts, except those of the helper `urlencode`; not to `{{{x}}}`. */
+  /** Applied to the values inserted by `{{x}}`, except those of the helper `urlencode`; not to `{{{x}}}`. */
   escapeText?: (text: string) => string
 }
 
@@ -45,7 +45,7 @@ export function compileTemplate(source: string, name: string, options: Options =
 type Run = Meter & {
   escapeText: (text: string) => string
   write(text: string): void
-  /** The output has its greatest length, what follows is cut off. */
+  /** The output has reached its maximum length; the rest is cut off. */
   isFull(): boolean
   output(): string
 }
@@ -96,7 +96,7 @@ function renderStatement(run: Run, statement: Statement, scope: Scope): void {
   }
 }
 
-/** What a block shows: one of its branches, or the first one for each item. */
+/** What a block renders: one of its branches, or the first branch for each item. */
 function* bodies(run: Run, block: Block, scope: Scope): Generator<[Program, Scope]> {
   const { program = emptyProgram, inverse = emptyProgram } = block
   const name = block.path.original
@@ -122,7 +122,7 @@ function* bodies(run: Run, block: Block, scope: Scope): Generator<[Program, Scop
   }
 }
 const emptyProgram: Program = { body: [] }
-// Its scope.
+// Per scope of an item.
 const itemSteps = 2
 
 type Entry = [key: string | number, value: unknown]
@@ -189,14 +189,14 @@ function lookUp(run: Run, { data, depth, parts, original }: Path, scope: Scope):
     const value = head === 'root' ? scope.root : found(from, 'data', head)
     return rest.reduce(member, value)
   }
-  // `this.name` is the value even where a block parameter has the name.
+  // `this.name` is the value even if a block parameter has the same name.
   const isLocal = depth === 0 && head !== undefined && !/^(?:this\b|\.)/.test(original)
   const local = isLocal ? found(scope, 'names', head) : undefined
   if (local !== undefined) return rest.reduce(member, local)
   return parts.reduce(member, from.value)
 }
 
-/** Of the innermost scope that has it. */
+/** The value in the innermost scope that has the name. */
 function found(scope: Scope | null, kind: 'names' | 'data', name: string | undefined): unknown {
   if (name === undefined) return undefined
   for (let from = scope; from; from = from.outer)

@@ -107,12 +107,12 @@ export const contractExceptions: readonly Exception[] = [
   },
   {
     operation: /reading-stats/,
-    message: /is not a time|is before|has at most/,
+    message: /is not a time|is before|the limit is/,
     reason: 'times or dates, names of time zones, the length of a window',
   },
   {
     operation: /admin\/(?:sources|plugins)/,
-    message: /config|credentials|At most/,
+    message: /config|credentials|The limit is/,
     reason: 'settings, which depend on the type',
   },
   { operation: /retry/, message: /has no/, reason: 'books without an error' },

@@ -167,7 +167,7 @@ t.test('a source that fails is called again later, an invalid answer is one fail
     (await admin.get(`/series/${idAt(i)}/metadata/matches`)).body.matches
   t.match(await matches(2), [{ outcome: 'unchanged', isDue: false }])
   t.equal((await reader.get(`/series/${idAt(3)}/metadata/matches`)).status, 403)
-  t.match(await matches(3), [{ outcome: 'failed', message: /another series/, isDue: false }])
+  t.match(await matches(3), [{ outcome: 'failed', message: /a different series/, isDue: false }])
   await sql`update source set failures = 0, retry_at = null`
 })
 

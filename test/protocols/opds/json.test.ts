@@ -134,7 +134,7 @@ t.test('a feed without books links to the root and has no items', async t => {
   const json: any = jsonFeed(acquisitionFeed({ path: '/search', title: 'Search' }), context)
   t.equal(json.metadata.numberOfItems, 0)
   t.equal(json.metadata.modified, '2020-01-01T00:00:00Z')
-  t.match(json.navigation, [{ title: 'Back to the catalogue', href: at }])
+  t.match(json.navigation, [{ title: 'Back to the catalog', href: at }])
   t.notOk('publications' in json)
 })
 

@@ -313,7 +313,7 @@ test('the feeds of the catalogues', async t => {
     t.equal((await atom(reader, '/search?q=%20')).total, 0)
     t.equal((await atom(reader, '/search')).total, 0)
     t.same(titlesOf(await json(reader, '/series?search=alpha&genre=drama')), [
-      'Back to the catalogue',
+      'Back to the catalog',
     ])
   })
 

@@ -268,7 +268,7 @@ test('invalid mappings are refused with their place', async t => {
   const good = config('https://x.example')
   const bad: [object, RegExp][] = [
     [{}, /config\.search or config\.releases/],
-    [{ search: good.search }, /belong together/],
+    [{ search: good.search }, /require each other/],
     [{ ...good, search: { ...good.search, url: 'https://{{query}}/x' } }, /config\.search\.url/],
     [
       { ...good, search: { ...good.search, url: 'https://x.example/{{#if' } },

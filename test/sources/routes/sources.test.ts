@@ -69,7 +69,7 @@ test('sources', async t => {
       [{ ...good, type: 'other' }, /type/],
       [{ ...good, config: {} }, /config/],
       [{ ...good, config: { url: 'file:///etc/passwd' } }, /config\.url/],
-      [{ ...good, config: { url, other: 1 } }, /config\.other is not a setting/],
+      [{ ...good, config: { url, other: 1 } }, /config\.other is not a known setting/],
       [{ ...good, config: { url: 'https://ana:pw@x.example/' } }, /config\.url has a user name/],
       [{ ...good, config: { url: 'https://x .example/' } }, /config\.url is not a URL/],
       [{ ...good, config: { url, include: ['('] } }, /config\.include\.0/],

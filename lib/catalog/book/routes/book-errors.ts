@@ -1,4 +1,4 @@
-// Books that cannot be read or have no cover: list by error type, and another try.
+// Books that cannot be read or have no cover: list by error type, and retry.
 
 import { Invalid } from '../../../base/errors.ts'
 import {
@@ -30,7 +30,7 @@ const labels: Record<BookErrorType, string> = {
   encrypted: 'Encrypted',
   internal: 'Internal error',
   io: 'Read error',
-  memory: 'Too little memory',
+  memory: 'Not enough memory',
   multi_volume: 'Multi-volume archive',
   no_pages: 'No pages',
   not_an_archive: 'Not an archive',
@@ -51,7 +51,7 @@ const FailedBook = record(
       record(
         {
           errorType: errorType(),
-          label: Type.String({ description: 'Name of the type.' }),
+          label: Type.String({ description: 'Display name of the type.' }),
           message: Type.String(),
           details: json({ description: 'Always null.' }),
           occurredAt: timestamp(),
@@ -64,7 +64,7 @@ const FailedBook = record(
 )
 const FailedBookPage = paged(FailedBook, {
   errorCounts: Type.Record(Type.String(), count(), {
-    description: 'Number of books by error type, without regard to the one in the query.',
+    description: 'Number of books by error type, regardless of `errorType`.',
   }),
 })
 
@@ -77,9 +77,9 @@ export const bookErrorRoutes = [
     summary: 'List books that cannot be read or have no cover',
     description: 'Sorted by error type, then by title.',
     query: record({
-      libraryId: maybe(uuid({ description: 'Only of this library.' })),
-      seriesId: maybe(uuid({ description: 'Only of this series.' })),
-      errorType: maybe(errorType({ description: 'Only of this type.' })),
+      libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
+      seriesId: maybe(uuid({ description: 'Limits the list to this series.' })),
+      errorType: maybe(errorType({ description: 'Limits the list to this type.' })),
       page: pageNumber(),
       pageSize: pageSize(50, maxPageSize),
     }),
@@ -109,8 +109,8 @@ export const bookErrorRoutes = [
     method: 'POST',
     path: '/books/{id}/retry',
     permission: 'BooksWrite',
-    summary: 'Read a book again that could not be read, or make its cover again',
-    description: '400 if the book has no error, or none of `errorTypes`.',
+    summary: 'Retry reading a book or making its cover',
+    description: '400 if the book has no error of these types.',
     params: BookId,
     body: body(
       {
@@ -144,12 +144,12 @@ export const bookErrorRoutes = [
     method: 'POST',
     path: '/books/retry-all-errors',
     permission: 'BooksWrite',
-    summary: 'Read all books again that could not be read, and make missing covers again',
+    summary: 'Retry reading all unreadable books and making missing covers',
     body: body(
       {
-        errorType: maybe(nullable(errorType({ description: 'Only of this type.' }))),
-        libraryId: maybe(nullable(uuid({ description: 'Only of this library.' }))),
-        seriesId: maybe(nullable(uuid({ description: 'Only of this series.' }))),
+        errorType: maybe(nullable(errorType({ description: 'Limits the retry to this type.' }))),
+        libraryId: maybe(nullable(uuid({ description: 'Limits the retry to this library.' }))),
+        seriesId: maybe(nullable(uuid({ description: 'Limits the retry to this series.' }))),
       },
       { component: 'RetryBooks' },
     ),

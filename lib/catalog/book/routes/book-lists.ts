@@ -28,7 +28,7 @@ export const bookLists = [
     path: '',
     summary: 'List books',
     query: {
-      seriesId: maybe(uuid({ description: 'Only of this series.' })),
+      seriesId: maybe(uuid({ description: 'Limits the list to this series.' })),
       ...sortQuery(bookSortNames),
     },
     find: ({ sql, viewer, libraryId, query: { seriesId, sort, order }, page, pageSize }) =>
@@ -41,7 +41,7 @@ export const bookLists = [
     operationId: 'listBooksInProgress',
     path: '/in-progress',
     summary: 'List books in progress',
-    description: 'Books that the caller has started and not completed, the last read first.',
+    description: 'Books that the caller has started and not completed, most recently read first.',
     find: ({ sql, viewer, ...request }) => booksInProgress(sql, viewer, request),
   }),
   ...libraryListRoutes(books, {
@@ -49,7 +49,7 @@ export const bookLists = [
     path: '/on-deck',
     summary: 'List books on deck',
     description:
-      'The first unread book of each series in which the caller has completed a book and has none in progress. The last read series comes first.',
+      'The first unread book of each series in which the caller has completed a book and has none in progress. The most recently read series comes first.',
     find: ({ sql, viewer, ...request }) => booksOnDeck(sql, viewer, request),
   }),
   ...libraryListRoutes(books, {
@@ -73,9 +73,9 @@ export const bookLists = [
   ...listRoutes(books, {
     operationId: 'listCurrentlyReading',
     path: '/progress/currently-reading',
-    summary: 'List books that the caller is reading',
+    summary: 'List books the caller is reading',
     description: 'The same list as /books/in-progress.',
-    query: { libraryId: maybe(uuid({ description: 'Only of this library.' })) },
+    query: { libraryId: maybe(uuid({ description: 'Limits the list to this library.' })) },
     find: ({ sql, viewer, query: { libraryId }, page, pageSize }) =>
       booksInProgress(sql, viewer, { libraryId, page, pageSize }),
   }),
@@ -84,8 +84,7 @@ export const bookLists = [
     method: 'POST',
     path: '/books/list',
     summary: 'List books by condition and text',
-    description:
-      'Sorted by relevance if there is a text, otherwise by title, unless `sort` is set.',
+    description: 'Without `sort`, sorted by relevance if there is a text, otherwise by title.',
     query: sortQuery(bookSortNames),
     body: body(
       {

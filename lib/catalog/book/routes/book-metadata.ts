@@ -85,7 +85,7 @@ export const bookMetadataRoutes = [
     method: 'PUT',
     path: '/books/{id}/metadata',
     summary: 'Replace the metadata of a book',
-    description: `Absent fields are cleared, except title, titleSort, number, ageRating and readingDirection. A field such as writer replaces the people with this role in authors. ${lockNote}`,
+    description: `Absent fields are cleared, except title, titleSort, number, ageRating and readingDirection. A field such as writer replaces the people who have this role in authors. ${lockNote}`,
     body: BookMetadataUpdate,
     responses: { 200: BookMetadata },
     async handle({ params: { id }, body, viewer }, { sql }) {
@@ -112,7 +112,7 @@ export const bookMetadataRoutes = [
     operationId: 'resetBookMetadata',
     method: 'DELETE',
     path: '/books/{id}/metadata',
-    summary: 'Reset the metadata of a book to that of its file',
+    summary: "Reset the metadata of a book to its file's metadata",
     description:
       'Removes all locks and all values set by users, including external links and ids. Covers are not changed. The file is analyzed again in the background, which restores its title, number and other fields.',
     responses: { 200: BookMetadata },

@@ -1,4 +1,4 @@
-// Single books.
+// Individual books.
 
 import { Forbidden } from '../../../base/errors.ts'
 import { maybe, nullable, record, uuid } from '../../../base/schema.ts'
@@ -33,7 +33,7 @@ export const booksById = [
     aliases: [{ path: '/books/{id}', whenFull: true }],
     permission: 'BooksRead',
     summary: 'Get a book, with metadata',
-    description: 'In one object, with genres, tags and reading history.',
+    description: 'One object that includes genres, tags and reading history.',
     params: BookId,
     responses: { 200: BookFull },
     handle: ({ params, viewer }, { sql }) => findBookFull(sql, viewer, params.id),
@@ -45,12 +45,13 @@ export const booksById = [
     permission: 'BooksRead',
     summary: 'Get the previous and the next book',
     description:
-      'In the reading order of the series, or of a read list. Missing books are skipped, and have no neighbours themselves.',
+      'In the reading order of the series or of a read list. Missing books are skipped and have no neighbors themselves.',
     params: BookId,
     query: record({
       readListId: maybe(
         uuid({
-          description: 'The read list; requires ReadListsRead, 404 if the book is not in it.',
+          description:
+            'The read list, which requires ReadListsRead; 404 if it does not contain the book.',
         }),
       ),
     }),

@@ -1,4 +1,4 @@
-// Cover thumbnail responses, with generation on demand and a placeholder while there is no cover.
+// Cover thumbnail responses: generated on demand, with a placeholder while there is no cover.
 import type { FastifyRequest } from 'fastify'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../accounts/viewer.ts'
@@ -29,7 +29,7 @@ export type CoverVariant = {
 export const maxAgeSeconds = 300
 const placeholderMaxAgeSeconds = 10
 
-/** The cover, generated first if it is missing; else the placeholder. Throws NotFound for a hidden subject. */
+/** The cover, generated first if missing; otherwise the placeholder. Throws NotFound for a hidden subject. */
 export async function coverResponse(
   request: FastifyRequest,
   deps: Pick<Deps, 'sql' | 'services' | 'queue'>,
@@ -53,7 +53,7 @@ export async function coverResponse(
     return counted('miss', send(await variant.placeholder(), placeholderMaxAgeSeconds))
   const isGenerated = await waitForCover(deps, job)
   const generated = isGenerated ? await read(await coverOf(sql, viewer, id)) : null
-  // The placeholder is not cached: the cover may be ready at the next request.
+  // The placeholder is not cached: the cover may be ready for the next request.
   return generated
     ? counted('made', send(generated, maxAgeSeconds))
     : counted('miss', send(await variant.placeholder(), 0))
@@ -64,7 +64,7 @@ function counted<T>(result: Parameters<typeof countCoverRequest>[0], response: T
   return response
 }
 
-/** Covers and placeholders as JPEG, for clients that do not know other types. */
+/** Covers and placeholders as JPEG, for clients that support no other type. */
 export const asJpeg = ({ thumbnails }: Pick<Deps, 'thumbnails'>): CoverVariant => ({
   etagOf: name => thumbnailEtag(`${name}-jpeg`),
   async read(name) {

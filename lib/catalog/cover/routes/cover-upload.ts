@@ -1,21 +1,21 @@
-// Upload of a cover or a list: one file in a multipart body, or XML as the body, held in memory. Few at a time, the others wait unread.
+// Upload of a cover or a list, held in memory: one file in a multipart body, or XML as the body. A few run at a time; the others wait unread.
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { createAccountGates } from '../../../base/async/account-gates.ts'
 import { createSemaphore } from '../../../base/async/semaphore.ts'
 import { Invalid, TooLarge, UnsupportedMedia } from '../../../base/errors.ts'
 
-/** Uploads held at the same time in this process: each takes several times the size of its image. */
+/** Concurrent uploads in this process: each takes several times the size of its image. */
 const maxUploads = 2
-/** Uploads of an account that wait for another one of it. */
+/** Uploads of an account that may wait for another one of the same account. */
 export const maxWaitingUploads = 20
-/** How long a client may take to send the body, because others wait. */
+/** How long a client may take to send the body; it is limited because others wait. */
 const timeoutMs = 120_000
 
 const ofAccount = createAccountGates({
   running: 1,
   waiting: maxWaitingUploads,
-  message: 'Too many files are uploaded at the same time',
+  message: 'Too many files are being uploaded at the same time',
 })
 const ofProcess = createSemaphore({ slots: maxUploads })
 
@@ -26,12 +26,12 @@ type UploadRequest = {
   request: FastifyRequest
   accountId: string
   signal: AbortSignal
-  /** The file may be the body itself, of at most so many bytes, where the route accepts XML. */
+  /** Size limit of a file sent as the body itself, where the route accepts XML. */
   maxBodyBytes?: number
 }
 
 /**
- * Reads the image and runs `work` with it: one upload of an account at a time. Throws RateLimited, Invalid,
+ * Reads the image and passes it to `work`: one upload per account at a time. Throws RateLimited, Invalid,
  * UnsupportedMedia; too large is 413.
  */
 export function withUpload<T>(
@@ -60,7 +60,7 @@ async function readInTime<T>(request: FastifyRequest, read: () => Promise<T>): P
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     reject(new Invalid(`The upload took longer than ${timeoutMs / 1000} seconds`))
-    // After the response: what is still sent would be read.
+    // After the response, because the rest of the body would still be read.
     setTimeout(() => request.raw.destroy(), 1_000).unref()
   }, timeoutMs)
   try {
@@ -73,7 +73,7 @@ async function readInTime<T>(request: FastifyRequest, read: () => Promise<T>): P
 async function readBody(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
-  // The connection stays open for the response.
+  // The connection must stay open for the response.
   for await (const chunk of body.iterator({ destroyOnReturn: false })) {
     length += (chunk as Buffer).length
     if (length > maxBytes) {
@@ -97,7 +97,7 @@ async function readParts(request: FastifyRequest): Promise<{ image: Buffer; fiel
       else part.file.resume()
     }
   } catch (error) {
-    // Errors of the parser itself have no status: the body is malformed.
+    // Errors of the parser itself have no status: they mean that the body is malformed.
     if ((error as { statusCode?: number }).statusCode) throw error
     throw new Invalid('The body is not valid multipart/form-data', { cause: error })
   }

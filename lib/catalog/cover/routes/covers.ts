@@ -87,7 +87,7 @@ function readRoutes({ kind, ownerName, path, params, read }: CoverOwner) {
       path: `${path}/covers`,
       permission: read,
       summary: `List custom covers of a ${kind}`,
-      description: 'The oldest first. None is selected while the automatic cover is used.',
+      description: 'Oldest first. None is selected while the automatic cover is used.',
       params,
       responses: { 200: CoverList },
       handle: async ({ params, viewer }, { sql }) => ({
@@ -131,7 +131,7 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
       path: `${path}/cover`,
       permission,
       summary: `Upload a cover for a ${kind}`,
-      description: `The cover is selected and locked. 200 instead of 201 if the same image was uploaded before; 400 if it is not a readable image; 409 if there are already ${maxCovers} custom covers. Bytes after the end of the image are not stored. One upload of an account is read at a time, others wait.`,
+      description: `The cover is selected and locked. 200 instead of 201 if the same image was uploaded before; 400 if it is not a readable image; 409 if there are already ${maxCovers} custom covers. Bytes after the end of the image are not stored. Uploads of an account are read one at a time; others wait.`,
       params,
       multipart: { description: 'The image as part `file`, `cover` or `image`.' },
       responses: { 200: Cover, 201: Cover, 503: ErrorBody },
@@ -179,7 +179,7 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
       path: `${path}/covers/{cover_id}`,
       permission,
       summary: `Delete a custom cover of a ${kind}`,
-      description: 'If it was selected, the newest of the remaining covers is selected.',
+      description: 'If it was selected, the newest remaining cover is selected.',
       params: CoverId,
       responses: { 204: null },
       async handle({ params, viewer }, { sql, config }) {
@@ -194,7 +194,7 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
 
 type CoverContext = Pick<Deps, 'config' | 'pages'> & { client: Client }
 
-/** The original and its thumbnail, rendered by a worker thread. Throws Invalid if it is not an image. */
+/** Stores the original and its thumbnail, rendered by a worker thread. Throws Invalid if it is not an image. */
 export async function createCover(
   original: Buffer,
   { config, pages, client }: CoverContext,

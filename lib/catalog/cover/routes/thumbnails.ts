@@ -73,7 +73,7 @@ export const thumbnails = [
       bucket: 'images',
       summary: subject.summary,
       description:
-        'A missing thumbnail is generated on demand, which takes up to two seconds. Without a cover the response is an SVG placeholder. The thumbnail of a library is that of its first series.',
+        'A missing thumbnail is generated on demand, which takes up to two seconds. Without a cover the response is an SVG placeholder. A library shows the thumbnail of its first series.',
       params: subject.params,
       responses: imageResponses,
       handle: async ({ params, viewer, request }, deps) =>

@@ -47,7 +47,7 @@ const DuplicateBook = record(
     seriesName: Type.String(),
     libraryId: uuid(),
     libraryName: Type.String(),
-    path: Type.String({ description: 'Relative to the library.' }),
+    path: Type.String({ description: 'Relative to the library folder.' }),
     fileSize: count({ description: 'Size in bytes.' }),
     pageCount: count(),
   },
@@ -57,7 +57,7 @@ const BookDuplicateGroup = record(
   {
     id: uuid(),
     fileHash: Type.String({ description: 'SHA-256 of the files, hexadecimal.' }),
-    bookIds: list(uuid(), { description: `At most ${maxMembers} members.` }),
+    bookIds: list(uuid(), { description: `Up to ${maxMembers} members.` }),
     books: list(DuplicateBook, { description: `The first ${maxDetails} members.` }),
     ...groupFields,
   },
@@ -82,7 +82,7 @@ const SeriesDuplicateGroup = record(
     }),
     matchKey: Type.String({ description: '`source:id`, or the normalized title.' }),
     libraryId: nullable(uuid()),
-    members: list(SeriesDuplicateMember, { description: `At most ${maxMembers} members.` }),
+    members: list(SeriesDuplicateMember, { description: `Up to ${maxMembers} members.` }),
     ...groupFields,
   },
   { component: 'SeriesDuplicateGroup' },
@@ -146,7 +146,9 @@ export const duplicates = [
     description: 'The largest groups first.',
     query: record({
       ...pageQuery,
-      matchType: maybe(oneOf(matchTypes, { description: 'Only groups by this signal.' })),
+      matchType: maybe(
+        oneOf(matchTypes, { description: 'Limits the list to groups found by this signal.' }),
+      ),
     }),
     responses: { 200: SeriesDuplicates },
     handle: async ({ query, viewer, request, reply }, { sql }) => {

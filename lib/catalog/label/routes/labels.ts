@@ -1,4 +1,4 @@
-// Genres and tags: those of a series or book, and the lists of all.
+// Genres and tags: of a series or book, and the lists of all of them.
 
 import { body, count, list, name, record, Type, uuid } from '../../../base/schema.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../../http/pagination.ts'
@@ -32,7 +32,7 @@ const owners = [
   },
 ] as const
 
-const lockNote = 'They are locked against changes by scans.'
+const lockNote = 'The list is locked against changes by scans.'
 const NewLabel = body({ name: LabelName }, { component: 'NewLabel' })
 
 const labelNames = { genre: 'Genre', tag: 'Tag' } as const
@@ -63,7 +63,7 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
       path,
       permission: write,
       summary: `Replace the ${plural} of a ${ownerKind}`,
-      description: `Names that differ in case are one ${kind}; each ${ownerKind} shows its own. ${lockNote}`,
+      description: `Names that differ only in case are one ${kind}; each ${ownerKind} shows its own spelling. ${lockNote}`,
       params,
       body: body(
         { [plural]: list(LabelName, { maxItems: 500 }) },
@@ -84,7 +84,7 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
       path,
       permission: write,
       summary: `Add a ${kind} to a ${ownerKind}`,
-      description: `Names that differ in case are one ${kind}; each ${ownerKind} shows its own. ${lockNote}`,
+      description: `Names that differ only in case are one ${kind}; each ${ownerKind} shows its own spelling. ${lockNote}`,
       params,
       body: NewLabel,
       responses: { 200: Label },
@@ -128,7 +128,7 @@ const DeletedLabels = record(
   { component: 'DeletedLabels' },
 )
 
-function catalogueRoutes(kind: LabelKind) {
+function catalogRoutes(kind: LabelKind) {
   const plural = `${kind}s` as const
   const labelName = labelNames[kind]
   return [
@@ -138,7 +138,7 @@ function catalogueRoutes(kind: LabelKind) {
       path: `/${plural}`,
       permission: 'SeriesRead',
       summary: `List all ${plural}`,
-      description: 'Sorted by name, with the number of visible series of each.',
+      description: 'Sorted by name, each with its number of visible series.',
       query: record(pageQuery),
       responses: { 200: paged(Label) },
       async handle({ query, viewer, request, reply }, { sql }) {
@@ -178,5 +178,5 @@ function catalogueRoutes(kind: LabelKind) {
 
 export const labels = labelKinds.flatMap(kind => [
   ...owners.flatMap(owner => ownerRoutes(kind, owner)),
-  ...catalogueRoutes(kind),
+  ...catalogRoutes(kind),
 ])

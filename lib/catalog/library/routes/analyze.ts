@@ -1,4 +1,4 @@
-// Analysis on request: files are read again although they did not change.
+// Analysis on request: files are read again although they have not changed.
 
 import type { Permission } from '../../../accounts/permission.ts'
 import { BookId, LibraryId, SeriesId } from '../../../http/params.ts'
@@ -62,7 +62,7 @@ export const analyze = subjects.flatMap(subject =>
       permission: subject.permission,
       summary: unanalyzedOnly ? `${subject.summary}, if not yet analyzed` : subject.summary,
       description: unanalyzedOnly
-        ? 'Only books that were not analyzed yet or could not be read. 400 if there are none.'
+        ? 'Only books that have not been analyzed yet or could not be read. 400 if there are none.'
         : subject.description,
       params: subject.params,
       responses: { 200: TaskStarted },

@@ -36,7 +36,7 @@ const DirectoryListing = record(
     currentPath: Type.String(),
     parentPath: nullable(Type.String()),
     entries: list(Entry),
-    isTruncated: Type.Boolean({ description: 'Whether there are more entries than listed.' }),
+    isTruncated: Type.Boolean({ description: 'Whether more entries exist than are listed.' }),
   },
   { component: 'DirectoryListing' },
 )
@@ -47,7 +47,7 @@ export const filesystem = [
     method: 'GET',
     path: '/filesystem/browse',
     permission: 'SystemAdmin',
-    // Disks that do not respond must not hold up lists, and no statement runs.
+    // Disks that do not respond must not block lists, and this runs no statement.
     cost: 'record',
     summary: 'List a directory of the server',
     description:
@@ -55,12 +55,15 @@ export const filesystem = [
     query: record({
       path: maybe(
         text(4096, {
-          description: 'Absolute path; the default is the home directory of the server.',
+          description: "Absolute path; defaults to the server's home directory.",
           examples: ['/media/comics'],
         }),
       ),
       includeHidden: maybe(
-        Type.Boolean({ default: false, description: 'Also entries whose name begins with a dot.' }),
+        Type.Boolean({
+          default: false,
+          description: 'Includes entries whose names begin with a dot.',
+        }),
       ),
     }),
     responses: { 200: DirectoryListing },
@@ -191,7 +194,7 @@ export async function listDrives(config: FilesystemConfig): Promise<Entry[]> {
   return drives
 }
 
-/** The root for a user id without an entry in the list of users and without `HOME`. */
+/** Falls back to the root for a user id that is not in the user database and has no `HOME`. */
 function homeFolder(): string {
   try {
     return homedir()

@@ -1,12 +1,12 @@
-// Access to folders of the server: a request that names one learns what it contains, also where books are
-// that the account may not see.
+// Access to folders of the server: a request that names a folder reveals what it contains, even books that
+// the account may not see.
 import type { Identity } from '../../../accounts/identify.ts'
 import { Forbidden } from '../../../base/errors.ts'
 import { hasFullAccess } from '../../../store/metrics/inventory.ts'
 import type { Sql } from '../../../store/postgres/db.ts'
 import type { SettingsAccess } from '../library-access.ts'
 
-/** Whether the caller is an administrator, or nothing is hidden from the account. */
+/** Whether the caller is an administrator or an account from which nothing is hidden. */
 async function hasFolderAccess(sql: Sql, { permissions, viewer }: Identity): Promise<boolean> {
   return permissions.has('SystemAdmin') || (await hasFullAccess(sql, viewer))
 }

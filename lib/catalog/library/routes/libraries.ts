@@ -53,12 +53,12 @@ const displayName = name(255, { description: 'Display name.' })
 const scheduleNote = 'Fields of `scanningConfig` are also accepted in snake_case.'
 
 const purgeNote =
-  'With `purgeDeletedOnScan`, this and every change of which files belong to the library require BooksDelete, and an account that nothing of the library is hidden from.'
+  'With `purgeDeletedOnScan`, this and every change of which files belong to the library require BooksDelete, and an account from which nothing in the library is hidden.'
 
 const DetectedSeries = record(
   {
     name: Type.String(),
-    path: nullable(Type.String({ description: 'Relative to the folder.' })),
+    path: nullable(Type.String({ description: 'Relative to the library folder.' })),
     bookCount: count(),
     sampleBooks: list(Type.String()),
     metadata: nullable(
@@ -70,13 +70,13 @@ const DetectedSeries = record(
 const ScanPreview = record(
   {
     detectedSeries: list(DetectedSeries),
-    totalSeries: count({ description: 'At most 1,000 of them are listed.' }),
+    totalSeries: count({ description: 'Up to 1,000 of them are listed.' }),
     totalFiles: count(),
     isComplete: Type.Boolean({ description: 'Whether the whole folder was read.' }),
     suggestedStrategy: nullable(
       oneOf(suggestibleStrategies, {
         description:
-          'A series strategy that fits better than the requested one: the folder is a Calibre library, or its folders are volumes.',
+          'A series strategy that fits better than the requested one, because the folder is a Calibre library or its subfolders are volumes.',
       }),
     ),
   },
@@ -87,25 +87,28 @@ const StrategyPreview = record(
   {
     seriesBefore: count(),
     seriesAfter: count(),
-    unchangedSeries: count({ description: 'Series that keep exactly their books.' }),
+    unchangedSeries: count({ description: 'Number of series whose books do not change.' }),
     changedSeries: list(
       record(
         {
           name: Type.String(),
           bookCount: count(),
-          sourceCount: count({ description: 'Series that its books belong to now.' }),
+          sourceCount: count({ description: 'Number of series that its books belong to now.' }),
           sources: list(record({ title: Type.String(), bookCount: count() })),
         },
         { component: 'RegroupedSeries' },
       ),
-      { description: 'At most 200, those of the most series first, with at most 5 of them.' },
+      {
+        description:
+          'Up to 200, those made from the most series first, each with up to 5 of these.',
+      },
     ),
     isComplete: Type.Boolean({ description: 'Whether all books were considered.' }),
   },
   { component: 'StrategyPreview' },
 )
 
-/** The folder of a library is for those who may change it. */
+/** Only callers who may change a library see its folder. */
 const withoutPath = (library: Library, { permissions }: Identity): Library =>
   permissions.has('LibrariesWrite') ? library : { ...library, path: '' }
 
@@ -132,7 +135,7 @@ export const libraries = [
     path: '/libraries',
     permission: 'LibrariesWrite',
     summary: 'Create a library',
-    description: `For administrators and accounts that nothing is hidden from. The folder must not contain another library or be inside one. ${purgeNote} ${scheduleNote}`,
+    description: `For administrators and accounts from which nothing is hidden. The folder must not contain another library or be inside one. ${purgeNote} ${scheduleNote}`,
     body: body(
       {
         name: displayName,
@@ -140,7 +143,7 @@ export const libraries = [
         ...seriesFields,
         ...settingFields,
         scanImmediately: maybe(
-          nullable(Type.Boolean({ description: 'Starts a scan of the new library.' })),
+          nullable(Type.Boolean({ description: 'Whether to scan the new library.' })),
         ),
       },
       { component: 'LibraryCreate' },
@@ -165,7 +168,7 @@ export const libraries = [
     permission: 'LibrariesWrite',
     summary: 'Preview the series of a folder',
     description:
-      'For administrators and accounts that nothing is hidden from. Uses file names only and takes a few seconds at most; `isComplete` is false if the time was not enough. Metadata in the files may give other series names.',
+      'For administrators and accounts from which nothing is hidden. Uses file names only and takes at most a few seconds; `isComplete` is false if that was not enough. Metadata in the files may lead to different series names.',
     body: body(
       {
         path,
@@ -199,7 +202,7 @@ export const libraries = [
     aliases: [{ method: 'PATCH', operationId: 'patchLibrary' }],
     permission: 'LibrariesWrite',
     summary: 'Update a library',
-    description: `Absent fields are unchanged; null clears optional fields. After a change of a strategy, which is refused during a scan, the next scan groups the books again and reads all files; progress, edits, locks, covers and places in lists stay. After a change of the folder, for which the rules of creating a library hold (also for switching followLinks on), the next scan finds the books there and keeps their progress. ${purgeNote} ${scheduleNote}`,
+    description: `Absent fields are unchanged; null clears optional fields. After a change of strategy, which is refused during a scan, the next scan regroups the books and reads all files; progress, edits, locks, covers and places in lists are preserved. Changing the folder, or turning followLinks on, follows the rules for creating a library; the next scan finds the books in the new folder and preserves their progress. ${purgeNote} ${scheduleNote}`,
     params: LibraryId,
     body: patchBody(
       {
@@ -207,7 +210,7 @@ export const libraries = [
         path: maybe(nullable(path)),
         ...seriesFields,
         ...settingFields,
-        // A field of its own, not an alias: a library that is sent back has both, and the client changed one.
+        // A separate field, not an alias: a library that is sent back has both, and the client changed one of them.
         scanning_config: settingFields.scanningConfig,
       },
       Library,
@@ -231,7 +234,7 @@ export const libraries = [
     permission: 'LibrariesWrite',
     summary: 'Preview a change of the series strategy',
     description:
-      'For administrators and accounts that nothing is hidden from. Made from the catalogue, with the series that files state, in a few seconds at most; `isComplete` is false if the time was not enough. Changes nothing.',
+      'For administrators and accounts from which nothing is hidden. Based on the catalog, including series stated by the files; takes at most a few seconds, and `isComplete` is false if that was not enough. Changes nothing.',
     params: LibraryId,
     body: body(
       {
@@ -253,7 +256,7 @@ export const libraries = [
     permission: 'LibrariesDelete',
     summary: 'Delete a library',
     description:
-      'Its series, books and their progress disappear immediately and are deleted in the background. Files on disk are not changed.',
+      'Its series and books and their progress disappear immediately and are deleted in the background. Files on disk are not changed.',
     params: LibraryId,
     responses: { 204: null },
     handle: async ({ params, viewer }, { sql, queue, identities }) => {

@@ -1,4 +1,4 @@
-// Purge: permanent deletion of missing books, whose progress is retained until then.
+// Purge: permanent deletion of missing books, whose progress is preserved until then.
 
 import { count } from '../../../base/schema.ts'
 import { LibraryId, SeriesId } from '../../../http/params.ts'
@@ -7,7 +7,7 @@ import { purgeLibrary, purgeSeries } from '../../book/purge.ts'
 
 const permission = 'BooksDelete'
 const description =
-  'Deletes books that are missing on disk, with their progress, and then empty series if the setting `purge.purge_empty_series` is on. Returns the number of deleted books.'
+  'Deletes books that are missing on disk, including their progress, and then empty series if the setting `purge.purge_empty_series` is on. Returns the number of deleted books.'
 
 export const purge = [
   route({

@@ -31,7 +31,7 @@ export const scans = [
           nullable(
             list(text(4096, { minLength: 1 }), {
               maxItems: 1000,
-              description: 'Folders or files, relative to the folder of the library.',
+              description: 'Folders or files, relative to the library folder.',
             }),
           ),
         ),
@@ -67,7 +67,7 @@ export const scans = [
     path: '/libraries/{id}/scan/cancel',
     permission: 'LibrariesWrite',
     summary: 'Cancel the pending or running scan',
-    description: 'Books that were read are retained; the next scan continues from there.',
+    description: 'Books already read are retained; the next scan continues from there.',
     params: LibraryId,
     responses: { 204: null },
     handle: async ({ params, viewer }, { sql, queue }) => {
@@ -100,9 +100,9 @@ export const scans = [
     path: '/scans/latest',
     permission: 'LibrariesRead',
     summary: 'List the latest scan of each library',
-    description: 'Libraries that were never scanned have none.',
+    description: 'Libraries that were never scanned are left out.',
     query: record({
-      libraryId: maybe(uuid({ description: 'Only of this library.' })),
+      libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
       ...shortListQuery,
     }),
     responses: { 200: paged(ScanStatus) },
@@ -120,9 +120,9 @@ export const scans = [
 function relativePath(root: string, path: string): string {
   const relative = path.startsWith(`${root}/`) ? path.slice(root.length) : path === root ? '' : path
   if (relative === path && path.startsWith('/'))
-    throw new Invalid('paths must be inside the folder of the library')
+    throw new Invalid('paths must be inside the library folder')
   const parts = relative.split('/').filter(part => part !== '' && part !== '.')
   if (parts.includes('..') || path.includes('\0'))
-    throw new Invalid('paths must be inside the folder of the library')
+    throw new Invalid('paths must be inside the library folder')
   return parts.join('/')
 }

@@ -1,4 +1,4 @@
-// Work on many books or series in the background: thumbnails, numbers of books, titles of series.
+// Background work on many books or series: thumbnails, book numbers, series titles.
 
 import type { TProperties } from 'typebox'
 import type { Permission } from '../../../accounts/permission.ts'
@@ -19,14 +19,19 @@ import { requireSeries } from '../../series/series-record.ts'
 import { requireLibrary } from '../library.ts'
 
 const force = maybe(
-  nullable(Type.Boolean({ default: false, description: 'Also of books that have a thumbnail.' })),
+  nullable(
+    Type.Boolean({ default: false, description: 'Whether to replace existing thumbnails.' }),
+  ),
 )
 const dryRun = maybe(
   nullable(
-    Type.Boolean({ default: false, description: 'Only counts the titles that would change.' }),
+    Type.Boolean({
+      default: false,
+      description: 'Whether to only count the titles that would change.',
+    }),
   ),
 )
-const libraryId = maybe(nullable(uuid({ description: 'Only of this library.' })))
+const libraryId = maybe(nullable(uuid({ description: 'Limits the work to this library.' })))
 
 const common = { method: 'POST', responses: { 200: WorkStarted } } as const
 
@@ -127,7 +132,7 @@ function thumbnailRoute({ ids, ...spec }: ThumbnailSpec, of: 'book' | 'series'):
     ...common,
     ...spec,
     permission: 'TasksWrite',
-    description: ids === undefined ? 'Of all of them, or of those that are named.' : skipNote,
+    description: ids === undefined ? 'For all of them, or only the ones listed.' : skipNote,
     body: body(
       { ...properties, force },
       {
@@ -168,7 +173,7 @@ const renumber = [
     operationId: 'renumberSeries',
     path: '/series/{id}/renumber',
     permission: 'SeriesWrite',
-    summary: 'Number the books of a series again',
+    summary: 'Renumber the books of a series',
     description: renumberNote,
     params: SeriesId,
     async handle({ params: { id }, viewer }, { sql, queue }) {
@@ -182,7 +187,7 @@ const renumber = [
     operationId: 'renumberSeveralSeries',
     path: '/series/bulk/renumber',
     permission: 'SeriesWrite',
-    summary: 'Number the books of several series again',
+    summary: 'Renumber the books of several series',
     description: `${renumberNote} ${skipNote}`,
     body: SeriesIds,
     async handle({ body, viewer }, { sql, queue }) {
@@ -193,7 +198,7 @@ const renumber = [
 ]
 
 const titleNote =
-  'The title rules of the library are applied to the name of the folder. Titles that are locked, set by a user or stated by the files do not change.'
+  'The title rules of the library are applied to the folder name. Titles that are locked, set by a user or stated by the files do not change.'
 const titleSubjects = [
   ['/series/{id}', 'title', 'reprocessSeriesTitle', 'SeriesWrite', SeriesId],
   ['/libraries/{id}', 'series/titles', 'reprocessTitlesOfLibrary', 'LibrariesWrite', LibraryId],
@@ -204,7 +209,7 @@ const titles = [
       ...common,
       ...{ operationId, permission, params },
       path: `${path}/${what}/reprocess`,
-      summary: `Apply the title rules again to ${what === 'title' ? 'a series' : 'all series of a library'}`,
+      summary: `Reapply the title rules to ${what === 'title' ? 'a series' : 'all series of a library'}`,
       description: titleNote,
       body: body({ dryRun }, { component: 'ReprocessTitle' }),
       bodyOptional: true,
@@ -222,7 +227,7 @@ const titles = [
       operationId: path.includes('bulk') ? 'reprocessTitlesOfSeries' : 'reprocessTitles',
       path,
       permission: 'SeriesWrite',
-      summary: 'Apply the title rules again to several series',
+      summary: 'Reapply the title rules to several series',
       description: `${titleNote} ${skipNote}`,
       body: body(
         path.includes('bulk')

@@ -18,17 +18,17 @@ import { lockSeriesRow, updateSeriesMetadata } from '../../metadata/series-metad
 import { alternateTitlesOf } from '../../metadata/series-metadata-record.ts'
 
 const path = '/series/{id}/alternate-titles'
-const label = text(200, { description: 'For example the language; may be empty.' })
+const label = text(200, { description: 'Such as the language; may be empty.' })
 const title = name(1000)
 const TitleId = record({
   ...SeriesId.properties,
-  title_id: uuid({ description: 'Id of the title.' }),
+  title_id: uuid({ description: 'Title id.' }),
 })
 const lockNote = 'The titles are locked against changes by scans.'
 
 type Edit = { viewer: Viewer; seriesId: string }
 
-/** Stores what `change` makes of the titles; unchanged titles are not written. */
+/** Stores the result of `change`; unchanged titles are not written. */
 async function edit(
   sql: Sql,
   { viewer, seriesId }: Edit,
@@ -39,7 +39,7 @@ async function edit(
     const titles = change(series.alternateTitles)
     if (titles === series.alternateTitles) return
     if (titles.length > maxAlternateTitles)
-      throw new Invalid(`At most ${maxAlternateTitles} alternate titles are allowed`, {
+      throw new Invalid(`The limit is ${maxAlternateTitles} alternate titles`, {
         reason: 'limit_reached',
         limit: maxAlternateTitles,
       })
@@ -64,7 +64,6 @@ export const alternateTitles = [
     responses: {
       200: record({ titles: list(AlternateTitleRecord) }, { component: 'AlternateTitleList' }),
     },
-    // Of one series.
     cost: 'record',
     handle: async ({ params, viewer }, { sql }) => ({
       titles: await alternateTitlesOf(sql, viewer, params.id),
@@ -76,7 +75,7 @@ export const alternateTitles = [
     path,
     permission: 'SeriesWrite',
     summary: 'Add an alternate title to a series',
-    description: `200 if it is there. ${lockNote}`,
+    description: `200 if it already exists. ${lockNote}`,
     params: SeriesId,
     body: body({ label, title }, { component: 'NewAlternateTitle' }),
     responses: { 201: AlternateTitleRecord, 200: AlternateTitleRecord },
@@ -102,7 +101,7 @@ export const alternateTitles = [
     path: `${path}/{title_id}`,
     permission: 'SeriesWrite',
     summary: 'Change an alternate title of a series',
-    description: `Absent and null fields are unchanged. 409 if there is such a title. ${lockNote}`,
+    description: `Absent and null fields are unchanged. 409 if the series already has this title. ${lockNote}`,
     params: TitleId,
     body: body(
       { label: maybe(nullable(label)), title: maybe(nullable(title)) },
@@ -121,7 +120,9 @@ export const alternateTitles = [
         changed = before
         if (contentOf(after!) === contentOf(before)) return titles
         if (titles.some(title => contentOf(title) === contentOf(after!)))
-          throw new Conflict('The series has such an alternate title', { reason: 'name_taken' })
+          throw new Conflict('The series already has this alternate title', {
+            reason: 'name_taken',
+          })
         changed = { ...before, ...after!, updatedAt: new Date().toISOString() }
         return titles.map(title => (title === before ? changed! : title))
       })

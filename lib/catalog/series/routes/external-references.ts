@@ -1,4 +1,4 @@
-// External references of series and books: ids at other services, links to web pages; of series also ratings.
+// External references of series and books: ids on other services, links to web pages; for series also ratings.
 
 import {
   body,
@@ -65,14 +65,14 @@ const owners = {
 type OwnerKind = keyof typeof owners
 type OwnerRef = { kind: OwnerKind; id: string }
 
-/** What differs between ids, links and ratings. */
+/** The differences between ids, links and ratings. */
 type ReferenceType<Item extends TSchema, Input extends TSchema> = {
   type: 'id' | 'link' | 'rating'
-  /** Last segment of the path, and name in operation ids. */
+  /** Last segment of the path, also used in operation ids. */
   path: string
   operationName: 'ExternalId' | 'ExternalLink' | 'ExternalRating'
   label: string
-  /** Field of a series or book, as in events. */
+  /** Field of a series or book, as named in events. */
   changedField: string
   item: Item
   input: Input
@@ -89,7 +89,7 @@ type ReferenceType<Item extends TSchema, Input extends TSchema> = {
 const ExternalIdInput = body(
   {
     source: name(200, { description: 'The service, for example `plugin:<name>`.' }),
-    externalId: name(500, { description: 'Id at the service.' }),
+    externalId: name(500, { description: 'Id on the service.' }),
     externalUrl: input.text(2000, { documentedAs: optionalWebUrl }),
     metadataHash: input.text(200),
   },
@@ -107,7 +107,7 @@ const idType: ReferenceType<typeof ExternalId, typeof ExternalIdInput> = {
   listField: 'externalIds',
   list: externalIdsOf,
   idParam: () => 'external_id_id',
-  idSchema: uuid({ description: 'Id of the reference.' }),
+  idSchema: uuid({ description: 'Reference id.' }),
   parse: values => ({
     source: requiredText(values.source, 'body/source'),
     externalId: requiredText(values.externalId, 'body/externalId'),
@@ -139,7 +139,7 @@ const linkType: ReferenceType<typeof ExternalLink, typeof ExternalLinkInput> = {
   listField: 'links',
   list: externalLinksOf,
   idParam: kind => (kind === 'series' ? 'link_id' : 'source'),
-  idSchema: text(200, { description: 'Id of the link, or its source.' }),
+  idSchema: text(200, { description: 'Link id, or its source.' }),
   parse: values => ({
     sourceName: requiredText(values.sourceName, 'body/sourceName'),
     url: parseWebUrl(values.url, 'body/url'),
@@ -170,7 +170,7 @@ const ratingType: ReferenceType<typeof ExternalRating, typeof ExternalRatingInpu
   listField: 'ratings',
   list: (sql, _kind, ids) => externalRatingsOf(sql, ids),
   idParam: () => 'source',
-  idSchema: text(200, { description: 'Source of the rating, or its id.' }),
+  idSchema: text(200, { description: 'Source of the rating, or rating id.' }),
   parse: values => ({
     sourceName: requiredText(values.sourceName, 'body/sourceName'),
     rating: values.rating,
@@ -217,7 +217,7 @@ function referenceRoutes<Item extends TSchema, Input extends TSchema>(
       path,
       permission: owner.write,
       summary: `Set an ${label} of a ${kind}`,
-      description: 'One for each source: a new one replaces the existing one and keeps its id.',
+      description: 'One per source: a new one replaces the existing one and keeps its id.',
       params: owner.params,
       body: reference.input,
       responses: { 200: item },

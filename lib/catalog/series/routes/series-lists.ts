@@ -31,7 +31,7 @@ const names = (label: string) =>
   maybe(
     text(2000, {
       pattern: namesPattern,
-      description: `At most 50 names of ${label}, separated by commas; only series that have all of them.`,
+      description: `Up to 50 names of ${label}, separated by commas; only series that have all of them.`,
       examples: ['Drama,Mystery'],
     }),
   )
@@ -39,7 +39,7 @@ export const labelQuery = { genres: names('genres'), tags: names('tags') }
 const SeriesFilter = body(seriesFilter, { component: 'SeriesFilter' })
 const AlphabeticalGroup = record(
   {
-    group: Type.String({ description: 'First character of the sort title, lower-case.' }),
+    group: Type.String({ description: 'First character of the sort title, in lower case.' }),
     count: count({ description: 'Number of series.' }),
   },
   { component: 'AlphabeticalGroup' },
@@ -82,7 +82,8 @@ export const seriesLists = [
     query: {
       grown: maybe(
         Type.Boolean({
-          description: 'Only series that got books after the scan that added them, by these books.',
+          description:
+            'Only series that got books after the scan that added them, sorted by those books.',
         }),
       ),
     },
@@ -99,8 +100,7 @@ export const seriesLists = [
     method: 'POST',
     path: '/series/list',
     summary: 'List series by condition and text',
-    description:
-      'Sorted by relevance if there is a text, otherwise by title, unless `sort` is set.',
+    description: 'Without `sort`, sorted by relevance if there is a text, otherwise by title.',
     query: sortQuery(seriesSortNames),
     body: SeriesFilter,
     bodyOptional: true,
@@ -118,7 +118,7 @@ export const seriesLists = [
     path: '/series/list/alphabetical-groups',
     permission: 'SeriesRead',
     summary: 'Number of series by initial letter',
-    description: 'Of the series that match the condition and the text, in the order of titles.',
+    description: 'Counts the series that match the condition and the text, in title order.',
     query: record(shortListQuery),
     body: SeriesFilter,
     bodyOptional: true,
@@ -137,12 +137,12 @@ export const seriesLists = [
     method: 'POST',
     path: '/series/search',
     summary: 'Search series',
-    description: 'In titles, alternate titles, authors and tags; the best match first.',
+    description: 'Searches titles, alternate titles, authors and tags; best match first.',
     body: body(
       {
         query: text(500, { description: 'Words or word prefixes. A blank query has no results.' }),
-        libraryId: maybe(nullable(uuid({ description: 'Only of this library.' }))),
-        full: maybe(Type.Boolean({ description: 'With metadata, as of /series/search/full.' })),
+        libraryId: maybe(nullable(uuid({ description: 'Limits the search to this library.' }))),
+        full: maybe(Type.Boolean({ description: 'Includes metadata, like /series/search/full.' })),
       },
       { component: 'SeriesSearch' },
     ),
@@ -157,7 +157,7 @@ export const seriesLists = [
   }),
 ]
 
-/** A filter for series with all labels; null without a name. */
+/** A filter for series with all these labels; null if there are none. */
 export function labelFilter(lists: Record<string, string | undefined>) {
   const conditions = Object.entries(lists).flatMap(([field, names = '']) =>
     names

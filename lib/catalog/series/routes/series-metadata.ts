@@ -102,7 +102,7 @@ export const seriesMetadataRoutes = [
     operationId: 'resetSeriesMetadata',
     method: 'DELETE',
     path: '/series/{id}/metadata',
-    summary: 'Reset the metadata of a series to that of its files',
+    summary: "Reset the metadata of a series to its files' metadata",
     description:
       'Removes all locks and all values set by users, including external links and ids. Covers and sharing tags are not changed. Metadata files beside the books are read again in the background.',
     responses: { 200: SeriesMetadata },

@@ -113,7 +113,7 @@ function sharingTagsOf(sql: Queryable, id: string) {
     where s.series_id = ${id} order by lower(t.name), t.id`
 }
 
-/** Returns the number of tags that the series did not have. Throws Invalid for an unknown tag. */
+/** Returns how many of the tags are new to the series. Throws Invalid for an unknown tag. */
 async function attach(tx: Transaction, id: string, tagIds: readonly string[]): Promise<number> {
   const rows = await tx`
     insert into series_sharing_tag (series_id, tag_id)

@@ -1,4 +1,4 @@
-// Single series and their books.
+// Individual series and their books.
 
 import { maybe, Type } from '../../../base/schema.ts'
 import { SeriesId } from '../../../http/params.ts'

@@ -1,4 +1,4 @@
-// Dialect of the Komga-compatible API: errors of Spring Boot, lenient parameters, its challenge and cache headers.
+// Dialect of the Komga-compatible API: Spring Boot's errors, lenient parameters, its challenge and cache headers.
 import type { FastifyRequest } from 'fastify'
 import type { Dialect } from '../../../http/dialect/dialect.ts'
 import { native } from '../../../http/dialect/native.ts'
@@ -6,7 +6,7 @@ import { errorBody } from './http/error-body.ts'
 import { compileLenientValidator } from './http/read-request.ts'
 import { createAuthentication } from './session/authenticate.ts'
 
-/** Browser interfaces ask for the password themselves; the header would make the browser do it. */
+/** Browser interfaces ask for the password themselves; with the header, the browser would. */
 const isScript = ({ headers }: FastifyRequest) =>
   String(headers['x-requested-with'] ?? '').toLowerCase() === 'xmlhttprequest'
 

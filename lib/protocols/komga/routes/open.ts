@@ -1,4 +1,4 @@
-// Server of the Komga-compatible API; it listens nowhere itself. Imported when the API is first enabled.
+// Server of the Komga-compatible API, which opens no port itself. Imported when the API is first enabled.
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../../../http/deps.ts'
 import type { ListGate } from '../../../http/limits/list-gate.ts'

@@ -1,4 +1,4 @@
-// Routes of the Komga-compatible API: its own, and the catalogues and KOReader sync under the same prefix.
+// Routes of the Komga-compatible API: its own, and the catalogs and KOReader sync under the same prefix.
 import type { Route } from '../../../http/route.ts'
 import { koreaderSync } from '../../koreader/routes/sync.ts'
 import { opds } from '../../opds/routes/opds.ts'
@@ -27,7 +27,7 @@ import { metrics } from './system/metrics.ts'
 import { server } from './system/server.ts'
 import { stubs } from './system/stubs.ts'
 
-/** What only this API has. Operations have the names of Komga's OpenAPI document. */
+/** Routes that only this API has. Operations are named as in Komga's OpenAPI document. */
 export const komgaRoutes: readonly Route[] = [
   ...sessions,
   ...users,
@@ -57,7 +57,7 @@ export const komgaRoutes: readonly Route[] = [
 
 export const komgaResources: readonly Route[] = [
   ...komgaRoutes,
-  // Not what the native API has of them below /api/v1.
+  // Only the routes at the root: those below /api/v1 belong to the native API.
   ...opds.filter(({ atRoot }) => atRoot),
   ...koreaderSync,
 ]

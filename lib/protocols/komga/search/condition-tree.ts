@@ -1,8 +1,8 @@
-// Condition trees as values: groups that leave out what does not restrict, complements, and predicates that are
-// merged where one test does for many.
+// Condition trees as values: groups that omit parts without effect, complements, and predicates merged where one
+// test can replace many.
 import type { Condition, Predicate, Test } from '../../../list/condition.ts'
 
-/** Null stands for no restriction, which neither `allOf` nor `anyOf` takes into account. */
+/** Null stands for no restriction; `allOf` and `anyOf` ignore it. */
 export type Part = Condition | null
 
 export const everything: Condition = { all: [] }
@@ -29,7 +29,7 @@ export function anyOfParts(parts: readonly Part[]): Part {
   return merged.length === 1 ? merged[0]! : { any: merged }
 }
 
-/** All rows but those that the condition selects. */
+/** All rows except those selected by the condition. */
 export function complement(condition: Condition): Condition {
   if ('all' in condition) return anyOfParts(condition.all.map(complement)) ?? nothing
   if ('any' in condition) return allOfParts(condition.any.map(complement)) ?? everything
@@ -39,7 +39,7 @@ export function complement(condition: Condition): Condition {
 const isEverything = (part: Condition) => 'all' in part && part.all.length === 0
 const isNothing = (part: Condition) => 'any' in part && part.any.length === 0
 
-/** Tests for one of some ids or words become one test: `negated` ones in `allOf`, others in `anyOf`. */
+/** Merges tests for ids or words into one test: negated ones in `allOf`, others in `anyOf`. */
 function mergeSets(parts: readonly Condition[], negated: boolean): Condition[] {
   const sets = new Map<string, Set<string>>()
   const merged: Condition[] = []

@@ -1,5 +1,5 @@
-// Parser of Komga's search conditions: from the JSON tree of a request to a condition of the list engine.
-// Errors name the path of the offending node. The cost is linear in the size of the tree.
+// Parser of Komga's search conditions: from the JSON tree of a request to a condition of the list engine. Errors name
+// the path of the offending node. The cost is linear in the size of the tree.
 
 import { Invalid } from '../../../base/errors.ts'
 import { type Condition, predicatesOf } from '../../../list/condition.ts'
@@ -7,15 +7,15 @@ import { maxConditionDepth, maxConditionNodes } from '../../../list/fields.ts'
 import { allOfParts, anyOfParts, everything, type Part } from './condition-tree.ts'
 import { bookKeys, type KeyContext, type Keys, seriesKeys } from './keys.ts'
 
-/** Nodes of a request; those of the condition that remains are limited as in the native grammar. */
+/** Nodes of a request; the nodes of the resulting condition are limited as in the native grammar. */
 const maxNodes = 5_000
-// In error messages.
+// Used in error messages.
 const maxNameLength = 50
 
 /** What a tree selects. `condition` is null if it does not restrict. */
 export type ParsedCondition = {
   condition: Part
-  /** The tree names missing books, or series without other books: these are listed, too. */
+  /** The tree names missing books, or series with only such books: these are then listed too. */
   includeDeleted: boolean
 }
 
@@ -24,7 +24,7 @@ export function parseSeriesCondition(tree: unknown, context: KeyContext): Parsed
   return parse(tree, seriesKeys, context)
 }
 
-/** As parseSeriesCondition. */
+/** Like `parseSeriesCondition`, for books. Throws Invalid. */
 export function parseBookCondition(tree: unknown, context: KeyContext): ParsedCondition {
   return parse(tree, bookKeys, context)
 }
@@ -36,7 +36,7 @@ function parse(tree: unknown, keys: Keys, context: KeyContext): ParsedCondition 
   return { condition, includeDeleted: state.includeDeleted }
 }
 
-/** The condition that is left for the list engine, within its limits. Throws Invalid. */
+/** The resulting condition for the list engine, within its limits. Throws Invalid. */
 export function checked({ condition, includeDeleted }: ParsedCondition): Condition | null {
   if (condition === null) return null
   if (predicatesOf(condition).length > maxConditionNodes)
@@ -47,7 +47,7 @@ export function checked({ condition, includeDeleted }: ParsedCondition): Conditi
 
 const isEverything = (condition: Condition) => 'all' in condition && condition.all.length === 0
 
-/** Missing ones are listed only if the condition names them: without them, "not deleted" holds for all. */
+/** Missing rows are listed only if the condition names them; without them, "not deleted" always holds. */
 function withoutMissing(condition: Condition): Condition {
   if ('all' in condition) return allOfParts(condition.all.map(withoutMissing)) ?? everything
   if ('any' in condition)
@@ -90,8 +90,8 @@ function parseNode(
 }
 
 /**
- * The member that makes the node what it is. Others are ignored, as Komga does (JsonTypeInfo DEDUCTION): some clients send a
- * `type` in each node.
+ * The member that determines the type of the node. Others are ignored, as in Komga (JsonTypeInfo DEDUCTION): some
+ * clients send a `type` in each node.
  */
 function deducedName({ keys }: ParserState, node: object, path: string): string | null {
   const names = Object.keys(node)

@@ -1,4 +1,4 @@
-// Filters of Komga's GET lists as search conditions: any value of a parameter, and all parameters.
+// Filters of Komga's GET lists as search conditions: any value of a parameter, and all parameters together.
 import { Invalid } from '../../../base/errors.ts'
 import { type ParsedCondition, parseBookCondition, parseSeriesCondition } from './condition.ts'
 import { allOfParts, anyOfParts, type Part, predicate } from './condition-tree.ts'
@@ -16,7 +16,7 @@ const flagged = (key: string, value: boolean | undefined): Tree => ({
   allOf: value === undefined ? [] : [{ [key]: { operator: value ? 'isTrue' : 'isFalse' } }],
 })
 
-/** `name,role`: the name may contain commas. */
+/** `name,role`, where the name may contain commas. */
 function author(text: string): Tree {
   const at = text.lastIndexOf(',')
   const value = at < 0 ? { name: text } : { name: text.slice(0, at), role: text.slice(at + 1) }
@@ -76,7 +76,7 @@ export function seriesFilters(filters: SeriesFilters, context: KeyContext): Pars
   return { condition: all, includeDeleted }
 }
 
-// Characters, escaped or not, and sets of characters: nothing that repeats but a rest of any characters.
+// Characters, escaped or not, and character sets: no repetition except a trailing `.*`.
 const safePattern =
   /^\^?(?:\[\^?[^[\]\\]{1,50}\]|\\[^a-zA-Z0-9]|[^\\[\](){}.*+?|^$])*(?:\.\*)?\$?$/u
 const maxPatternLength = 200
@@ -88,7 +88,9 @@ function titlePattern(parameter: string): Part {
   if (name !== 'TITLE' && name !== 'TITLE_SORT')
     throw new Invalid('search_regex must end in ,TITLE or ,TITLE_SORT')
   if (pattern.length > maxPatternLength || pattern.includes('\0') || !safePattern.test(pattern))
-    throw new Invalid('search_regex must be characters and sets of characters, without repetition')
+    throw new Invalid(
+      'search_regex must consist of characters and character sets without repetition',
+    )
   const field = name === 'TITLE' ? 'title' : 'titleSort'
   return predicate(field, { kind: 'pattern', pattern: pattern.toWellFormed().toLowerCase() })
 }
@@ -103,7 +105,7 @@ export type BookFilters = {
   author?: string[] | undefined
 }
 
-/** Throws Invalid. `scope`: the series or the read list whose books are listed. */
+/** `scope` is the series or read list whose books are listed. Throws Invalid. */
 export function bookFilters(
   filters: BookFilters,
   scope: { seriesId?: string; readListId?: string },

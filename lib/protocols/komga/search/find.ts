@@ -1,4 +1,4 @@
-// Lists of series and of books as Komga's requests describe them, found by the list engine of the catalogue.
+// Lists of series and books as described by Komga's requests, found by the list engine.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../accounts/viewer.ts'
 import type { Condition } from '../../../list/condition.ts'
@@ -16,16 +16,16 @@ import { bookOrder, type SortProperty, seriesOrder } from './sort.ts'
 export type Search = ParsedCondition & { fullText?: string | null | undefined }
 export type ListRequest = Search & {
   sort: readonly SortProperty[]
-  /** Of random orders. */
+  /** Seed for random orders. */
   seed: number
   offset: number
   limit: number
 }
 
-/** As Komga, which has no more results of a search by relevance. */
+/** Komga also has no more results for a search by relevance. */
 const maxHits = 1_000
 
-/** Ids of a page of series, and the number on all pages. Throws Invalid. */
+/** Ids of a page of series, and the total. Throws Invalid. */
 export async function findSeries(
   sql: Sql,
   reader: Reader,
@@ -39,7 +39,7 @@ export async function findSeries(
   })
 }
 
-/** The number of series for each first character of the sort title. Throws Invalid. */
+/** The number of series by first character of the sort title. Throws Invalid. */
 export async function groupSeries(sql: Sql, reader: Reader, search: Search) {
   const { viewer, ...filter } = await seriesFilter(sql, reader, search)
   return await alphabeticalGroups(sql, viewer, filter)
@@ -64,7 +64,7 @@ async function seriesFilter(
   }
 }
 
-/** Ids of a page of books, and the number on all pages. Throws Invalid. */
+/** Ids of a page of books, and the total. Throws Invalid. */
 export async function findBooks(
   sql: Sql,
   { viewer, isAdmin }: Reader,
@@ -87,14 +87,14 @@ export async function findBooks(
   return await listBooks(sql, limitedTo(viewer, libraries), request)
 }
 
-/** What both select. Throws Invalid. */
+/** The intersection of two conditions. Throws Invalid. */
 function both(a: ParsedCondition, b: ParsedCondition) {
   const includeDeleted = a.includeDeleted || b.includeDeleted
   const condition = allOfParts([a.condition, b.condition])
   return { condition: checked({ condition, includeDeleted }), includeDeleted }
 }
 
-/** Offsets are multiples of the length. */
+/** Offsets are always multiples of the limit. */
 const pageAt = (offset: number, limit: number) => ({
   page: Math.floor(offset / limit) + 1,
   pageSize: limit,
@@ -107,7 +107,7 @@ type Scope = {
   rest: Condition | null
 }
 
-/** Takes the tests for libraries and for one series out of a condition: lists of these need no plan for it. */
+/** Extracts the tests for libraries and for one series from a condition: lists of these need no plan for it. */
 function scopeOf(condition: Condition | null): Scope {
   const scope: Scope = { rest: null }
   const rest: Condition[] = []
@@ -122,7 +122,7 @@ function scopeOf(condition: Condition | null): Scope {
   return { ...scope, rest: allOfParts(rest) }
 }
 
-/** The same viewer, who sees only these libraries. */
+/** The same viewer, limited to these libraries. */
 function limitedTo(viewer: Viewer, libraries: readonly string[] | undefined): Viewer {
   if (!libraries) return viewer
   const seen = viewer.libraries

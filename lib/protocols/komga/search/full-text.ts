@@ -1,5 +1,5 @@
-// Full-text queries of Komga: words that must all occur, `field:value`, quotes, `OR`, `NOT` and `-`. Words alone
-// are left to the search of the catalogue, which ranks what it finds; the rest becomes a condition.
+// Komga's full-text queries: words that must all occur, `field:value`, quotes, `OR`, `NOT` and `-`. Plain words are
+// passed to the catalog search, which ranks its results; the rest becomes a condition.
 
 import { Invalid } from '../../../base/errors.ts'
 import { maxConditionNodes } from '../../../list/fields.ts'
@@ -16,10 +16,10 @@ import {
 import { type KeyContext, mediaStatus, seriesStatus } from './keys.ts'
 
 export type FullTextQuery = {
-  /** Words that all results contain. */
+  /** Words contained in all results. */
   text: string
   condition: Part
-  /** The query names missing rows. */
+  /** Whether the query names missing rows. */
   includeDeleted: boolean
 }
 
@@ -52,7 +52,7 @@ export const inYear = (field: string, value: string): Part =>
     : nothing
 const credit = (role: string | null) => (name: string) =>
   predicate('credit', { kind: 'credit', operator: 'contains', name, role })
-/** The name of an enumeration; another text matches nothing. */
+/** The name of an enumeration; any other text matches nothing. */
 const named = (read: (value: string) => Part) => (value: string) => {
   try {
     return read(value)
@@ -114,18 +114,18 @@ export const bookFields: FieldTests = {
   status: named(value => mediaStatus(value, 'status')),
 }
 
-// A sign, a field, and a phrase or a word.
+// A sign, a field, and a phrase or word.
 const term = /([-+!]|\bNOT\s+)?(?:([a-z_]{3,20}):(?=\S))?(?:"([^"]*)"?|(\S+))/gy
 
 type Term = { word: string | null; condition: Part; includeDeleted?: boolean }
 
-/** Cost linear in the length of the query. Throws Invalid for one with very many terms. */
+/** The cost is linear in the length of the query. Throws Invalid for a query with too many terms. */
 export function parseFullText(
   query: string,
   fields: FieldTests,
   context: KeyContext,
 ): FullTextQuery {
-  // Groups are read as their words; wildcards at the end of a word are what its beginning matches anyway.
+  // Groups are read as their words; a wildcard at the end of a word is implied by prefix matching.
   const text = query.replace(/[()]/g, ' ').trim()
   const groups: Term[][] = []
   let isAlternative = false
@@ -194,13 +194,13 @@ function toTerm(
   const isbn = Object.hasOwn(fields, 'isbn') ? isbn13(whole) : null
   if (isbn)
     return { word: null, condition: anyOfParts([contains('text')(whole), equalsIsbn(isbn)]) }
-  // A colon within a word does not divide it.
+  // A colon within a word does not split it.
   return { word: isPhrase ? plain : whole, condition: contains('text')(whole) }
 }
 
 const equalsIsbn = (value: string) => predicate('isbn', { kind: 'text', operator: 'equals', value })
 
-/** The words and phrases of a query that all occur in names: `"Favs"`, `name:Favs`, `Fav*`. */
+/** The words and phrases of a query that must all occur in names: `"Favs"`, `name:Favs`, `Fav*`. */
 export function wordsOfNames(query: string): string[] {
   const words: string[] = []
   for (const [, sign = '', field, phrase, word = ''] of matchesOf(query.replace(/[()]/g, ' '))) {

@@ -1,4 +1,4 @@
-// Keys of Komga's search conditions on series and on books, each as a condition of the list engine.
+// Keys of Komga's search conditions on series and books, each as a condition of the list engine.
 
 import { Invalid } from '../../../base/errors.ts'
 import type { Condition } from '../../../list/condition.ts'
@@ -29,7 +29,7 @@ import {
 } from './operators.ts'
 
 export type KeyContext = {
-  /** Only administrators see sharing labels: for others there are none. */
+  /** Only administrators see sharing labels: others have none. */
   isAdmin: boolean
   now: Date
 }
@@ -37,7 +37,7 @@ export type Keys = Readonly<Record<string, (operation: Operation, context: KeyCo
 
 const common: Keys = {
   libraryId: operation => idTest(operation, 'libraryId'),
-  // Complements of each other, as missing is never unknown.
+  // These are complements of each other, because missing is never unknown.
   deleted: operation =>
     booleanTest(operation, isTrue =>
       predicate('isMissing', { kind: 'boolean', value: true }, !isTrue),
@@ -99,7 +99,7 @@ const isUnread = predicate('format', { kind: 'null' })
 const hasPages = predicate('pageCount', { kind: 'compare', operator: '>=', value: 1 })
 const isUnsupported = predicate('errorCode', { kind: 'words', words: unsupportedErrors })
 
-/** As mediaStatus of the values has it. */
+/** Consistent with `mediaStatus` in values.ts. */
 export function mediaStatus(value: unknown, path: string): Condition {
   switch (enumValue(value, mediaStatusNames, path)) {
     case 'READY':
@@ -134,7 +134,7 @@ function credit(value: unknown, path: string): Condition {
   )
 }
 
-/** Books or series with a credit of this name and this role; null for any. */
+/** Books or series with a credit of this name and role; null for any. */
 export const creditCondition = (name: string | null, role: string | null): Condition =>
   predicate('credit', {
     ...{ kind: 'credit', operator: 'equals', name },
@@ -143,7 +143,7 @@ export const creditCondition = (name: string | null, role: string | null): Condi
 
 const posterTypes = ['GENERATED', 'SIDECAR', 'USER_UPLOADED'] as const
 
-/** Covers in the folders of books count as generated ones. */
+/** Covers in book folders count as generated ones. */
 function poster(value: unknown, path: string): Part {
   const { type, selected } = objectValue(value, path)
   const name = optional(type, text => enumValue(text, posterTypes, `${path}.type`))

@@ -1,5 +1,5 @@
-// Operators of Komga's search conditions by family, as conditions of the list engine. What is not of the family
-// throws Invalid with the path of the node.
+// Operators of Komga's search conditions by family, as conditions of the list engine. Operators outside the family
+// throw Invalid with the path of the node.
 
 import { Invalid } from '../../../base/errors.ts'
 import { isUuid } from '../../../base/id.ts'
@@ -10,14 +10,14 @@ import { complement, nothing, type Part, predicate } from './condition-tree.ts'
 
 export type Operation = { operator: string; operands: Record<string, unknown>; path: string }
 
-/** Reads `is` and `isNot`: `test` makes the condition for a value; null for one that does not restrict. */
+/** Reads `is` and `isNot`: `test` creates the condition for a value, null if it does not restrict. */
 export function equality(operation: Operation, test: (value: unknown, path: string) => Part): Part {
   checkOperator(operation, ['is', 'isNot'])
   const condition = test(operation.operands.value, `${operation.path}.value`)
   return condition && operation.operator === 'isNot' ? complement(condition) : condition
 }
 
-/** As equality, with `isNull` and `isNotNull` on a field. */
+/** Like `equality`, with `isNull` and `isNotNull` on a field. */
 export function nullableEquality(operation: Operation, field: string): Part {
   return (
     nullTest(operation, field) ??
@@ -25,7 +25,7 @@ export function nullableEquality(operation: Operation, field: string): Part {
   )
 }
 
-/** Text that is never null: an empty one stands for a value that is not known. */
+/** Text that is never null: an empty text stands for an unknown value. */
 export function textEquality(operation: Operation, field: string): Part {
   return equality(operation, (value, path) => {
     const test = equals(value, path)
@@ -78,7 +78,7 @@ export function numericTest(
 const dateOperators = ['before', 'after', 'isInTheLast', 'isNotInTheLast']
 const dayMs = 86_400_000
 
-/** Whole days in UTC: the day of a moment itself is neither before nor after it. */
+/** Whole days in UTC: the day of the given time is neither before nor after it. */
 export function dateTest(operation: Operation, field: string, now: Date): Part {
   const isNull = nullTest(operation, field)
   if (isNull) return isNull
@@ -93,13 +93,13 @@ export function dateTest(operation: Operation, field: string, now: Date): Part {
   return predicate(field, { kind: 'compare', operator: sign, value })
 }
 
-/** `…Z[UTC]`: the offset is the same. */
+/** `…Z[UTC]`: the offset is the same without the zone name. */
 const withoutZoneName = (value: unknown) =>
   typeof value === 'string' ? value.replace(/\[[\w/+-]{1,40}\]$/, '') : value
 
 const duration =
   /^P(?=.)(?:(\d{1,5})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,7})H)?(?:\d{1,9}M)?(?:\d{1,9}(?:\.\d{1,9})?S)?)?$/i
-// From 0001-01-01 on; more days reach beyond all dates.
+// Back to 0001-01-01; more days exceed the range of dates.
 const maxDays = 700_000
 
 /** Whole days of an ISO 8601 duration; a year has 365 days, a month 30. */
@@ -112,7 +112,7 @@ function durationDays(value: unknown, path: string): number {
   return Math.min(years * 365 + months * 30 + weeks * 7 + days + Math.floor(hours / 24), maxDays)
 }
 
-/** `of`: the condition for true or false. */
+/** `of` creates the condition for true or false. */
 export function booleanTest(operation: Operation, of: (isTrue: boolean) => Part): Part {
   checkOperator(operation, ['isTrue', 'isFalse'])
   return of(operation.operator === 'isTrue')
@@ -122,7 +122,7 @@ export function flagTest(operation: Operation, field: string): Part {
   return booleanTest(operation, value => predicate(field, { kind: 'boolean', value }))
 }
 
-/** Ids are any text; one that no row can have matches nothing. */
+/** Ids may be any text; an id that no row can have matches nothing. */
 export function idTest(operation: Operation, field: string): Part {
   return equality(operation, (value, path) => idCondition(field, textValue(value, path)))
 }
@@ -130,7 +130,7 @@ export function idTest(operation: Operation, field: string): Part {
 export const idCondition = (field: string, id: string) =>
   isUuid(id) ? predicate(field, { kind: 'ids', ids: [id.toLowerCase()] }) : nothing
 
-/** The name of an enumeration, in any case. */
+/** The name of an enumeration value, in any case. */
 export function enumValue<T extends string>(value: unknown, names: readonly T[], path: string): T {
   const name = names.find(name => typeof value === 'string' && name === value.toUpperCase())
   if (name === undefined) throw new Invalid(`${path} is not one of ${names.join(', ')}`)
@@ -160,7 +160,7 @@ function nullTest({ operator }: Operation, field: string): Part {
     : null
 }
 
-/** So that the error names the operators of the family. */
+/** Adds operators, so that the error names all of the family. */
 const withMore = (operation: Operation, names: readonly string[]): Operation => {
   checkOperator(operation, ['is', 'isNot', ...names])
   return operation

@@ -1,4 +1,4 @@
-// Sort properties of Komga as sort orders of the catalogue. Properties that are not known are ignored.
+// Komga's sort properties as sort orders of the catalog. Unknown properties are ignored.
 
 import type { BookSort, Direction, SeriesSort, SeriesSortKey } from '../../../list/sort.ts'
 import type { BookKey } from '../../../list/sql/book-order.ts'
@@ -45,7 +45,7 @@ const bookSorts: Readonly<Record<string, BookKey['sort'] | 'relevance'>> = {
   random: 'random',
   relevance: 'relevance',
 }
-// Without an index.
+// Sort orders without an index.
 const ownSorts: readonly string[] = [
   'errorCode',
   'errorMessage',
@@ -81,7 +81,7 @@ type SeriesOrder = {
   then: readonly SeriesSortKey[]
 }
 
-/** `collectionId`: whose order there is; without one an order by it is ignored. */
+/** `collectionId`: the collection whose order is available; without one, sorting by it is ignored. */
 export function seriesOrder(
   properties: readonly SortProperty[],
   collectionId: string | undefined,
@@ -103,7 +103,7 @@ type BookScope = {
   seed: number
 }
 
-/** The sort order of a list of books, by an index if there is one for it. */
+/** The sort order of a list of books, one with an index if possible. */
 export function bookOrder(
   properties: readonly SortProperty[],
   { seriesId, readListId, seed }: BookScope,
@@ -113,7 +113,7 @@ export function bookOrder(
   )
   const [first, second] = all
   if (!first || first.sort === 'relevance') return { sort: first && 'relevance', direction: 'asc' }
-  // Within a series, the order of numbers is the reading order.
+  // Within a series, sorting by number is the reading order.
   const isInSeries = seriesId !== undefined || all.some(({ sort }) => sort === 'series')
   const keys = all.flatMap(({ sort, direction }): BookKey[] => {
     if (sort === 'relevance') return []

@@ -1,8 +1,8 @@
-// KOReader sync as a protocol: its addresses, at /koreader and at the root, and its headers for signing in.
+// KOReader sync as a protocol: its paths, below /koreader and at the root, and its sign-in headers.
 import type { Protocol } from '../../../http/protocol.ts'
 import { parseKoreader } from '../credential.ts'
 
-// KOReader appends its paths to the address as it was entered, with or without a slash at the end.
+// KOReader appends its paths to the address as entered, with or without a trailing slash.
 const doubleSlash = /^(\/koreader)?\/+(?=\/(?:users|syncs|healthcheck)(?:\/|$))/
 
 export const koreaderProtocol: Protocol = {

@@ -1,5 +1,5 @@
 // KOReader sync: the protocol of KOReader's progress sync plugin (koreader-sync-server), at /koreader and
-// at the root, so that both can be entered as its custom server.
+// at the root, so that either can be entered as its custom server.
 import type { Viewer } from '../../../accounts/viewer.ts'
 import { Forbidden, NotFound, Unreadable } from '../../../base/errors.ts'
 import { list, maybe, name, oneOf, record, Type, text } from '../../../base/schema.ts'
@@ -36,7 +36,7 @@ const Position = record(
     document: Document,
     progress: maybe(
       Type.String({
-        description: 'A page number, or an XPointer in an EPUB; as the device wrote it.',
+        description: 'A page number, or an XPointer in an EPUB, as the device wrote it.',
       }),
     ),
     percentage: maybe(Type.Number({ description: 'From 0 to 1.' })),
@@ -46,7 +46,7 @@ const Position = record(
     progress_match: maybe(
       oneOf(matches, {
         description:
-          'How the book was found by `ids`, or by the device that wrote the position: `content` only if both found it so.',
+          'How `ids` and the device that wrote the position identified the book: `content` only if both did so by content.',
       }),
     ),
   },
@@ -70,7 +70,7 @@ const PositionUpdate = record(
         minimum: 0,
         maximum: 253_402_300_799,
         description:
-          'When it was read, in seconds since 1970; a time in the future counts as now. Without it the position is the newest.',
+          'Time of reading in seconds since 1970; a future time counts as now. Without it, the position is the newest.',
       }),
     ),
   },
@@ -128,7 +128,7 @@ export const koreaderSync = [
     async handle(_, { services }) {
       await requireEnabled(services)
       throw new Forbidden(
-        'Accounts cannot be created here. Log in with your user name, and an API key as the password',
+        'Accounts cannot be created here. Log in with your user name and an API key as the password',
       )
     },
   }),
@@ -136,9 +136,9 @@ export const koreaderSync = [
     ...at('/users/auth', 'authorizeKoreaderUser'),
     method: 'GET',
     permission: 'auth',
-    summary: 'Check the credentials of KOReader',
+    summary: 'Check KOReader credentials',
     description:
-      '`X-Auth-User` is the name of the account and `X-Auth-Key` the MD5 of an API key; or `X-Auth-User` is the key itself.',
+      '`X-Auth-User` is the account name and `X-Auth-Key` the MD5 of an API key; or `X-Auth-User` is the key itself.',
     responses: { 200: Authorization },
     async handle(_, { services }) {
       await requireEnabled(services)
@@ -149,9 +149,9 @@ export const koreaderSync = [
     ...at('/syncs/progress', 'updateKoreaderPosition'),
     method: 'PUT',
     permission: writePermission,
-    summary: 'Update the position in a document of KOReader',
+    summary: 'Update the position in a KOReader document',
     description:
-      'A document that is no known book is stored for the account until a book with its digest appears.',
+      'A position in an unknown document is stored for the account until a book with its digest appears.',
     body: PositionUpdate,
     responses: { 200: Stored },
     async handle({ body, viewer }, { sql, services }) {
@@ -175,11 +175,13 @@ export const koreaderSync = [
     ...at('/syncs/progress/{document}', 'getKoreaderPosition'),
     method: 'GET',
     permission: 'BooksRead',
-    summary: 'Get the position in a document of KOReader',
-    description: 'Without a position the response has only the document.',
+    summary: 'Get the position in a KOReader document',
+    description: 'Without a position, the response contains only the document.',
     params: record({ document: Document }),
     query: record({
-      ids: maybe(text(1500, { description: 'Further identifiers: `content:MD5,filename:MD5`.' })),
+      ids: maybe(
+        text(1500, { description: 'Additional identifiers: `content:MD5,filename:MD5`.' }),
+      ),
     }),
     responses: { 200: Position },
     async handle({ params, query, viewer, request, signal }, deps) {
@@ -224,7 +226,7 @@ const parseIds = (ids = ''): TypedIdentifier[] =>
     .map(id => /^(\w{1,20}):(.+)$/s.exec(id.trim()))
     .flatMap(parts => (parts ? [{ type: parts[1]!, value: parts[2]! }] : []))
 
-/** The first identifier that belongs to a visible book. Those of the structure are not known here. */
+/** The first identifier of a visible book. Identifiers by document structure are not supported. */
 async function findDocument(
   sql: Deps['sql'],
   viewer: Viewer,
@@ -244,7 +246,7 @@ const isMatch = (type: string): type is DocumentMatch => type === 'content' || t
 
 type PositionRequest = { book: FoundBook; readable: () => ReturnType<typeof readableBook> }
 
-/** What KOReader wrote, while it is the newest; else the progress of the book in its terms. */
+/** The position that KOReader wrote, while it is the newest; otherwise the book's progress in KOReader's terms. */
 async function positionIn(
   { sql, services }: WithServices,
   viewer: Viewer,
@@ -264,7 +266,7 @@ async function positionIn(
     const sections = sectionsOf(book.id, contents, links)
     return { ...position, progress: pointerAt(percentage, { contents, sections }) }
   } catch (error) {
-    // The device keeps its own position.
+    // The device retains its own position.
     if (error instanceof Unreadable || error instanceof NotFound) return null
     throw error
   }

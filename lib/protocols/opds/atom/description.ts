@@ -26,6 +26,6 @@ function formatSize(bytes: number): string {
   return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`
 }
 
-// Numeric references: Foliate replaces `&lt;`, `&gt;` and `&amp;` in text that it has decoded already, which
+// Numeric references: Foliate replaces `&lt;`, `&gt;` and `&amp;` in text that it has already decoded, which
 // would turn the text into tags.
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, char => `&#${char.charCodeAt(0)};`)

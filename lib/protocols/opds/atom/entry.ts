@@ -23,7 +23,7 @@ import { covers, entryType, feedType, link, linkTitle, namespaces } from './link
 /** The complete entry of a book as a document. */
 export function atomEntry(book: Publication, context: FeedContext): string {
   const { links, serverName } = context
-  // Atom requires an author in every document. Apps take a `source` for the book, so it cannot have it.
+  // Atom requires an author in every document. Apps mistake a `source` for the book, so it cannot contain it.
   const author =
     namesOf(book.authors).authors.length > 0
       ? null
@@ -32,7 +32,7 @@ export function atomEntry(book: Publication, context: FeedContext): string {
   const { id, title } = book.series
   const related = link('related', links.to(`/series/${id}`), {
     type: feedType('acquisition'),
-    // With the prefix, because KOReader takes a link with the title `pdf` for a download.
+    // With the prefix, because KOReader treats a link with the title `pdf` as a download.
     title: `Series: ${titleOrUntitled(title)}`,
   })
   return document(element('entry', namespaces, ...content, author, related))
@@ -44,7 +44,7 @@ type EntryOptions = {
   isMixed: boolean
 }
 
-/** The entry of a book in a feed: complete, and without links to feeds, for which apps display a folder. */
+/** The entry of a book in a feed: complete, but without links to feeds, because apps would display a folder for them. */
 export function bookEntry(book: Publication, options: EntryOptions): Xml {
   return element('entry', {}, ...bookContent(book, options))
 }
@@ -106,7 +106,7 @@ function categories(labels: readonly string[], scheme: string): Xml[] {
     .map(label => element('category', { term: label, label, scheme }))
 }
 
-/** Page streaming link (OPDS-PSE 1.2): the client inserts page numbers from 0, `lastRead` counts from 1. */
+/** Page streaming link (OPDS-PSE 1.2): the client inserts 0-based page numbers; `lastRead` is 1-based. */
 function streamLink(book: Publication, { links }: FeedContext) {
   const { id, streamMediaType, pageCount, progress } = book
   if (streamMediaType === null) return null
@@ -121,7 +121,7 @@ function streamLink(book: Publication, { links }: FeedContext) {
   })
 }
 
-/** The entry of a feed. With an author or a second Atom link, apps would take it for a book. */
+/** The entry of a feed. With an author or a second Atom link, apps would mistake it for a book. */
 export function feedEntry(entry: NavigationEntry, { links, catalogueUpdatedAt }: FeedContext): Xml {
   const { path, query, title, kind, count, cover, description, rel = 'subsection' } = entry
   return element(

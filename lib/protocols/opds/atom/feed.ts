@@ -40,7 +40,7 @@ function linksOf(feed: Feed, links: Links): Xml[] {
     link(rel, links.to(path, query), { type: feedType(kind), title: titleOrUntitled(title) })
   return [
     ...pageLinks(feed, links).map(({ rel, href }) => link(rel, href, { type })),
-    link('start', links.to(''), { type: feedType('navigation'), title: 'Catalogue' }),
+    link('start', links.to(''), { type: feedType('navigation'), title: 'Catalog' }),
     ...(feed.up ? [linkTo('up', feed.up)] : []),
     link('search', links.to('/search.xml'), { type: searchType, title: 'Search' }),
     // For apps that do not read descriptions.
@@ -55,7 +55,7 @@ function linksOf(feed: Feed, links: Links): Xml[] {
   ]
 }
 
-/** Facets (OPDS 1.2 §4.3), which are allowed in acquisition feeds only. */
+/** Facets (OPDS 1.2 §4.3), which are allowed only in acquisition feeds. */
 function facetLinks({ facets, path, kind }: AcquisitionFeed, links: Links): Xml[] {
   return facets.flatMap(group =>
     group.facets.map(({ title, query, count, isActive }) =>

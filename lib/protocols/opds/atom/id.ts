@@ -1,15 +1,15 @@
-// Permanent Atom ids: they do not depend on the address of the server, the tree that the client uses, or the
+// Permanent Atom ids: they do not depend on the server's address, the tree that the client uses, or the
 // page.
 import { hash } from 'node:crypto'
 import { formatQuery, type Query } from '../links.ts'
 
-// A random UUID. With another one, every client would consider all entries new.
+// A random UUID. If it changed, every client would consider all entries new.
 const namespace = Buffer.from('8f3e09dfede74639a1fa9882e16bca49', 'hex')
 
 /** Id of a book, a series or a library. */
 export const entityId = (id: string): string => `urn:uuid:${id}`
 
-/** Id of a feed: that of its entity if it represents just that; otherwise derived from path and query. */
+/** Id of a feed: its entity's id if it represents just that, otherwise derived from path and query. */
 export function feedId({ path, query = {}, id }: { path: string; query?: Query; id?: string }) {
   const sorted = Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))
   const queryText = formatQuery(Object.fromEntries(sorted))

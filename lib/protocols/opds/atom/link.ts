@@ -22,13 +22,13 @@ export const link = (rel: string, href: string, attributes: Attributes): Xml =>
   element('link', { rel, href, ...attributes })
 
 /**
- * A link title, prefixed with its label where KOReader would lose part of it: its scanner (luxl) starts a
+ * A link title, prefixed with its label if KOReader would lose part of it: its scanner (luxl) starts a
  * value at the first ASCII letter, digit, dot or slash, and fails without any.
  */
 export const linkTitle = (label: string, title: string): string =>
   /^[A-Za-z\d./]/.test(removeInvalidChars(title)) ? title : `${label}: ${title}`
 
-/** Links to cover and thumbnail of an entity (`/books/ID`). */
+/** Links to the cover and thumbnail of an entity (`/books/ID`). */
 export const covers = (owner: string, links: Links): Xml[] => [
   link('http://opds-spec.org/image', links.to(coverPath(owner)), { type: 'image/jpeg' }),
   link('http://opds-spec.org/image/thumbnail', links.to(thumbnailPath(owner)), {

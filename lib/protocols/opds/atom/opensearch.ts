@@ -1,11 +1,11 @@
-// OpenSearch description of the catalogue search (OpenSearch 1.1, OPDS 1.2 §3.3).
+// OpenSearch description of the catalog search (OpenSearch 1.1, OPDS 1.2 §3.3).
 
 import { document, element, removeInvalidChars, text } from '../../../base/xml-writer.ts'
 import type { Links } from '../links.ts'
 import { titleOrUntitled } from './entry.ts'
 import { feedType, namespaces } from './link.ts'
 
-/** Apps replace `{searchTerms}` and support no other parameter. */
+/** Apps replace `{searchTerms}`, and support no other parameter. */
 export function searchDescription(links: Links, serverName: string): string {
   const name = titleOrUntitled(serverName)
   return document(
@@ -18,7 +18,7 @@ export function searchDescription(links: Links, serverName: string): string {
         type: feedType('acquisition'),
         template: links.template('/search', '?q={searchTerms}'),
       }),
-      // Apps use the first address.
+      // Apps use the first URL.
       element('Url', {
         type: feedType('navigation'),
         template: links.template('/series', '?search={searchTerms}'),

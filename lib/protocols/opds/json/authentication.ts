@@ -3,7 +3,7 @@ import { singleLine } from '../../../media/metadata/text.ts'
 import type { Links } from '../links.ts'
 import { authenticationType, feedType } from '../media-types.ts'
 
-/** URL of the document, also for clients of the other catalogue. */
+/** URL of the document, also for clients of the OPDS 1.2 catalog. */
 export const authenticationAddress = (links: Links): string => `${links.root(2)}/auth`
 
 /** The document is public. */

@@ -23,7 +23,7 @@ export function epubManifest(
   return createManifest(book, 'epub', context, {
     metadata: {
       layout: isFixedLayout ? 'fixed' : 'reflowable',
-      // That of the catalogue is the direction of the series: of text it would often be the wrong one.
+      // The catalog has the direction of the series, which would often be wrong for text.
       ...((direction !== null || !isFixedLayout) && { readingProgression: direction }),
     },
     readingOrder: readingOrder
@@ -65,7 +65,7 @@ function resourceLink(resource: EpubResource, href: string) {
   }
 }
 
-/** With what differs from the layout of the book. */
+/** Adds what differs from the layout of the book. */
 function withRendition<L extends { properties: object }>(
   link: L,
   { isFixed, side, spread }: Rendition,

@@ -80,7 +80,7 @@ const linkTo = ({ path, query }: Pick<FeedRef, 'path' | 'query'>, links: Links) 
 })
 
 const rootLink = (links: Links) => ({
-  title: 'Back to the catalogue',
+  title: 'Back to the catalog',
   ...linkTo(catalogueRoot, links),
 })
 

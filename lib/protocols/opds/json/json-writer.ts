@@ -22,15 +22,15 @@ function prune(value: unknown): unknown {
   return Object.keys(members).length === 0 ? undefined : members
 }
 
-/** `children` are items, too, and are written last. */
+/** `children` are also items, and are written last. */
 export type JsonItem = { children?: Iterable<JsonItem>; [name: string]: unknown }
 
 // About a millisecond of work.
 const chunkLength = 32 * 1024
 
 /**
- * The text of `head` with these lists as further members. Empty values of items and empty lists are left
- * out. The lists are consumed while they are written, so that other requests are served between chunks.
+ * The text of `head` with these lists as additional members. Empty values of items and empty lists are omitted.
+ * The lists are consumed while they are written, so that other requests are served between chunks.
  */
 export function* writeInChunks(
   head: object,

@@ -33,7 +33,7 @@ export function pdfManifest(book: Publication, context: FeedContext): Manifest {
 }
 
 type Content = {
-  /** Metadata of the profile, in addition to that of every book. */
+  /** Metadata of the profile, in addition to what every book has. */
   metadata?: object
   readingOrder: Iterable<JsonItem>
   /** In addition to the cover. */
@@ -68,7 +68,7 @@ export function createManifest(
 
 function manifestLinks(book: Publication, profile: Profile, { links, allows }: FeedContext) {
   const path = `/books/${book.id}`
-  // Positions of an EPUB refer to its text, also when its pages are images; a PDF is one resource.
+  // Positions of an EPUB refer to its text, even if its pages are images; a PDF is one resource.
   const hasPositions = profile === 'epub' || (profile === 'divina' && !isReflowable(book.format))
   return [
     { rel: 'self', href: links.to(manifestPath(book.id, profile)), type: manifestType(profile) },

@@ -13,7 +13,7 @@ import { displayTitle, untitled } from '../title.ts'
 
 export type Profile = ReadiumProfile
 
-/** `isMixed`: displayed beside books of other series, or alone. Unknown values may be empty. */
+/** `isMixed`: whether it is shown among books of other series. Unknown values may be empty. */
 export function metadataOf(book: Publication, links: Links, isMixed: boolean): object {
   const { isbn, releaseDate, language } = book
   return {
@@ -25,7 +25,7 @@ export function metadataOf(book: Publication, links: Links, isMixed: boolean): o
     identifier: `urn:uuid:${book.id}`,
     altIdentifier: isbn === null || !/^\d{13}$/.test(isbn) ? [] : [`urn:isbn:${isbn}`],
     modified: formatTimestamp(book.updatedAt),
-    // The schema allows complete dates only.
+    // The schema allows only complete dates.
     published: releaseDate && `${releaseDate}-01-01`.slice(0, 10),
     language: language && canonicalLanguage(language),
     ...contributors(book.authors),
@@ -40,7 +40,7 @@ export function metadataOf(book: Publication, links: Links, isMixed: boolean): o
   }
 }
 
-/** The profile in which apps read a book of that format. */
+/** The profile in which apps read a book of this format. */
 export function profileOf(format: FormatName): Profile {
   return formatNamed(format).opds.profile
 }
@@ -50,7 +50,7 @@ export const profileUri = (profile: Profile): string =>
 
 const isComic = (format: FormatName | null) => format !== null && profileOf(format) === 'divina'
 
-// Roles of the catalogue for which the schema has a property.
+// Roles of the catalog for which the schema has a property.
 const propertyByRole: Record<string, string> = {
   writer: 'author',
   author: 'author',
@@ -98,7 +98,7 @@ function organization(value: string | null): object[] {
   return name === undefined ? [] : [{ name }]
 }
 
-/** The schema has no value for vertical reading; of a webtoon `layout` expresses it. */
+/** The schema has no value for vertical reading; `layout` expresses it for a webtoon. */
 const readingProgression = (direction: ReadingDirection | null) =>
   direction === 'ltr' || direction === 'rtl' ? direction : null
 

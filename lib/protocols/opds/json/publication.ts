@@ -18,7 +18,7 @@ import { metadataOf, type Profile, profileOf } from './metadata.ts'
 export const jsonPublication = (book: Publication, context: FeedContext): object =>
   withoutEmpty(publicationOf(book, context, true))
 
-/** `isMixed`: displayed beside books of other series, or alone. Unknown values may be empty. */
+/** `isMixed`: whether it is shown among books of other series. Unknown values may be empty. */
 export function publicationOf(book: Publication, context: FeedContext, isMixed: boolean): object {
   const { links } = context
   const properties = authenticateProperty(links)
@@ -51,7 +51,7 @@ function linksOf(book: Publication, { links, allows }: FeedContext): Link[] {
   ]
 }
 
-/** Where an app reads and writes the progress. */
+/** Where an app reads and writes progress. */
 export const progressionLink = (id: string, links: Links): Link => ({
   rel: 'http://www.cantook.com/api/progression',
   href: links.to(`/books/${id}/progression`),
@@ -60,7 +60,7 @@ export const progressionLink = (id: string, links: Links): Link => ({
 
 const canBeRead = ({ format, pageCount }: Publication) => format !== null && pageCount > 0
 
-/** The profiles in which a book has a manifest, that of its format first; none without permission to see pages. */
+/** The profiles in which a book has a manifest, its format's first; none without permission to see pages. */
 export function manifestsOf(book: Publication, allowsPages = true): Profile[] {
   if (book.format === null || !allowsPages || !canBeRead(book)) return []
   const profile = profileOf(book.format)
@@ -77,7 +77,7 @@ const authenticateProperty = (links: Links) => ({
   authenticate: { href: authenticationAddress(links), type: authenticationType },
 })
 
-/** The thumbnail first: apps that do not know the relations take the first image. */
+/** The thumbnail comes first: apps that do not know the relations use the first image. */
 function imagesOf({ id }: Publication, links: Links) {
   const path = `/books/${id}`
   const type = 'image/jpeg'

@@ -1,4 +1,4 @@
-// WWW-Authenticate challenge of the OPDS catalogues: Basic (RFC 7617) and the authentication document
+// WWW-Authenticate challenge of the OPDS catalogs: Basic (RFC 7617) and the authentication document
 // (Authentication for OPDS 1.0, https://drafts.opds.io/authentication-for-opds-1.0).
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../../http/deps.ts'
@@ -39,7 +39,7 @@ export async function authenticationChallenge(
 
 const defaultRealm = 'Stackroom'
 
-/** A name in the characters that a quoted string may hold (RFC 9110 §5.6.4). */
+/** A name limited to the characters that a quoted string may contain (RFC 9110 §5.6.4). */
 function realm(name: string): string {
   const ascii = name.normalize('NFKD').replace(/[^\x20-\x7e]/g, '')
   return (ascii.trim() || defaultRealm).replace(/["\\]/g, '\\$&')

@@ -11,7 +11,7 @@ export function chunkedBody(request: FastifyRequest, chunks: Iterable<string>) {
 async function* yieldingBetween(chunks: Iterable<string>) {
   for (const chunk of chunks) {
     yield chunk
-    // With a fast socket, the loop would otherwise never return to the event loop.
+    // With a fast socket, this loop would otherwise never return to the event loop.
     await setImmediate()
   }
 }

@@ -31,7 +31,7 @@ import { thumbnailEtag } from '../../../page/thumbnail.ts'
 import type { Variant } from '../../../page/variant.ts'
 import { opdsProtocol } from './protocol.ts'
 
-/** Most screens of comic readers are smaller. */
+/** Most screens used for reading comics are smaller. */
 const large: Variant = { width: 1600, height: 1600, format: 'jpeg' }
 
 type Subject = Pick<CoverRequest, 'coverOf'> & {
@@ -40,7 +40,7 @@ type Subject = Pick<CoverRequest, 'coverOf'> & {
   path: string
   params: typeof BookId
   permission: Permission
-  /** Whose members have the cover. */
+  /** The grouping whose members provide the cover. */
   grouping?: Grouping
   name: string
 }
@@ -123,7 +123,7 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
         operationId: `getOpds${version}${ownerName}Thumbnail`,
         path: `${path}/thumbnail.jpg`,
         summary: `Get the cover thumbnail of a ${name} (JPEG)`,
-        description: 'A placeholder if there is no cover.',
+        description: 'Returns a placeholder if there is no cover.',
         handle: thumbnail,
       }),
       route({
@@ -132,7 +132,7 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
         path: `${path}/cover.jpg`,
         summary: `Get the cover of a ${name} (JPEG)`,
         description:
-          'At most 1600 pixels wide and high. The thumbnail if a larger image is not available.',
+          'At most 1600 pixels wide and high. Returns the thumbnail if no larger image is available.',
         handle: (input, deps) => respond(largeCoverResponse, input, deps),
       }),
     ]
@@ -147,7 +147,7 @@ function thumbnailResponse(
   return coverResponse(request, deps, { viewer, kind, id: params.id, coverOf, ...asJpeg(deps) })
 }
 
-/** Of a collection without members. */
+/** For a collection without members. */
 async function placeholderResponse({ request }: CoverInput, deps: Deps) {
   const { bytes, mediaType, etag } = await asJpeg(deps).placeholder()
   const image = { body: bytes, length: bytes.length, mediaType, etag, maxAgeSeconds: 0 }
@@ -178,7 +178,7 @@ function etagOf(source: CoverSource): string | null {
   return 'book' in source ? bookCoverEtag(source.book, large) : null
 }
 
-/** Null without a cover in the book and an upload. Throws the errors of the file. */
+/** Null if there is neither a cover in the book nor an upload. Throws the errors of the file. */
 async function largeCover(
   source: CoverSource,
   { pages, config }: Pick<Deps, 'pages' | 'config'>,

@@ -18,7 +18,7 @@ import type { Shelf, ShelfRequest } from '../shelf/shelf.ts'
 import { catalogueOf } from './catalogue.ts'
 import { opdsProtocol } from './protocol.ts'
 
-/** Permissions of every feed: feeds show libraries, series and books. */
+/** Permissions for every feed: feeds show libraries, series and books. */
 export const browsePermission = {
   all: ['LibrariesRead', 'SeriesRead'],
   any: ['BooksRead'],
@@ -74,7 +74,7 @@ const feedName = (path: string) =>
         .map(word => word.slice(0, 1).toUpperCase() + word.slice(1))
         .join('')
 
-/** Links by the path of the request, and what the caller may do. */
+/** Links based on the request path, and the caller's permissions. */
 export async function feedContext(
   request: FastifyRequest,
   identity: Identity,
@@ -95,7 +95,7 @@ export async function feedContext(
   }
 }
 
-/** Links below the catalogue path of the request, or those of the API. */
+/** Links below the catalog path of the request, or those of the API. */
 export function linksOf(request: FastifyRequest) {
   const catalogue = catalogueOf(request)
   return catalogue === null ? createApiLinks(request.base) : createLinks(request.base, catalogue)

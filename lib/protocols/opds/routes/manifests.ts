@@ -1,4 +1,4 @@
-// Readium Web Publication Manifests, of the catalogue and of the API; a book has one or two, by profile.
+// Readium Web Publication Manifests for the catalogs and the API; a book has one or two, depending on the profile.
 import type { FastifyRequest } from 'fastify'
 import type { Viewer } from '../../../accounts/viewer.ts'
 import { NotFound } from '../../../base/errors.ts'
@@ -61,7 +61,7 @@ export const manifests = places.flatMap(({ name, folder, place }) =>
   ),
 )
 
-/** The requested profile, or the first one of the book. Throws NotFound. */
+/** The requested profile, or the book's first one. Throws NotFound. */
 function profileFor(book: Publication, requested: Profile | null): Profile {
   const available = manifestsOf(book)
   const profile = requested === null ? available[0] : available.find(name => name === requested)

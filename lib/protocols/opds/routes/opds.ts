@@ -1,4 +1,4 @@
-// Routes of the OPDS catalogues.
+// Routes of the OPDS catalogs.
 import { atomDocuments } from './atom-documents.ts'
 import { coverRoutes } from './covers.ts'
 import { fileRoutes } from './file.ts'

@@ -1,5 +1,5 @@
-// Page images for OPDS apps. OPDS-PSE 1.2 counts pages from 0 and has one media type for all pages of a
-// book; the manifests of OPDS 2.0 count from 1 and have a media type for each page.
+// Page images for OPDS apps. OPDS-PSE 1.2 has 0-based pages and one media type for all pages of a book; OPDS 2.0
+// manifests have 1-based pages and a media type for each page.
 import { recordsReading } from '../../../accounts/permission.ts'
 import { NotFound, Unreadable } from '../../../base/errors.ts'
 import { maybe, record, Type } from '../../../base/schema.ts'
@@ -26,7 +26,7 @@ const maxAgeSeconds = 86_400
 const maxPixels = 4096
 const maxPageNumber = 2_147_483_647
 
-// Strings, since some apps leave the placeholder `{maxWidth}` of the feed in the URL; it is ignored.
+// Strings, because some apps leave the placeholder `{maxWidth}` of the feed in the URL; it is ignored.
 const query = record({
   width: maybe(Type.String({ description: 'Maximum width in pixels, at most 4096.' })),
   height: maybe(Type.String({ description: 'Maximum height in pixels, at most 4096.' })),
@@ -63,7 +63,7 @@ export const pageRoutes = [
     path: '/opds/v1/books/{id}/pages/{page}',
     summary: 'Get the image of a page (OPDS-PSE)',
     description:
-      'Pages count from 0. All pages have the media type of the feed; they are scaled down to fit into width and height, never enlarged. Invalid sizes are ignored. Reading progress is updated only for users who set the preference `opds.stream_progress` to true.',
+      'Pages count from 0. All pages have the media type of the feed; they are scaled down to fit the width and height, never enlarged. Invalid sizes are ignored. Reading progress is updated only for users who set the preference `opds.stream_progress` to true.',
     params: pageParams(0),
     async handle(input, deps) {
       const { id, page: index } = input.params
@@ -81,7 +81,7 @@ export const pageRoutes = [
     path: '/opds/v2/books/{id}/pages/{page}',
     summary: 'Get the image of a page (OPDS 2.0)',
     description:
-      'Pages count from 1. The original file, unless a size or a format is requested. Invalid sizes and formats are ignored.',
+      'Pages count from 1. Returns the original file unless a size or format is requested. Invalid sizes and formats are ignored.',
     params: pageParams(1),
     async handle(input, deps) {
       const { id, page } = input.params
@@ -93,7 +93,7 @@ export const pageRoutes = [
   }),
 ]
 
-/** The page, or a placeholder if it is damaged: apps close a book at the first error, and its other pages may be good. */
+/** The page, or a placeholder if it is damaged: apps close a book at the first error, but its other pages may be intact. */
 async function sendPage(input: PageInput, deps: Deps, page: PageRequest) {
   try {
     return await pageResponse(input, deps, page)
@@ -117,7 +117,7 @@ const progressPermission = { any: recordsReading } as const
 type FetchedPage = { book: OpenBook; page: number }
 type FetchInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' | 'identity'>
 
-/** Updates the reading progress when the page was sent. Errors do not affect the response. */
+/** Updates the reading progress once the page was sent. Errors do not affect the response. */
 function recordProgress(input: FetchInput, deps: Deps, { book, page }: FetchedPage) {
   const { request, reply, identity } = input
   if (request.method !== 'GET' || missingPermission(identity, progressPermission) !== null) return
@@ -151,7 +151,7 @@ function sizeOf(query: {
   return { ...(width ? { width } : {}), ...(height ? { height } : {}) }
 }
 
-/** Undefined for an invalid size. */
+/** Undefined if the size is invalid. */
 function parsePixels(text = ''): number | undefined {
   if (!/^\d{1,10}(?:\.\d{0,10})?$/.test(text)) return undefined
   return Math.min(maxPixels, Math.floor(Number(text))) || undefined

@@ -1,4 +1,4 @@
-// OPDS as a protocol: its trees and the key in their paths, its challenge, and what is documented of it.
+// OPDS as a protocol: its trees and the keys in their paths, its challenge, and what its documentation states.
 import { forwardedHeaders } from '../../../http/cache-headers.ts'
 import type { Protocol } from '../../../http/protocol.ts'
 import { canonicalPath, parseCataloguePath } from '../catalogue-path.ts'
@@ -21,9 +21,9 @@ export const opdsProtocol: Protocol = {
   varyOf: request => [forwardedHeaders, ...(catalogueOf(request)?.isNegotiated ? ['Accept'] : [])],
   document: {
     tags: {
-      opds: 'Catalogues for reading apps: OPDS 1.2 below /opds/v1, OPDS 2.0 below /opds/v2.',
+      opds: 'Catalogs for reading apps: OPDS 1.2 below /opds/v1, OPDS 2.0 below /opds/v2.',
     },
-    // Feeds can be limited to a library, which may not be visible.
+    // Feeds can be limited to a library, which may be hidden.
     statuses: ['404'],
     challenges: { Challenge: null, ChallengeDocument: authenticationType },
     challengeOf: path => (path.startsWith('/opds/v2') ? 'ChallengeDocument' : 'Challenge'),

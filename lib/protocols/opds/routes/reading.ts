@@ -1,4 +1,4 @@
-// Reading positions: position lists and progression of books (Readium); progression also below /api/v1.
+// Reading positions: position lists and progression of books (Readium), the latter also below /api/v1.
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Viewer } from '../../../accounts/viewer.ts'
@@ -92,7 +92,7 @@ function positionsRoute(place: PositionsPlace): Route {
 
 type ProgressionPlace = {
   path: string
-  /** In the operation ids. */
+  /** Used in operation ids. */
   resource: string
   mediaType: string
   atRoot?: true
@@ -138,7 +138,7 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
       permission: writePermission,
       summary: 'Update reading progression of a book (Readium locator)',
       description:
-        'The position is the page of a comic or PDF, or the resource and the progression in it of an EPUB. 409 if newer progress is stored, from any client, compared at the precision of `modified`; an equal time overwrites. A time in the future counts as now.',
+        'The position is the page of a comic or PDF, or a resource of an EPUB and the progression in it. 409 if any client has stored newer progress, compared at the precision of `modified`; an equal time overwrites. A time in the future counts as now.',
       params: BookId,
       body: ProgressionUpdate,
       responses: { 204: null, 422: ErrorBody },
@@ -154,7 +154,7 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
   ]
 }
 
-/** The device of progress that no app wrote. */
+/** The device of progress that was not written by an app. */
 export async function serverDevice(
   { services }: Pick<Deps, 'services'>,
   { base }: Links,
@@ -170,7 +170,7 @@ export function readableBook(request: FastifyRequest, book: BookRequest, deps: D
   return readableBookAt(linksOf(request), book, deps)
 }
 
-/** The same with links in another tree. */
+/** Like `readableBook`, with links in another tree. */
 export async function readableBookAt(
   links: Links,
   { viewer, id, signal }: BookRequest,
@@ -209,8 +209,8 @@ function parseTime(value: Date | string): Date {
 }
 
 /**
- * The precision of a clock by the time that it wrote, in milliseconds: a thousand for `12:00:00Z`, and for
- * `12:00:00.000Z`, too, as clocks of whole seconds are often formatted.
+ * The precision of a clock in milliseconds, judged by the time it wrote: a thousand for `12:00:00Z`, and also for
+ * `12:00:00.000Z`, because clocks with whole seconds are often formatted like that.
  */
 function precisionOf(time: string): number {
   const digits = /\.(\d*?)0*(?:[zZ]|[+-])/.exec(time)?.[1]?.length ?? 0

@@ -1,4 +1,4 @@
-// EPUB resources, served one by one. They are untrusted documents on our origin: scripts must not run.
+// EPUB resources, served individually. They are untrusted documents on our origin: scripts must not run.
 
 import { Readable, Transform } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
@@ -69,7 +69,7 @@ export const resourceRoutes = places.map(({ operationId, folder, place }) =>
     bucket: 'images',
     summary: 'Get a resource of an EPUB',
     description:
-      'By its path in the archive; 404 for resources that are not in the manifest. Scripts are sent as plain text, and a Content-Security-Policy prevents their execution. Supports Range for audio and video. Encrypted resources are sent as stored.',
+      'Identified by its path in the archive; 404 for resources that are not in the manifest. Scripts are sent as plain text, and a Content-Security-Policy prevents their execution. Supports Range for audio and video. Encrypted resources are sent as stored.',
     params: record({
       ...BookId.properties,
       '*': Type.String({ minLength: 1, maxLength: 4096, description: 'Path in the archive.' }),
@@ -142,7 +142,7 @@ function sendResource(
   return respond(416, failureBody(416), { ...json, 'content-range': `bytes */${size}` })
 }
 
-/** The bytes of a range. The bytes before it are read too, since the resource may be compressed. */
+/** The bytes of a range. The bytes before it are also read, because the resource may be compressed. */
 function sliceBody(body: Buffer | Readable, { start, end }: ByteRange): Buffer | Readable {
   if (Buffer.isBuffer(body)) return body.subarray(start, end + 1)
   let offset = 0

@@ -1,4 +1,4 @@
-// Shelves of books of all series.
+// Shelves of books from all series.
 
 import { listBooks } from '../../../list/list-books.ts'
 import { newestBookChange } from '../../../list/newest-change.ts'
@@ -47,7 +47,7 @@ export const releases: Listing = {
   updatedAt: ({ sql, viewer }) => newestBookChange(sql, viewer, { areReleased: true }),
 }
 
-/** Of a list that is as long as what the viewer reads: its first page has most of it. */
+/** For a list as long as what the viewer reads: most of it is on the first page. */
 export function newestOf(list: Listing['list']): Listing['updatedAt'] {
   return async ({ sql, viewer }) => {
     const { ids } = await list({ sql, viewer, page: 1, pageSize: maxPageSize })

@@ -1,4 +1,4 @@
-// Descriptions of navigation entries in one line: how many items, by whom, and the summary.
+// One-line descriptions of navigation entries: how many items, by whom, and the summary.
 import { singleLine } from '../../../media/metadata/text.ts'
 import type { Author } from '../../../media/metadata/values.ts'
 import { namesOf } from '../publication.ts'
@@ -29,7 +29,7 @@ function enumeration(names: readonly string[]): string {
   return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
 
-/** Cut between words, where there are any. */
+/** Cut between words, if there are any. */
 function shortened(text: string): string {
   if (text.length <= maxSummaryLength) return text
   const cut = text.slice(0, maxSummaryLength + 1).replace(/\s+\S*$/, '')

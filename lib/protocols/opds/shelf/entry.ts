@@ -43,7 +43,7 @@ function toEntry(series: Series, authors: readonly Author[]): NavigationEntry {
 }
 
 const folderOf = ({ path }: Series) => path ?? ''
-/** Suffixes from short to long; the first one that differs for all series of the same title is used. */
+/** Suffixes from short to long; the first one that differs for all series with the same title is used. */
 const suffixes: ((series: Series) => string)[] = [
   series => series.libraryName,
   series => folderOf(series).split('/').at(-1)!,

@@ -22,7 +22,7 @@ export const readListsRef: FeedRef = {
   kind: 'navigation',
 }
 
-/** Reading apps do not fill empty ones. */
+/** Reading apps cannot add to empty ones. */
 const withEmpty = false
 
 const kinds = [
@@ -40,7 +40,7 @@ const listShelves = kinds.map(
       const entries = rows.map(
         ({ id, name, count, summary, updatedAt }): NavigationEntry => ({
           ...{ id, path: `${ref.path}/${id}`, title: name, kind, updatedAt },
-          // An empty one has no cover, which would be 404.
+          // An empty one has no cover; its link would lead to a 404.
           ...(count === 0 ? {} : { cover: `${ref.path}/${id}` }),
           ...(count === null ? {} : { count }),
           description: [

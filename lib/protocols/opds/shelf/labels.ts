@@ -7,7 +7,7 @@ import { offsetOf, pagingOf, type Shelf, type ShelfRequest } from './shelf.ts'
 
 type LabelKind = {
   ref: FeedRef
-  /** The parameter of `/series`. */
+  /** The query parameter of `/series`. */
   parameter: string
   list: (request: ShelfRequest) => Promise<{ data: LabelEntry[]; total: number }>
 }

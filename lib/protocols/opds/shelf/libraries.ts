@@ -45,7 +45,7 @@ export const libraryHome: Shelf = {
     const browse: NavigationEntry = {
       ...{ path: `${path}/browse`, title: allSeries.title, kind: 'navigation' },
       updatedAt: library.updatedAt,
-      // The new series are all series in another order.
+      // The new series are all series in a different order.
       count: groups.find(group => group.path === newSeries.path)?.total ?? 0,
     }
     return navigationFeed({

@@ -1,5 +1,5 @@
-// Listings: ordered lists of books or series that are shelves of their own and, with their first items,
-// groups of a home. Each exists for the whole catalogue and for one library.
+// Listings: ordered lists of books or series that are shelves of their own and whose first items are groups of a
+// home. Each exists for the whole catalog and for each library.
 
 import { maybe, uuid } from '../../../base/schema.ts'
 import { type LibraryName, libraryName } from '../../../catalog/library/library.ts'
@@ -25,11 +25,11 @@ export type Listing = {
   title: string
   summary: string
   list: (request: ListRequest) => Promise<{ ids: string[]; total: number }>
-  /** When the newest of its items last changed; null when it has none. Without it that of the catalogue. */
+  /** When the newest of its items last changed; null when it has none. If absent, the catalog's time is used. */
   updatedAt?: (request: ListRequest) => Promise<Date | null>
 }
 
-/** Limit of lists of new items: no one pages further, and late pages of a million books are slow. */
+/** Limit for lists of new items: users do not page further, and late pages of a million books are slow. */
 export const maxLatest = 1_000
 
 /** The shelf of a listing, with an optional filter by library. */
@@ -38,7 +38,7 @@ export function listingShelf(listing: Listing): Shelf {
   return {
     path,
     summary,
-    query: { libraryId: maybe(uuid({ description: 'Only of this library.' })) },
+    query: { libraryId: maybe(uuid({ description: 'Limits the list to this library.' })) },
     async load(request) {
       const { libraryId } = request.query
       const [library, { ids, total }] = await Promise.all([

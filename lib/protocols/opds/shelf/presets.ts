@@ -1,4 +1,4 @@
-// Shelves of the filter presets of the account: their list, and the books or series of each.
+// Shelves for the account's filter presets: their list, and the books or series of each.
 
 import { uuid } from '../../../base/schema.ts'
 import { parseBookFilter, parseSeriesFilter } from '../../../list/condition.ts'
@@ -70,7 +70,7 @@ function findItems({ sql, viewer, page, pageSize }: ShelfRequest, preset: Filter
     })
   return listSeries(sql, viewer, {
     ...{ ...parseSeriesSort(sort ?? undefined), ...common, onlyWithVisibleBooks: true },
-    // Accounts without this right cannot save conditions on sharing tags.
+    // Accounts without this permission cannot save conditions on sharing tags.
     filter: parseSeriesFilter(condition, { isAdmin: true }),
   })
 }

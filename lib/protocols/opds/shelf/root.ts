@@ -1,4 +1,4 @@
-// Root of the catalogue, and the groups of a home (of the catalogue or of a library).
+// Root of the catalog, and the groups of a home (of the catalog or of a library).
 import type { LibraryName } from '../../../catalog/library/library.ts'
 import {
   catalogueRoot,
@@ -30,8 +30,8 @@ const shelves: RootShelf[] = [
   updatedSeries,
   { ...libraries, summary: 'Libraries by name' },
   { ...collectionsRef, summary: 'Collections of series by name' },
-  { ...readListsRef, summary: 'Books of several series in an order' },
-  { ...presetsRef, summary: 'Filters that the reader saved' },
+  { ...readListsRef, summary: 'Ordered books of several series' },
+  { ...presetsRef, summary: 'Filters saved by the reader' },
   { ...publishers, summary: 'Series by publisher' },
   { ...genres, summary: 'Series by genre' },
   { ...tags, summary: 'Series by tag' },
@@ -47,7 +47,7 @@ async function entryOf(
 
 export const root: Shelf = {
   path: '',
-  summary: 'Root of the catalogue',
+  summary: 'Root of the catalog',
   load: async request =>
     navigationFeed({
       ...catalogueRoot,

@@ -1,5 +1,5 @@
-// Search shelf. Search results are books only (OPDS 1.2 §3); matching series are a related feed, of which
-// OPDS 2.0 has the first as a group.
+// Search shelf. Search results contain only books (OPDS 1.2 §3); matching series are a related feed, whose first
+// items are a group in OPDS 2.0.
 
 import { maybe, text } from '../../../base/schema.ts'
 import { listBooks } from '../../../list/list-books.ts'
@@ -17,10 +17,10 @@ import {
   searchText,
 } from './shelf.ts'
 
-// No one pages further.
+// Users do not page further.
 export const maxResults = 1_000
 const words = maybe(
-  text(maxSearchLength, { description: 'Words of titles, series, authors or tags.' }),
+  text(maxSearchLength, { description: 'Words from titles, series, authors or tags.' }),
 )
 
 export const searchShelf: Shelf = {
@@ -59,7 +59,7 @@ const seriesRef = (search: string): FeedRef => ({
   kind: 'navigation',
 })
 
-/** The first matching series; null without any. */
+/** The first matching series; null if there are none. */
 async function matchingSeries(request: ShelfRequest, search: string): Promise<Group | null> {
   const { ids, total } = await listSeries(request.sql, request.viewer, {
     ...{ filter: null, text: search, page: 1, pageSize: groupSize },

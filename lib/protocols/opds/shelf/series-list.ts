@@ -1,4 +1,4 @@
-// Shelves of series: all, recently added or updated, of a library, and by search words, publisher, genre
+// Shelves of series: all, recently added or updated, in a library, and by search words, publisher, genre
 // or tag.
 
 import { maybe, text, uuid } from '../../../base/schema.ts'
@@ -57,19 +57,19 @@ export const genres: FeedRef = { path: '/genres', title: 'Genres', kind: 'naviga
 export const tags: FeedRef = { path: '/tags', title: 'Tags', kind: 'navigation' }
 
 const nameFilter = (label: string) =>
-  maybe(text(maxSearchLength, { description: `Only with this ${label}.` }))
+  maybe(text(maxSearchLength, { description: `Limits the list to this ${label}.` }))
 
 export const seriesShelf: Shelf = {
   path: '/series',
   summary: 'Series by title; search results by relevance',
   query: {
     search: maybe(
-      text(maxSearchLength, { description: 'Words of titles, authors, genres or tags.' }),
+      text(maxSearchLength, { description: 'Words from titles, authors, genres or tags.' }),
     ),
     publisher: nameFilter('publisher'),
     genre: nameFilter('genre'),
     tag: nameFilter('tag'),
-    libraryId: maybe(uuid({ description: 'Only of this library.' })),
+    libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
   },
   async load(request) {
     const { publisher, genre, tag, libraryId } = request.query
@@ -130,7 +130,7 @@ async function loadSeries(
   return { entries: await seriesEntries(request, ids), paging: pagingOf(request, total) }
 }
 
-/** A filter for all given values; null without any. Throws Invalid for a value that cannot be a name. */
+/** A filter for all given values; null if there are none. Throws Invalid for a value that cannot be a name. */
 function allOf(values: Record<string, string | undefined>) {
   const conditions = Object.entries(values).flatMap(([field, value]) =>
     value === undefined ? [] : [{ [field]: { operator: 'is', value } }],

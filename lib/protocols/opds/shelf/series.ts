@@ -21,8 +21,8 @@ export const oneSeries: Shelf = {
   summary: 'The books of a series, by number',
   params: { id: uuid({ description: 'Series id.' }) },
   query: {
-    read: maybe(oneOf(readStatuses, { description: 'Only with this reading status.' })),
-    tag: maybe(text(maxSearchLength, { description: 'Only with this tag.' })),
+    read: maybe(oneOf(readStatuses, { description: 'Limits the list to this reading status.' })),
+    tag: maybe(text(maxSearchLength, { description: 'Limits the list to this tag.' })),
     sort: maybe(oneOf(selectionSorts, { default: 'number', description: 'Sort order.' })),
   },
   async load(request) {
@@ -81,7 +81,7 @@ function facetsOf(selection: BookSelection, current: Current): FacetGroup[] {
   const sortFacets = selectionSorts.map(sort => facet(sortNames[sort], { sort }, total))
   return [
     { title: 'Read status', facets: statusFacets },
-    // A group with "All" only offers no choice.
+    // A group with only "All" offers no choice.
     ...(tagFacets.length > 0
       ? [{ title: 'Tag', facets: [facet('All', { tag: null }, countWithAnyTag), ...tagFacets] }]
       : []),

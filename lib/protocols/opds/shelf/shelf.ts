@@ -1,4 +1,4 @@
-// Shelf: a feed of the catalogues as a value, with its path, its parameters and the function that loads it.
+// Shelf: a feed of the catalogs as a value, with its path, its parameters and the function that loads it.
 import type { TProperties } from 'typebox'
 import type { Viewer } from '../../../accounts/viewer.ts'
 import { Invalid } from '../../../base/errors.ts'
@@ -14,17 +14,17 @@ export type ShelfRequest = {
   version: OpdsVersion
   params: Record<string, string>
   query: Record<string, string | undefined>
-  /** From 1. */
+  /** 1-based. */
   page: number
   pageSize: number
 }
 
 export type Shelf = {
-  /** Relative to the root of the catalogue; `''` is the root. */
+  /** Relative to the root of the catalog; `''` is the root. */
   path: string
   /** For the OpenAPI document. */
   summary: string
-  /** Set for a shelf that exists in one catalogue only. */
+  /** Set for a shelf that exists in only one of the catalogs. */
   onlyVersion?: OpdsVersion
   params?: TProperties
   /** In addition to `page` and `pageSize`. */
@@ -49,7 +49,7 @@ export function searchText(value: string | undefined): string | undefined {
   return value?.trim().toWellFormed() || undefined
 }
 
-/** The search feed. Its parameter is `{searchTerms}` of OpenSearch in OPDS 1.2, `{?query}` in OPDS 2.0. */
+/** The search feed. Its parameter is OpenSearch's `{searchTerms}` in OPDS 1.2, `{?query}` in OPDS 2.0. */
 export function searchRef(version: OpdsVersion, words: string): FeedRef {
   return {
     path: '/search',

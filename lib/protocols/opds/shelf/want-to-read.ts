@@ -1,4 +1,4 @@
-// Shelves of what the account wants to read: books and series, each in its own order.
+// Shelves of the account's want-to-read list: books and series, each in the account's order.
 import { wantedIds } from '../../../organize/personal/want-to-read.ts'
 import { newestOf } from './books.ts'
 import type { Listing } from './listing.ts'
@@ -12,7 +12,7 @@ export const wantedBooks: Listing = {
   kind: 'acquisition',
   path: '/want-to-read',
   title: 'Want to read',
-  summary: 'Books to read, in the order of the reader',
+  summary: 'Books to read, in the order chosen by the reader',
   list: listOf('book'),
   updatedAt: newestOf(listOf('book')),
 }
@@ -21,6 +21,6 @@ export const wantedSeries: Listing = {
   kind: 'navigation',
   path: '/want-to-read/series',
   title: 'Series to read',
-  summary: 'Series to read, in the order of the reader',
+  summary: 'Series to read, in the order chosen by the reader',
   list: listOf('series'),
 }

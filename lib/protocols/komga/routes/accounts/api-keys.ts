@@ -1,4 +1,4 @@
-// API keys of the caller, and when accounts last signed in, for the Komga-compatible API.
+// The caller's API keys, and when accounts last signed in, for the Komga-compatible API.
 import type { Identity } from '../../../../accounts/identify.ts'
 import { type ApiKey, createKey, keysOf } from '../../../../accounts/routes/api-keys.ts'
 import { requireManageable } from '../../../../accounts/routes/manageable.ts'
@@ -58,7 +58,7 @@ export const apiKeys = [
     path: '/api/v2/users/me/api-keys',
     atRoot: true,
     permission: 'ApiKeysRead',
-    summary: 'Own API keys',
+    summary: 'List own API keys',
     responses: { 200: list(ApiKeyDto) },
     handle: async ({ identity }, { sql }) =>
       (await keysOf(sql, identity)).map(key => keyDto(key, `${key.keyPrefix}${'*'.repeat(6)}`)),
@@ -104,7 +104,7 @@ export const apiKeys = [
     path: '/api/v2/users/{id}/authentication-activity/latest',
     atRoot: true,
     permission: 'auth',
-    summary: 'When a user or an API key was last used',
+    summary: 'Get when a user or an API key was last used',
     params: UserId,
     query: record({ apikey_id: maybe(uuid()) }),
     responses: { 200: AuthenticationActivityDto },
@@ -131,7 +131,7 @@ const unknown = {
   ...{ ip: null, userAgent: null, error: null },
 }
 
-/** Of the caller, or for administrators of all. */
+/** For the caller or, for administrators, everyone. */
 function activityRoute(operationId: string, path: string, permission: 'auth' | 'SystemAdmin') {
   return route({
     operationId,
@@ -140,8 +140,9 @@ function activityRoute(operationId: string, path: string, permission: 'auth' | '
     atRoot: true,
     permission,
     cost: 'record',
-    summary: 'Sign-ins whose sessions are stored, the last one first',
-    description: 'Without rejected ones. An API key signs in when an app starts a session with it.',
+    summary: 'List sign-ins with stored sessions, most recent first',
+    description:
+      'Excludes rejected sign-ins. An API key signs in when an app starts a session with it.',
     query: record({ ...pageQuery, ...sortQuery }),
     responses: { 200: pageOf(AuthenticationActivityDto) },
     async handle({ query, identity }, { sql }) {

@@ -1,4 +1,4 @@
-// Settings of clients, stored for them without meaning to the server: of all users, and of each.
+// Client settings, which have no meaning to the server: global ones, and those of each user.
 import { Invalid, Unauthorized } from '../../../../base/errors.ts'
 import { list, maybe, record, Type, text } from '../../../../base/schema.ts'
 import { respond, route } from '../../../../http/route.ts'
@@ -28,10 +28,10 @@ export const clientSettings = [
     method: 'GET',
     path: '/client-settings/global/list',
     permission: 'public',
-    summary: 'Settings of clients for all users; without signing in, those that are public',
+    summary: 'Get the global client settings; without signing in, only public ones',
     responses: { 200: Settings },
     async handle({ request }, deps) {
-      // Of passwords, only those that another request has verified: guesses here would not be counted.
+      // Accepts only passwords that another request has verified, because guesses here would not be counted.
       const found = await identifyCaller(request, deps, { beforePassword: refuse }).catch(
         () => null,
       )
@@ -44,7 +44,7 @@ export const clientSettings = [
     path: '/client-settings/user/list',
     permission: 'ProgressRead',
     cost: 'record',
-    summary: 'Settings of clients for the caller',
+    summary: 'Get the client settings of the caller',
     responses: { 200: Settings },
     handle: ({ identity }, { sql }) => listSettings(sql, identity.account.id),
   }),
@@ -53,7 +53,7 @@ export const clientSettings = [
     method: 'PATCH',
     path: '/client-settings/global',
     permission: 'SystemAdmin',
-    summary: 'Store settings of clients for all users',
+    summary: 'Store global client settings',
     body: changeOf({ allowUnauthorized: Type.Boolean() }),
     responses: { 204: null },
     async handle({ body }, { sql }) {
@@ -66,7 +66,7 @@ export const clientSettings = [
     method: 'PATCH',
     path: '/client-settings/user',
     permission: 'auth',
-    summary: 'Store settings of clients for the caller',
+    summary: 'Store client settings of the caller',
     body: changeOf({}),
     responses: { 204: null },
     async handle({ body, identity }, { sql }) {
@@ -79,7 +79,7 @@ export const clientSettings = [
     method: 'DELETE',
     path: '/client-settings/global',
     permission: 'SystemAdmin',
-    summary: 'Delete settings of clients for all users',
+    summary: 'Delete global client settings',
     body: Keys,
     responses: { 204: null },
     async handle({ body }, { sql }) {
@@ -92,7 +92,7 @@ export const clientSettings = [
     method: 'DELETE',
     path: '/client-settings/user',
     permission: 'auth',
-    summary: 'Delete settings of clients for the caller',
+    summary: 'Delete client settings of the caller',
     body: Keys,
     responses: { 204: null },
     async handle({ body, identity }, { sql }) {
@@ -125,7 +125,7 @@ async function saveSettings(sql: Sql, accountId: string | null, changes: Record<
     ...{ key, value, is_public: accountId === null ? (allowUnauthorized ?? false) : false },
   }))
   await sql.begin(async tx => {
-    // Concurrent requests of an account count one after the other.
+    // Locked, so that concurrent requests of an account count one after the other.
     await tx`select pg_advisory_xact_lock(hashtext('stackroom.client_setting'), hashtext(${accountId ?? ''}))`
     await tx`
       insert into client_setting (account_id, key, value, is_public)
@@ -136,8 +136,7 @@ async function saveSettings(sql: Sql, accountId: string | null, changes: Record<
     const [count] = await tx<{ total: number }[]>`
       select count(*)::integer as total from client_setting
       where account_id is not distinct from ${accountId}::uuid`
-    if (count!.total > limits.keys)
-      throw new Invalid(`There can be at most ${limits.keys} settings of clients`)
+    if (count!.total > limits.keys) throw new Invalid(`The limit is ${limits.keys} client settings`)
   })
 }
 

@@ -1,4 +1,4 @@
-// Users of the Komga-compatible API: accounts with the roles that correspond to their permissions.
+// Users of the Komga-compatible API: accounts, with roles that correspond to their permissions.
 import { effectivePermissions, type Permission } from '../../../../accounts/permission.ts'
 import type { User } from '../../../../accounts/user-record.ts'
 import { list, nullable, oneOf, record, type Static, Type } from '../../../../base/schema.ts'
@@ -24,7 +24,7 @@ export const UserDto = record(
   { component: 'UserDto' },
 )
 
-/** Roles by the permission that each stands for. */
+/** Roles, each with the permission it stands for. */
 const rolePermissions: readonly (readonly [string, Permission])[] = [
   ['ADMIN', 'SystemAdmin'],
   ['FILE_DOWNLOAD', 'BooksRead'],
@@ -37,11 +37,11 @@ const rolesOf = (permissions: ReadonlySet<Permission>): string[] => [
   ...rolePermissions.filter(([, permission]) => permissions.has(permission)).map(([name]) => name),
 ]
 
-/** Clients require that it looks like an address. */
+/** Clients require something that looks like an address. */
 const emailOf = ({ email, username }: { email: string; username: string }): string =>
   email || `${username.replace(/[^\w.-]+/g, '-')}@local.invalid`
 
-/** `ALLOW_ONLY` hides what has no age rating, `EXCLUDE` what is for that age or older. */
+/** `ALLOW_ONLY` hides what has no age rating, `EXCLUDE` hides what is rated for that age or older. */
 function ageRestrictionOf({
   ageLimit,
   showsUnrated,
@@ -55,7 +55,7 @@ function ageRestrictionOf({
     : { age: ageLimit, restriction: 'ALLOW_ONLY' as const }
 }
 
-/** `permissions`: those of the caller, for the own account; an API key may have fewer. */
+/** `permissions`: the caller's, for their own account; an API key may have fewer. */
 export function userDto(
   user: User & { sharingTags: readonly { sharingTagName: string; accessMode: string }[] },
   permissions: ReadonlySet<Permission> = effectivePermissions(user.role, user.permissions, null),

@@ -1,4 +1,4 @@
-// Users of the Komga-compatible API: the caller's own account and, for administrators, those of others.
+// Users of the Komga-compatible API: the caller's own account and, for administrators, all others.
 import {
   type AccountChanges,
   changeAccount,
@@ -65,7 +65,7 @@ export const users = [
     atRoot: true,
     aliases: [{ path: '/api/v1/users/me' }],
     permission: 'auth',
-    summary: 'The caller',
+    summary: 'Get the current user',
     query: record({ 'remember-me': maybe(Type.Boolean()) }),
     responses: { 200: UserDto },
     async handle({ identity, query, request, reply }, deps) {
@@ -80,7 +80,7 @@ export const users = [
     atRoot: true,
     permission: 'auth',
     bucket: 'login',
-    summary: 'Change the own password',
+    summary: 'Change own password',
     body: Password,
     responses: { 204: null },
     async handle({ identity, body: { password } }, { auth }) {
@@ -94,7 +94,7 @@ export const users = [
     path: '/api/v2/users',
     atRoot: true,
     permission: 'UsersRead',
-    summary: 'All users',
+    summary: 'List users',
     responses: { 200: list(UserDto) },
     async handle({ identity }, { sql }) {
       const { data } = await listUsers(sql, {}, { offset: 0, pageSize: maxUsers })
@@ -132,7 +132,7 @@ export const users = [
     path: '/api/v2/users/{id}',
     atRoot: true,
     permission: 'UsersWrite',
-    summary: 'Change what a user may see and do',
+    summary: 'Change the permissions and restrictions of a user',
     params: UserId,
     body: UserChanges,
     bodyOptional: true,
@@ -185,7 +185,7 @@ export const users = [
   }),
 ]
 
-/** Of the roles only `ADMIN` has a counterpart: readers have all others. */
+/** Only the role `ADMIN` has a counterpart: readers have all others. */
 function accountChanges(
   { roles, sharedLibraries, ageRestriction }: UserChanges,
   current: Role,
@@ -207,7 +207,7 @@ function ageLimitOf(restriction: UserChanges['ageRestriction']) {
     : { ageLimit: Math.max(0, age - 1), showsUnrated: true }
 }
 
-/** Sharing tags are for administrators. Throws Forbidden. */
+/** Only administrators may use sharing tags. Throws Forbidden. */
 function requireLabelAccess(
   { permissions }: Identity,
   { labelsAllow, labelsExclude }: UserChanges,

@@ -43,7 +43,7 @@ export const groupingLists = kinds.map(
       method: 'GET',
       cost: 'list',
       summary: `List ${noun}`,
-      description: 'By name.',
+      description: 'Sorted by name.',
       query: record({
         ...{ ...pageQuery, ...sortQuery },
         search: maybe(text(200)),

@@ -1,4 +1,4 @@
-// Collections and read lists of the Komga-compatible API: single ones and their changes, neighbours in a read
+// Collections and read lists of the Komga-compatible API: single ones and their changes, neighbors in a read
 // list, and matching of ComicRack lists.
 
 import type { Permission } from '../../../../accounts/permission.ts'
@@ -45,8 +45,8 @@ import { type Reader, readerOf } from '../../values.ts'
 const Name = name(200)
 const Summary = text(5000)
 const optional = <T extends typeof Name>(schema: T) => maybe(nullable(schema))
-const ids = idList('In order, each once.')
-const optionalIds = maybe(nullable(idList('Replaces all that the caller sees, in order.')))
+const ids = idList('Ids in order, without duplicates.')
+const optionalIds = maybe(nullable(idList('Ids in order, replacing all that the caller sees.')))
 const optionalFlag = maybe(nullable(Type.Boolean()))
 
 type Kind = {
@@ -120,7 +120,7 @@ const changes = kinds.flatMap(
         path,
         permission: permissions.write,
         summary: `Create a ${noun}`,
-        description: '400 for a name that exists, and for an id that is listed twice.',
+        description: '400 for a name that already exists, and for duplicate ids.',
         body: record(creation, { component: `${one}CreationDto` }),
         responses: { 200: item },
         async handle(input, { sql }) {
@@ -167,27 +167,27 @@ const mayFill = (input: Signed, permission: Permission): Reader => ({
   isAdmin: input.identity.permissions.has(permission),
 })
 
-/** Throws Invalid for ids that are listed twice, NotFound for those that nothing can have. */
+/** Throws Invalid for duplicate ids, NotFound for ids that cannot exist. */
 function changeOf({ name, summary, ordered, seriesIds, bookIds }: Change) {
   const listed = seriesIds ?? bookIds
   if (listed?.some(id => typeof id !== 'string' || !isUuid(id)))
     throw new NotFound(`${seriesIds ? 'Series' : 'Book'} not found`)
   const memberIds = listed?.map(id => id.toLowerCase())
   if (memberIds && new Set(memberIds).size < memberIds.length)
-    throw new Invalid('Ids must not be listed twice')
+    throw new Invalid('Ids must not contain duplicates')
   return {
     ...{ name: name ?? undefined, ordered: ordered ?? undefined, memberIds },
     summary: summary === undefined ? undefined : summary || null,
   }
 }
 
-/** Komga answers 400 where the native API has 409. */
+/** Komga returns 400 where the native API returns 409. */
 function asInvalid(error: unknown): never {
   if (error instanceof Conflict) throw new Invalid(error.message, { cause: error })
   throw error
 }
 
-const neighbours = (['next', 'previous'] as const).map(side =>
+const neighbors = (['next', 'previous'] as const).map(side =>
   route({
     operationId: `getBookSibling${side === 'next' ? 'Next' : 'Previous'}InReadList`,
     method: 'GET',
@@ -201,9 +201,9 @@ const neighbours = (['next', 'previous'] as const).map(side =>
       const { params } = input
       const { books } = await readListBooks(deps, readerOf(input), params.id)
       const place = books.findIndex(({ id }) => id === params.book_id)
-      const neighbour = place < 0 ? undefined : books[place + (side === 'next' ? 1 : -1)]
-      if (!neighbour) throw new NotFound(`There is no ${side} book`)
-      return await bookDto(deps.sql, readerOf(input), neighbour.id)
+      const neighbor = place < 0 ? undefined : books[place + (side === 'next' ? 1 : -1)]
+      if (!neighbor) throw new NotFound(`There is no ${side} book`)
+      return await bookDto(deps.sql, readerOf(input), neighbor.id)
     },
   }),
 )
@@ -228,4 +228,4 @@ const match = route({
     }),
 })
 
-export const groupings = [...changes, ...neighbours, match]
+export const groupings = [...changes, ...neighbors, match]

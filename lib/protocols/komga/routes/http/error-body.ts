@@ -1,4 +1,4 @@
-// Error bodies of the compatible API: those of Spring Boot, and the list of violations of a request.
+// Error bodies of the compatible API: Spring Boot's, and the list of violations of a request.
 import type { FastifyRequest } from 'fastify'
 import type { ErrorContent } from '../../../../http/dialect/dialect.ts'
 
@@ -38,7 +38,7 @@ export function errorBody(
   }
 }
 
-/** Null unless the details are the fields of a request that are not valid. */
+/** Null unless the details are invalid request fields. */
 function violationsOf(details: unknown) {
   if (!Array.isArray(details) || details.length === 0) return null
   return (details as Detail[]).every(isField) ? (details as Detail[]).map(toViolation) : null

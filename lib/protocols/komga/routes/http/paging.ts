@@ -1,5 +1,5 @@
-// Pages of the compatible API: parameters, and the page wrapper of Spring Data with all its fields. A list that
-// is requested whole is sent in batches as they are read, so that its length costs no memory.
+// Paging in the compatible API: parameters, and Spring Data's page wrapper with all its fields. A list requested as a
+// whole is sent in batches as they are read, so that its length costs no memory.
 import { Readable } from 'node:stream'
 import {
   count,
@@ -16,10 +16,10 @@ import { lenientInteger, listParameter } from './read-request.ts'
 
 const defaultSize = 20
 const maxSize = 2000
-/** Items that are read at once for a whole list; batches of 500 take more memory and more time of the database. */
+/** Items read at once for a whole list; batches of 500 take more memory and more database time. */
 export const batchSize = 200
 
-/** Query parameters of a paged list; `sortQuery` where its order can be chosen. */
+/** Query parameters of a paged list; `sortQuery` is added if its order can be chosen. */
 export const pageQuery = {
   page: lenientInteger(),
   size: lenientInteger(),
@@ -36,7 +36,7 @@ type PageQuery = {
 export type PageRequest = { page: number; size: number; offset: number; isUnpaged: boolean }
 type SortKey = { property: string; isDescending: boolean }
 
-/** The requested page: 0-based, 20 items by default and 2000 at most. */
+/** The requested page: 0-based, 20 items by default, at most 2000. */
 export function pageRequest({ page = 0, size = 0, unpaged = false }: PageQuery): PageRequest {
   const number = unpaged ? 0 : Math.min(Math.max(page, 0), Number.MAX_SAFE_INTEGER / maxSize)
   const length = size < 1 ? defaultSize : Math.min(size, maxSize)
@@ -48,7 +48,7 @@ export function pageRequest({ page = 0, size = 0, unpaged = false }: PageQuery):
   }
 }
 
-/** `a,b,desc` sorts by both, in that direction; without a direction ascending. */
+/** `a,b,desc` sorts by both in that direction; the default is ascending. */
 export function sortKeys(parameters: readonly string[] = []): SortKey[] {
   return parameters.flatMap(parameter => {
     const parts = parameter.split(',').map(part => part.trim())
@@ -87,7 +87,7 @@ const envelope = {
 }
 const Envelope = record(envelope, { component: 'PageEnvelope' })
 
-/** Schema of a page; named after the component of its items (`PageSeriesDto`). */
+/** Schema of a page, named after its items' component (`PageSeriesDto`). */
 export function pageOf<T extends TSchema>(item: T) {
   const { component } = item as { component?: string }
   return record(
@@ -126,7 +126,7 @@ function envelopeOf({ request, isSorted, total, length }: PageShape): Static<typ
 
 type Paged<T> = { request: PageRequest; isSorted?: boolean } & { content: T[]; total: number }
 
-/** A page of a list that was read. `total` counts the items of all pages. */
+/** A page of a list. `total` counts the items of all pages. */
 export function springPage<T>({
   request,
   isSorted = false,
@@ -136,7 +136,7 @@ export function springPage<T>({
   return { content, ...envelopeOf({ request, isSorted, total, length: content.length }) }
 }
 
-/** The page of a short list that is in memory as a whole. */
+/** A page of a short list that is entirely in memory. */
 export function pageOfAll<T>(request: PageRequest, all: readonly T[], isSorted = false) {
   const { offset, size, isUnpaged } = request
   const content = isUnpaged ? [...all] : all.slice(offset, offset + size)
@@ -152,8 +152,8 @@ type Whole<T extends TSchema> = {
 type SpringPage<T> = { content: T[] } & Static<typeof Envelope>
 
 /**
- * A list that is requested whole: one page with all items. A list of a single batch is a page as any other;
- * of longer ones each batch is sent before the next is read, which happens as fast as the client receives.
+ * A list requested as a whole: one page with all items. A list of a single batch is an ordinary page; of longer
+ * lists each batch is sent before the next is read, as fast as the client receives.
  */
 export async function wholePage<T extends TSchema>({
   request,
@@ -187,7 +187,7 @@ export async function wholePage<T extends TSchema>({
       const shape = envelopeOf({ request, isSorted, total, length: total })
       yield `],${writeEnvelope(shape).slice(1)}`
     } finally {
-      // Of a client that disconnected.
+      // The client may have disconnected.
       await iterator.return?.()
     }
   }

@@ -1,5 +1,5 @@
-// Request values as Komga reads them: unknown parameters are ignored, lists come repeated, with commas or with
-// brackets, names of enumerations in any case, and numbers that are none as absent.
+// Request values as Komga reads them: unknown parameters are ignored; lists may be repeated, separated by commas, or
+// bracketed; enumeration names may be in any case; invalid numbers count as absent.
 import type { FastifySchemaCompiler } from 'fastify'
 import { list, maybe, type TSchema, Type } from '../../../../base/schema.ts'
 import { compileValidator } from '../../../../http/validate.ts'
@@ -8,20 +8,20 @@ type Property = {
   type?: string | string[]
   enum?: readonly unknown[]
   items?: Property
-  /** One value may hold several, separated by commas. */
+  /** One parameter may contain several values, separated by commas. */
   hasCommas?: true
-  /** Text that is no value counts as absent. */
+  /** Invalid text counts as absent. */
   isLenient?: true
   anyOf?: Property[]
 }
 
 const maxListItems = 1000
 
-/** A query parameter with several values. Without `hasCommas` a comma is part of a value. */
+/** A query parameter with several values. Without `hasCommas`, a comma is part of a value. */
 export const listParameter = <T extends TSchema>(item: T, { hasCommas = true } = {}) =>
   maybe(list(item, { maxItems: maxListItems, ...(hasCommas ? { hasCommas } : {}) }))
 
-/** A number in a query; other text counts as absent, as Komga has it for pages. */
+/** A number in a query; other text counts as absent, as Komga does for pages. */
 export const lenientInteger = () => maybe(Type.Integer({ isLenient: true }))
 
 /** Validator compiler of the compatible API. */

@@ -1,5 +1,5 @@
-// What Komga has and this server has not: imports, temporary books, duplicate pages. Lists are empty, changes
-// are refused.
+// Komga features that this server lacks: imports, temporary books, duplicate pages. Lists are empty, changes are
+// refused.
 import { Forbidden, NotFound } from '../../../../base/errors.ts'
 import { list, maybe, nullable, record, type TSchema, Type, text } from '../../../../base/schema.ts'
 import { type Route, route } from '../../../../http/route.ts'
@@ -45,7 +45,7 @@ const Hash = record({ hash: text(200) })
 function emptyPages(operationId: string, path: string, item: TSchema, params?: typeof Hash): Route {
   const common = { operationId, method: 'GET', path, permission: 'SystemAdmin' } as const
   return route({
-    ...{ ...common, cost: 'record', summary: 'List equal pages' },
+    ...{ ...common, cost: 'record', summary: 'List duplicate pages' },
     description: 'Always empty: pages are not compared.',
     ...(params ? { params } : {}),
     query: record({ ...pageQuery, ...sortQuery, action: maybe(list(Type.String())) }),
@@ -84,7 +84,7 @@ export const imports: Route[] = [
   }),
   refusal({
     ...{ operationId: 'scanTransientBooks', method: 'POST', path: '/transient-books' },
-    ...{ summary: 'Refuse to open books of other folders', response: list(TransientBook) },
+    ...{ summary: 'Refuse to open books in other folders', response: list(TransientBook) },
   }),
   refusal({
     ...{ operationId: 'analyzeTransientBook', method: 'POST', params: Transient },
@@ -105,14 +105,14 @@ export const imports: Route[] = [
   emptyPages('getPageHashMatches', '/page-hashes/{hash}', HashMatch, Hash),
   refusal({
     ...{ operationId: 'createOrUpdateKnownPageHash', method: 'PUT', path: '/page-hashes' },
-    summary: 'Refuse to remember equal pages',
+    summary: 'Refuse to store duplicate pages',
   }),
   ...(['thumbnail', 'unknown'] as const).map(kind =>
     refusal({
       operationId: kind === 'unknown' ? 'getUnknownPageHashThumbnail' : 'getKnownPageHashThumbnail',
       ...{ method: 'GET', params: Hash, status: 404 },
       path: `/page-hashes/${kind === 'unknown' ? 'unknown/' : ''}{hash}/thumbnail`,
-      summary: 'Get the image of equal pages',
+      summary: 'Get the image of duplicate pages',
     }),
   ),
   ...(['all', 'match'] as const).map(kind =>

@@ -1,4 +1,4 @@
-// Single books and series of the Komga-compatible API, their neighbours, and what is done with their files.
+// Single books and series of the Komga-compatible API, their neighbors, and operations on their files.
 
 import type { Permission } from '../../../../accounts/permission.ts'
 import { Forbidden, Invalid, NotFound } from '../../../../base/errors.ts'
@@ -16,7 +16,7 @@ import { CollectionDto, collectionDtos, ReadListDto, readListDtos } from '../../
 import { SeriesDto, seriesDto } from '../../series-dto.ts'
 import { readerOf } from '../../values.ts'
 
-/** Lists that contain a book or a series are returned whole. */
+/** Lists that contain a book or a series are returned as a whole. */
 const maxGroupings = 10_000
 
 const books = [
@@ -54,7 +54,7 @@ const books = [
     method: 'GET',
     path: '/books/{id}/readlists',
     permission: { all: ['BooksRead'], any: ['ReadListsRead'] },
-    summary: 'List the read lists with a book',
+    summary: 'List the read lists that contain a book',
     params: BookId,
     responses: { 200: list(ReadListDto) },
     async handle(input, deps) {
@@ -88,7 +88,7 @@ const series = [
     method: 'GET',
     path: '/series/{id}/collections',
     permission: { all: ['SeriesRead'], any: ['CollectionsRead'] },
-    summary: 'List the collections with a series',
+    summary: 'List the collections that contain a series',
     params: SeriesId,
     responses: { 200: list(CollectionDto) },
     async handle(input, deps) {
@@ -145,13 +145,13 @@ const files = owners.flatMap(({ name, path, params, permission, removal, analyze
       path: `${path}/${action}`,
       permission,
       summary: `${verb} a ${name}`,
-      description: 'Files are read again in the background, with all that they contain.',
+      description: 'All contents of the files are read again in the background.',
       params,
       responses: { 202: null },
       async handle({ params, viewer }, { sql, queue }) {
         const request = { sql, queue, viewer, unanalyzedOnly: false }
         await analyze(request, params.id).catch(error => {
-          // Nothing to be read, as with missing files.
+          // Nothing to read, such as only missing files.
           if (!(error instanceof Invalid)) throw error
         })
         return respond(202)

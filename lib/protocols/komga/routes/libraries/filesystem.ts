@@ -16,7 +16,7 @@ export const filesystem = [
     method: 'POST',
     path: '/filesystem',
     permission: 'SystemAdmin',
-    // Disks that do not respond must not hold up lists, and no statement runs.
+    // Disks that do not respond must not block lists, and this runs no statement.
     cost: 'record',
     summary: 'List a folder of the server',
     body: record({ path: maybe(text(4096)), showFiles: maybe(Type.Boolean()) }),

@@ -1,4 +1,4 @@
-// Libraries of the Komga-compatible API: list, create, change, delete, and work on their books.
+// Libraries of the Komga-compatible API: list, create, change, delete, and operations on their books.
 import { allAccounts } from '../../../../accounts/identify.ts'
 import { Conflict, Invalid } from '../../../../base/errors.ts'
 import { list, maybe, record, Type, uuid } from '../../../../base/schema.ts'
@@ -32,7 +32,7 @@ export const libraries = [
     method: 'GET',
     path: '/libraries',
     permission: 'LibrariesRead',
-    summary: 'Libraries',
+    summary: 'List libraries',
     responses: { 200: list(LibraryDto) },
     handle: (input, { sql }) => libraryDtos(sql, readerOf(input)),
   }),
@@ -41,7 +41,7 @@ export const libraries = [
     method: 'GET',
     path: '/libraries/{libraryId}',
     permission: 'LibrariesRead',
-    summary: 'A library',
+    summary: 'Get a library',
     params: LibraryId,
     responses: { 200: LibraryDto },
     handle: (input, { sql }) => libraryDto(sql, readerOf(input), input.params.libraryId),
@@ -87,7 +87,7 @@ export const libraries = [
     method: 'DELETE',
     path: '/libraries/{libraryId}',
     permission: 'LibrariesDelete',
-    summary: 'Delete a library; its files stay',
+    summary: 'Delete a library, but not its files',
     params: LibraryId,
     responses: { 204: null },
     async handle({ params, viewer }, { sql, queue, identities }) {
@@ -108,7 +108,7 @@ export const libraries = [
     handle: ({ params, query, viewer }, deps) =>
       scan(deps, { viewer, id: params.libraryId, mode: query.deep ? 'deep' : 'normal' }),
   }),
-  // Metadata is read from the files with everything else.
+  // Metadata is read from the files along with everything else.
   ...(
     [
       ['libraryAnalyze', 'analyze'],
@@ -147,7 +147,7 @@ async function changeLibrary(
   { sql, queue, config }: Deps,
 ) {
   if (body.name === null || body.root === null)
-    throw new Invalid('A library has a name and a folder')
+    throw new Invalid('A library must have a name and a folder')
   const { root } = await libraryDto(sql, { viewer, isAdmin: true }, id)
   const isMoved = body.root !== undefined && body.root !== root
   if (isMoved) await requireFolderAccess(sql, identity)
@@ -161,7 +161,7 @@ async function changeLibrary(
 
 type Scan = { viewer: Change['viewer']; id: string; mode: 'normal' | 'deep' }
 
-/** A scan that is pending or running already is as good as a new one. */
+/** A scan that is already pending or running counts as success. */
 async function scan({ sql, queue }: Pick<Deps, 'sql' | 'queue'>, { viewer, id, mode }: Scan) {
   await requireLibrary(sql, viewer, id)
   try {

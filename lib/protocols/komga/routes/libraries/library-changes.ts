@@ -1,5 +1,5 @@
-// Settings of a library in the requests of the Komga-compatible API, as settings of the catalogue. What has no
-// counterpart (such as conversion to CBZ) is accepted without effect.
+// Library settings in requests of the Komga-compatible API, converted to settings of the catalog. Settings without a
+// counterpart (such as conversion to CBZ) are accepted without effect.
 
 import {
   list,
@@ -59,13 +59,13 @@ function scanningChanges({ scanInterval, scanOnStartup, emptyTrashAfterScan }: L
   return Object.keys(all).length === 0 ? null : all
 }
 
-/** Only when all three are stated: one alone leaves open which others are read. */
+/** Only if all three are set: a single one does not say whether the others are read. */
 function formatChanges({ scanCbx, scanPdf, scanEpub }: LibraryChanges) {
   if (scanCbx == null || scanPdf == null || scanEpub == null) return {}
   const allowed = formatNames.filter(name =>
     name === 'pdf' ? scanPdf : name === 'epub' ? scanEpub : isComic(name) && scanCbx,
   )
-  // No format at all would be stored as all of them.
+  // No formats at all would be stored as all formats.
   return allowed.length === formatNames.length || allowed.length === 0
     ? { allowedFormats: null }
     : { allowedFormats: [...allowed] }

@@ -46,7 +46,7 @@ export const bookLists: Route[] = [
   filtered({
     operationId: 'getBooksLatest',
     path: '/books/latest',
-    summary: 'Recently added or changed books',
+    summary: 'List recently added or changed books',
     filters: record({}),
     search: () => ({ condition: null, includeDeleted: false }),
     sort: by('lastModified', true),
@@ -103,9 +103,9 @@ export const bookLists: Route[] = [
     method: 'GET',
     path: '/books/ondeck',
     permission: 'BooksRead',
-    summary: 'The next books of the series that the caller reads',
+    summary: 'List the next book of each series the caller is reading',
     description:
-      'The first unread book of each series with a completed book and none in progress; the last read series first.',
+      'The first unread book of each series with a completed book and none in progress; most recently read series first.',
     query: record({ ...pageQuery, library_id: texts() }),
     responses: { 200: pageOf(BookDto) },
     cost: ({ query }) =>
@@ -126,8 +126,8 @@ export const bookLists: Route[] = [
     path: '/books/duplicates',
     permission: 'SystemAdmin',
     cost: 'list',
-    summary: 'Books with equal files',
-    description: 'By the hash of their files.',
+    summary: 'List books with identical files',
+    description: 'Sorted by file hash.',
     query: record({ ...pageQuery, ...sortQuery }),
     responses: { 200: pageOf(BookDto) },
     handle: (input, { sql }) =>

@@ -1,4 +1,4 @@
-// Responses of lists of series and books: a page, or the whole list in batches; and what they cost.
+// Responses with lists of series and books, a page or the whole list in batches, and their cost.
 
 import { createHash } from 'node:crypto'
 import type { Viewer } from '../../../../accounts/viewer.ts'
@@ -12,7 +12,7 @@ import type { SortProperty } from '../../search/sort.ts'
 import type { Reader } from '../../values.ts'
 import { batchSize, type PageRequest, springPage, wholePage } from '../http/paging.ts'
 
-/** Ids of a whole list that are read at once: some megabytes. */
+/** Ids read at once for a whole list: a few megabytes. */
 const idWindow = 20_000
 
 type Found = (window: { offset: number; limit: number }) => Promise<IdPage>
@@ -25,7 +25,7 @@ type ListRequest<T extends TSchema> = {
   load: (ids: readonly string[]) => Promise<Static<T>[]>
 }
 
-/** The requested page of a list; a whole list is sent as it is read. */
+/** The requested page of a list; a whole list is sent while it is read. */
 export async function listResponse<T extends TSchema>({
   request,
   sort,
@@ -49,11 +49,11 @@ export async function listResponse<T extends TSchema>({
   return await wholePage({ request, isSorted, item, batches: batches() })
 }
 
-// As of native lists: a page of so many items, or a condition of so many parts, is a normal list.
+// As for native lists: up to this page size or number of condition parts, a list has normal cost.
 const maxCheapItems = 100
 const maxCheapParts = 10
 
-/** `isShort`: whole lists are those of one series or list. */
+/** `isShort`: whole lists are limited to one series or list. */
 export function costOfList(
   request: PageRequest,
   readCondition: () => { condition: Part },
@@ -65,18 +65,18 @@ export function costOfList(
     const parts = condition === null ? 0 : predicatesOf(condition).length
     return parts > maxCheapParts ? 'expensive' : 'list'
   } catch {
-    // The handler finds the same error.
+    // The handler reports the same error.
     return 'list'
   }
 }
 
-/** Of random orders: the same for all pages and processes, another one every hour. */
+/** Seed of random orders: the same for all pages and processes, changed every hour. */
 export function hourlySeed({ viewer }: Reader): number {
   const hour = Math.floor(Date.now() / 3_600_000)
   return createHash('sha256').update(`${viewer.accountId} ${hour}`).digest().readUInt32LE(0)
 }
 
-/** As an account that sees only these of its libraries. */
+/** The viewer of an account that sees only these of its libraries. */
 export function withinLibraries(viewer: Viewer, requested: readonly string[] | undefined): Viewer {
   if (requested === undefined) return viewer
   const ids = requested.map(id => id.toLowerCase()).filter(isUuid)

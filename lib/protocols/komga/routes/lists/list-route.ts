@@ -1,5 +1,5 @@
-// Routes of lists of series and of books in the Komga-compatible API: by the filters of a query, or by the
-// condition and the text of a body.
+// List routes of series and books in the Komga-compatible API: by the filters in a query, or by the condition and
+// text in a body.
 import type { Sql } from 'postgres'
 import {
   maybe,
@@ -29,7 +29,7 @@ import {
 } from '../http/paging.ts'
 import { costOfList, hourlySeed, listResponse } from './list-response.ts'
 
-/** Series or books. */
+/** The differences between series and books. */
 type Kind<T extends TSchema> = {
   item: T
   permission: Permitted
@@ -45,9 +45,9 @@ type Sorted = { sort?: string[] }
 
 type FilteredList<F extends Filters> = Names & {
   filters: F
-  /** What is listed. Throws Invalid. */
+  /** The search for the filters. Throws Invalid. */
   search: (filters: Static<F>, reader: Reader) => Search
-  /** The order; without it clients choose one. */
+  /** A fixed order; without it, clients choose one. */
   sort?: readonly SortProperty[]
 }
 
@@ -57,13 +57,13 @@ type MemberList<F extends Filters> = Names & {
   params: typeof SeriesId
   /** Throws Invalid. */
   search: (filters: Static<F>, reader: Reader, id: string) => Search
-  /** The order where the client chooses none. Throws NotFound. */
+  /** The default order if the client chooses none. Throws NotFound. */
   orderOf: (db: WithServices, reader: Reader, id: string) => Promise<readonly SortProperty[]>
 }
 
 export const contextOf = ({ isAdmin }: Reader): KeyContext => ({ isAdmin, now: new Date() })
 
-/** A condition and a full-text query; no body is none of both. */
+/** A condition and a full-text query; an absent body has neither. */
 export const searchBody = (component: string) =>
   record(
     {
@@ -74,7 +74,7 @@ export const searchBody = (component: string) =>
   )
 type SearchBody = ReturnType<typeof searchBody>
 
-/** Makes the routes of one kind of list. */
+/** Creates the routes for one kind of list. */
 export function listRoutes<T extends TSchema>({ item, permission, find, load, parse }: Kind<T>) {
   const responses = { 200: pageOf(item) as TSchema }
   type Request = {
@@ -93,7 +93,7 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
   }
 
   return {
-    /** The list that the query selects. */
+    /** A list selected by the query. */
     filtered: <F extends Filters>({ filters, search, sort, ...names }: FilteredList<F>): Route =>
       route({
         ...{ ...names, method: 'GET', permission, responses },
@@ -110,7 +110,7 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
         },
       }),
 
-    /** The list that the condition and the text of the body select. */
+    /** A list selected by the condition and text in the body. */
     searched: ({ body, ...names }: Names & { body: SearchBody }): Route =>
       route({
         ...{ ...names, method: 'POST', permission, responses, body, bodyOptional: true },
@@ -127,7 +127,7 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
         },
       }),
 
-    /** The members of a series, a collection or a read list that the query selects. */
+    /** The members of a series, a collection or a read list, filtered by the query. */
     members: <F extends Filters>(list: MemberList<F>): Route => {
       const { filters, search, orderOf, permission, params, ...names } = list
       return route({

@@ -1,4 +1,4 @@
-// Lists of values of the Komga-compatible API: genres, tags, authors and so on, as arrays (v1) and as pages (v2).
+// Lists of metadata values in the Komga-compatible API: genres, tags, authors and so on, as arrays (v1) and pages (v2).
 
 import { list, maybe, oneOf, record, type TSchema, Type, text } from '../../../../base/schema.ts'
 import { type Route, route } from '../../../../http/route.ts'
@@ -45,7 +45,7 @@ const scopeOf = (query: Query): ReferentialScope => ({
   readListIds: query.readlist_id,
 })
 
-/** Whether a value contains the searched text, without case and accents. */
+/** Whether a value contains the search text, ignoring case and accents. */
 function matcherOf({ search = '' }: Query): (value: string) => boolean {
   const key = searchKey(search.trim())
   return value => key === '' || searchKey(value).includes(key)
@@ -77,7 +77,7 @@ const years: Values<string> = async request =>
   (await valuesOf(() => ['releaseYears'])(request)).sort((a, b) => Number(b) - Number(a))
 const ageRatings: Values<string> = async request =>
   (await valuesOf(() => ['ageRatings'])(request)).sort((a, b) => ageOf(a) - ageOf(b))
-/** `None` is first. */
+/** `None` sorts first. */
 const ageOf = (value: string) => (value === 'None' ? -1 : Number(value))
 
 const tagsOf = ({ include = 'BOTH' }: Query): Referential[] =>
@@ -87,7 +87,7 @@ const tagsOf = ({ include = 'BOTH' }: Query): Referential[] =>
 
 type Definition<T> = {
   path: string
-  /** Names of the operations of v1 and v2. */
+  /** Operation ids of v1 and v2. */
   v1?: string
   v2?: string
   summary: string

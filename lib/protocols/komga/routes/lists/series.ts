@@ -66,7 +66,7 @@ const isChanged = predicate('isUnchanged', { kind: 'boolean', value: true }, tru
 
 type RecentList = { operationId: string; path: string; summary: string; sort: SortProperty[] }
 
-/** `only`: beside the filters. */
+/** `only`: an additional condition. */
 const recent = (names: RecentList, only: Part = null): Route =>
   filtered({
     ...names,
@@ -81,14 +81,14 @@ export const seriesLists: Route[] = [
   recent({
     operationId: 'getSeriesNew',
     path: '/series/new',
-    summary: 'Recently added series',
+    summary: 'List recently added series',
     sort: by('created'),
   }),
   recent(
     {
       operationId: 'getSeriesUpdated',
       path: '/series/updated',
-      summary: 'Recently changed series, not those that were only added',
+      summary: 'List recently changed series, except those that were only added',
       sort: by('lastModified'),
     },
     isChanged,
@@ -96,7 +96,7 @@ export const seriesLists: Route[] = [
   recent({
     operationId: 'getSeriesLatest',
     path: '/series/latest',
-    summary: 'Recently added or changed series',
+    summary: 'List recently added or changed series',
     sort: by('lastModified'),
   }),
   filtered({
@@ -135,7 +135,7 @@ export const seriesLists: Route[] = [
     path: '/series/list/alphabetical-groups',
     permission: 'SeriesRead',
     cost: 'list',
-    summary: 'Number of series by the first character of their sort titles',
+    summary: 'Count series by the first character of their sort titles',
     body: SeriesSearch,
     bodyOptional: true,
     responses: { 200: list(GroupCount) },
@@ -154,7 +154,7 @@ export const seriesLists: Route[] = [
     path: '/series/alphabetical-groups',
     permission: 'SeriesRead',
     cost: 'list',
-    summary: 'Number of series by the first character of their sort titles',
+    summary: 'Count series by the first character of their sort titles',
     query: record(filterQuery),
     responses: { 200: list(GroupCount) },
     async handle(input, { sql }) {

@@ -93,7 +93,7 @@ export const metadata = [
     permission: 'BooksWrite',
     summary: 'Update the metadata of a book',
     description:
-      'Changed fields are locked unless the request unlocks them. The number for sorting follows the number.',
+      'Changed fields are locked unless the request unlocks them. The sort number follows the number.',
     params: BookId,
     body: BookMetadataUpdate,
     responses: { 204: null },
@@ -108,7 +108,7 @@ export const metadata = [
     path: '/books/metadata',
     permission: 'BooksWrite',
     summary: 'Update the metadata of several books',
-    description: 'All books are changed, or none.',
+    description: 'Either all books are changed or none.',
     body: Type.Unsafe<Record<string, Omit<BookEdit, 'locks'> & Record<string, unknown>>>({
       type: 'object',
       propertyNames: { maxLength: 100 },
@@ -123,7 +123,7 @@ export const metadata = [
         edit: { ...update, locks: locksIn(update, bookLocks) },
       }))
       if (new Set(edits.map(({ id }) => id)).size < edits.length)
-        throw new Invalid('body has a book twice')
+        throw new Invalid('body contains a book twice')
       await editBooks(sql, viewer, edits)
       return respond(204)
     },

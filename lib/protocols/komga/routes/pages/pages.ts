@@ -19,7 +19,11 @@ import { revalidated } from '../http/revalidation.ts'
 
 const PageNumber = record({
   id: uuid({ description: 'Book id.' }),
-  page: Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'From 1.' }),
+  page: Type.Integer({
+    minimum: 0,
+    maximum: 2_147_483_647,
+    description: 'Page number, starting at 1.',
+  }),
 })
 
 const common = {
@@ -30,7 +34,7 @@ const common = {
   responses: imageResponses,
 } as const
 
-/** Komga's thumbnails of pages. */
+/** Size and format of Komga's page thumbnails. */
 const thumbnail = { width: 300, height: 300, format: 'jpeg' } as const
 
 export const pages = [
@@ -57,10 +61,10 @@ export const pages = [
     path: '/books/{id}/pages/{page}',
     summary: 'Get the image of a page',
     description:
-      'As stored, converted on request, or to a type of the `Accept` header if it does not have the stored one. Pages of PDFs are images.',
+      'As stored, or converted: on request, or if the `Accept` header excludes the stored type. PDF pages are rendered as images.',
     query: record({
       convert: maybe(oneOf(['jpeg', 'png'])),
-      zero_based: maybe(Type.Boolean({ description: 'Pages count from 0.' })),
+      zero_based: maybe(Type.Boolean({ description: 'Whether `page` is 0-based.' })),
       contentNegotiation: maybe(Type.Boolean({ default: true })),
     }),
     async handle(input, deps) {
@@ -81,7 +85,7 @@ export const pages = [
     operationId: 'getBookPageRawByNumber',
     path: '/books/{id}/pages/{page}/raw',
     summary: 'Get the image of a page as it is stored',
-    description: 'Pages of PDFs are images.',
+    description: 'PDF pages are rendered as images.',
     handle: (input, deps) => sendPage(input, deps, input.params.page - 1, {}),
   }),
   route({
@@ -113,7 +117,7 @@ async function sendPage(
   const book = requirePage(file, index)
   const isListed = typeof choose === 'function' || isReflowable(book.format)
   const stored = isListed && book.pages ? unpackPages(book.pages)[index] : null
-  // Text is counted in pages, too, but has no images of them.
+  // Text is also counted in pages, but has no images of them.
   if (isReflowable(book.format) && !stored) throw new NotFound('The book has no page images')
   const options = typeof choose === 'function' ? choose(stored?.mediaType ?? '') : choose
   const lastModified = new Date(book.modifiedMs).toUTCString()
@@ -123,6 +127,6 @@ async function sendPage(
   return revalidated(response, lastModified)
 }
 
-/** Exactly that date: a file may be replaced by an older one. */
+/** Requires exactly that date, because a file may be replaced by an older one. */
 const isSameDate = ({ headers }: FastifyRequest, lastModified: string) =>
   headers['if-none-match'] === undefined && headers['if-modified-since'] === lastModified

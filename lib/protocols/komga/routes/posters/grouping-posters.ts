@@ -1,4 +1,4 @@
-// Posters of collections and read lists in the Komga-compatible API: the selected upload, else a mosaic of members.
+// Posters of collections and read lists in the Komga-compatible API: the selected upload, otherwise a mosaic of members.
 import type { Permission } from '../../../../accounts/permission.ts'
 import type { Viewer } from '../../../../accounts/viewer.ts'
 import { NotFound } from '../../../../base/errors.ts'
@@ -60,7 +60,7 @@ const owners: GroupingOwner[] = [
 
 type Owned = { viewer: Viewer; grouping: Grouping; id: string; withEmpty: boolean }
 
-/** Of a collection or read list that the viewer sees. Throws NotFound. */
+/** The posters of a collection or read list that the viewer sees. Throws NotFound. */
 async function visiblePosters(
   deps: Pick<Deps, 'sql' | 'services' | 'config'>,
   { viewer, grouping, id, withEmpty }: Owned,
@@ -70,7 +70,7 @@ async function visiblePosters(
   return await postersOf(deps.sql, grouping, { id, folders })
 }
 
-/** That with this id. Throws NotFound. */
+/** The poster with this id. Throws NotFound. */
 async function requirePoster(
   deps: Pick<Deps, 'sql' | 'services' | 'config'>,
   owned: Owned,
@@ -91,7 +91,8 @@ function readRoutes({ grouping, ownerName, path, params, read, write, item }: Gr
       permission: read,
       bucket: 'images',
       summary: `Get the poster of a ${noun} (JPEG)`,
-      description: 'The uploaded one, else that of the first four members, else of the first.',
+      description:
+        'The uploaded poster, otherwise a mosaic of the first four members, otherwise the poster of the first.',
       params,
       responses: jpeg,
       async handle({ params, viewer, request, signal }, deps) {
@@ -108,7 +109,7 @@ function readRoutes({ grouping, ownerName, path, params, read, write, item }: Gr
       permission: read,
       cost: 'record',
       summary: `List the posters of a ${noun}`,
-      description: 'Those that were uploaded.',
+      description: 'Only uploaded ones.',
       params,
       responses: { 200: list(item) },
       async handle({ params, viewer, identity }, deps) {

@@ -26,7 +26,7 @@ import { revalidated } from '../http/revalidation.ts'
 
 export const jpeg = { 200: bytes('image/jpeg'), 304: null, 503: ErrorBody } as const
 
-/** A stored poster by the name of its file. Throws NotFound. */
+/** A stored poster by its file name. Throws NotFound. */
 export async function posterImage(request: FastifyRequest, deps: Deps, name: string) {
   const image = await asJpeg(deps).read(name)
   if (image === null) throw new NotFound('The file of the poster is missing')
@@ -38,7 +38,7 @@ export async function posterImage(request: FastifyRequest, deps: Deps, name: str
   )
 }
 
-/** Whether an upload is displayed: in the query or in the form; it is by default. */
+/** Whether an upload is to be displayed, from the query or the form; true by default. */
 export const isSelectedBy = (
   { selected }: { selected?: boolean | undefined },
   fields: ReadonlyMap<string, string>,
@@ -89,7 +89,7 @@ function readRoutes({ kind, ownerName, path, params, read, item, coverOf }: Post
       permission: read,
       cost: 'record',
       summary: `List the posters of a ${kind}`,
-      description: 'That of the file of a book has the id of the book.',
+      description: "The poster from a book's file has the id of the book.",
       params,
       responses: { 200: list(item) },
       handle: ({ params, viewer }, { sql, config, thumbnails }) =>
@@ -182,7 +182,7 @@ function writeRoutes({ kind, ownerName, path, params, write: permission, item }:
         const owned = { viewer, owner: ownerOf(params.id) }
         if (isOfFile(params)) {
           await requireOwner(sql, owned)
-          throw new Invalid('The poster of the file cannot be deleted')
+          throw new Invalid('The poster from the file cannot be deleted')
         }
         const folders = coverFolders(config.data_dir)
         await deleteCover(sql, owned, { folders, coverId: params.poster_id })
@@ -198,7 +198,7 @@ const regeneration = route({
   path: '/books/thumbnails',
   permission: 'TasksWrite',
   cost: 'record',
-  summary: 'Generate the posters of all books again',
+  summary: 'Regenerate the posters of all books',
   query: record({ for_bigger_result_only: maybe(Type.Boolean()) }),
   responses: { 202: null },
   async handle({ query, viewer }, { sql, queue }) {

@@ -40,7 +40,7 @@ const writePermission = {
   any: ['ProgressWrite', 'BooksWrite'],
 } as const satisfies AccessRequirement
 
-/** Links below the prefix of the request. */
+/** Links below the request's prefix. */
 function linksOf({ base }: Pick<FastifyRequest, 'base'>): Links {
   const root = `${base}/api/v1`
   return {
@@ -73,7 +73,7 @@ const manifests = ([null, 'divina', 'epub', 'pdf'] as const).map(requested =>
     summary: `Get the Readium manifest of a book${requested ? ` (${requested})` : ''}`,
     description: requested
       ? '400 if the book is not available in this form.'
-      : 'In the form of its format; with `Accept: application/divina+json` as images of its pages.',
+      : 'The form depends on the format; with `Accept: application/divina+json`, page images.',
     params: BookId,
     responses: { 200: bytes(divinaType, webpubType), 422: ErrorBody },
     async handle({ params, viewer, request, signal }, deps) {
@@ -87,7 +87,7 @@ const manifests = ([null, 'divina', 'epub', 'pdf'] as const).map(requested =>
   }),
 )
 
-/** Throws NotFound for a book that cannot be read, Invalid for a form that it does not have. */
+/** Throws NotFound for an unreadable book, Invalid for a form that it is not available in. */
 function profileFor(
   book: Publication,
   requested: ManifestProfile | null,
@@ -193,7 +193,8 @@ export const publication = [
     permission,
     bucket: 'images',
     summary: 'Get a resource of an EPUB',
-    description: 'By its path in the archive. Scripts are not executed. Fonts are not public.',
+    description:
+      'Identified by its path in the archive. Scripts are not executed. Fonts are not public.',
     params: record({
       ...BookId.properties,
       '*': Type.String({ minLength: 1, maxLength: 4096, description: 'Path in the archive.' }),

@@ -1,4 +1,4 @@
-// Read progress in the Komga-compatible API: of a book, of a whole series, and as trackers exchange it.
+// Read progress in the Komga-compatible API: of a book, of a whole series, and in the form used by trackers.
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../../../accounts/identify.ts'
 import { recordsReading } from '../../../../accounts/permission.ts'
@@ -30,10 +30,19 @@ const ReadProgressUpdate = record(
   {
     page: maybe(
       nullable(
-        Type.Integer({ maximum: 2_147_483_647, description: 'From 1; required unless completed.' }),
+        Type.Integer({
+          maximum: 2_147_483_647,
+          description: 'Page number, starting at 1; required unless completed.',
+        }),
       ),
     ),
-    completed: maybe(nullable(Type.Boolean({ description: 'Without a page: at the last one.' }))),
+    completed: maybe(
+      nullable(
+        Type.Boolean({
+          description: 'Whether the book is completed; without a page, the last page counts.',
+        }),
+      ),
+    ),
   },
   { component: 'ReadProgressUpdateDto' },
 )
@@ -86,7 +95,7 @@ const ofSeries = [
   }),
   route({
     ...common,
-    // Not in Komga's document, but sent by KMReader.
+    // Not in Komga's document, but used by KMReader.
     operationId: 'patchSeriesReadProgress',
     method: 'PATCH',
     path: '/series/{id}/read-progress',
@@ -160,7 +169,7 @@ const forTrackers = [
     summary: 'Mark the first books of a read list as read',
     params: ReadListId,
     body: record(
-      { lastBookRead: Type.Integer({ description: 'Place in the list, from 1.' }) },
+      { lastBookRead: Type.Integer({ description: 'Position in the list, starting at 1.' }) },
       { component: 'TachiyomiReadProgressUpdateDto' },
     ),
     async handle(input, deps) {

@@ -1,4 +1,4 @@
-// Authentication of the compatible API: credentials in headers, or the session that an earlier response set.
+// Authentication for the compatible API: credentials in headers, or the session set by an earlier response.
 import { createHmac, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
@@ -24,7 +24,6 @@ import {
 
 type AuthDeps = Pick<Deps, 'sql' | 'services' | 'identities' | 'config' | 'log'>
 
-/** Identifies callers. */
 export function createAuthentication(): Dialect['identify'] {
   return async ({ request, reply, credential, beforePassword }, deps) => {
     const issued = deps.services(createIssuedSessions)
@@ -49,8 +48,8 @@ type Options = { credential?: Credential | null; beforePassword?: BeforePassword
 
 /**
  * The first valid one of: the credential in the headers, X-Auth-Token, the session cookie, the remember-me
- * cookie. A wrong password is not replaced by a session of another account. Throws Unauthorized when there is a
- * credential and none is valid, Forbidden when only a cookie is and the request may be a forgery.
+ * cookie. A wrong password never falls back to a session of another account. Throws Unauthorized when there is a
+ * credential but none is valid, Forbidden when only a cookie is valid and the request may be forged.
  */
 export async function identifyCaller(
   request: FastifyRequest,
@@ -95,7 +94,7 @@ async function findSession(request: FastifyRequest, { identifySession }: Deps['i
   return null
 }
 
-/** The name of HTTP Basic; null for other credentials. */
+/** The user name in HTTP Basic; null for other credentials. */
 function basicName({ authorization = '' }: FastifyRequest['headers']): string | null {
   const [, value] = /^\s*basic\s+(\S+)/i.exec(authorization) ?? []
   return value === undefined ? null : Buffer.from(value, 'base64').toString().split(':', 1)[0]!
@@ -109,7 +108,7 @@ function isOfName({ account: { username, email } }: Identity, name: string | nul
 
 type Issue = { request: FastifyRequest; reply: FastifyReply; issued: IssuedSessions }
 
-/** Gives the client a session, unless it presents one of the same credential. */
+/** Gives the client a session, unless it presents one for the same credential. */
 async function issue(identity: Identity, { request, reply, issued }: Issue, deps: AuthDeps) {
   const { header, cookies } = presentedSessions(request)
   for (const secret of header === null ? cookies : [header, ...cookies]) {
@@ -122,13 +121,13 @@ async function issue(identity: Identity, { request, reply, issued }: Issue, deps
   else setSessionCookie({ request, reply }, deps, { name: sessionCookie, secret })
 }
 
-/** Starts a session that outlives others, for `remember-me=true`. */
+/** Starts a longer session, for `remember-me=true`. */
 export async function issueRemembered(
   identity: Identity,
   { request, reply }: Omit<Issue, 'issued'>,
   deps: AuthDeps,
 ): Promise<void> {
-  // Only for a credential: a session cannot extend itself.
+  // Requires a credential: a session must not extend itself.
   if (identity.sessionId !== null) return
   const { remembered } = presentedSessions(request)
   for (const secret of remembered) {
@@ -147,7 +146,7 @@ export const rememberedDays = 365
 type IssuedSessions = ReturnType<typeof createIssuedSessions>
 const resendAfterMs = 24 * 60 * 60_000
 
-/** Sessions that were issued: apps that drop cookies get the same one with every response. */
+/** Issued sessions: apps that drop cookies get the same one with every response. */
 function createIssuedSessions() {
   const hmacKey = randomBytes(32)
   const digest = (...parts: unknown[]) =>
@@ -169,14 +168,14 @@ function createIssuedSessions() {
       const earlier = secrets.get(client)
       const known = await earlier?.catch(() => null)
       if (known && (await identities.identifySession(known)) !== null) return known
-      // Of requests that were sent together, one starts the session.
+      // When several requests are sent together, only one starts the session.
       if (secrets.get(client) === earlier)
         secrets.set(client, startClientSession(sql, { identity, days, address }))
       const secret = await secrets.get(client)!
       if (secret !== null) sent.set(digest(secret), true)
       return secret
     },
-    /** Whether the cookie of a session is to be sent again, so that the client retains it for as long as it lasts. */
+    /** Whether to send a session's cookie again, so that the client retains it for as long as the session lasts. */
     isDue(secret: string): boolean {
       const id = digest(secret)
       if (sent.has(id)) return false

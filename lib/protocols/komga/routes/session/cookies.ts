@@ -1,4 +1,4 @@
-// Cookies of sessions (Set-Cookie), with the prefix of the API as their path.
+// Session cookies (Set-Cookie), with the API's prefix as their path.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sessionDays } from '../../../../accounts/client-session.ts'
 import { basePathOf } from '../../../../http/client/address.ts'
@@ -6,7 +6,7 @@ import type { Deps } from '../../../../http/deps.ts'
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
-/** `days`: how long the client retains the cookie; 0 deletes it. */
+/** `days`: how long the client keeps the cookie; 0 deletes it. */
 export function setSessionCookie(
   { request: { base }, reply }: Exchange,
   { config }: Pick<Deps, 'config'>,
@@ -15,12 +15,12 @@ export function setSessionCookie(
   const parts = [
     `${name}=${secret}`,
     `Max-Age=${days * 86_400}`,
-    // Some apps compare it with the path of the address that was entered.
+    // Some apps compare it with the path of the URL that was entered.
     `Path=${basePathOf(base) || '/'}`,
     'HttpOnly',
     'SameSite=Lax',
     ...(config.auth.secure_cookie || base.startsWith('https:') ? ['Secure'] : []),
   ]
-  // Appended to those that are set already.
+  // Appended to any that are already set.
   reply.header('set-cookie', parts.join('; '))
 }

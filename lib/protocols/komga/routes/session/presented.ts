@@ -1,5 +1,5 @@
-// Sessions that a request presents: in X-Auth-Token or in cookies, which count only where the request can be no
-// forgery of another site.
+// Sessions presented by a request: in X-Auth-Token or in cookies, which count only if the request cannot be forged
+// by another site.
 import type { FastifyRequest } from 'fastify'
 import { isSessionSecret } from '../../../../accounts/client-session.ts'
 import { isCrossOrigin } from '../../../../accounts/credential.ts'
@@ -9,14 +9,14 @@ export const rememberCookie = 'komga-remember-me'
 export const sessionHeader = 'x-auth-token'
 
 type Presented = {
-  /** Of X-Auth-Token. */
+  /** From X-Auth-Token. */
   header: string | null
-  /** Of the cookies, in the order in which they are tried. */
+  /** From cookies, in the order in which they are tried. */
   cookies: readonly string[]
   remembered: readonly string[]
 }
 
-/** Another server of the same host may have set cookies of the same name: all values are returned. */
+/** Another server on the same host may have set cookies with the same name, so all values are returned. */
 export function presentedSessions({ headers }: Pick<FastifyRequest, 'headers'>): Presented {
   const token = tokenOf(headers)
   const pairs = cookiesOf(headers)
@@ -31,7 +31,7 @@ export function presentedSessions({ headers }: Pick<FastifyRequest, 'headers'>):
   }
 }
 
-/** Whether there is a value in the place of a session, even if it cannot be one. */
+/** Whether a session is presented, even if the value cannot be valid. */
 export function presentsSession({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const isOfSession = (name: string) => name === sessionCookie || name === rememberCookie
   return (
@@ -49,17 +49,17 @@ const cookiesOf = ({ cookie = '' }: FastifyRequest['headers']) =>
     return [pair.slice(0, equals).trim(), value.replace(/^"(.*)"$/, '$1')] as const
   })
 
-// Each is looked up.
+// Each one costs a lookup.
 const maxCookies = 4
 
-/** Whether a session may be returned in X-Auth-Token, in place of a cookie. */
+/** Whether a session may be returned in X-Auth-Token instead of a cookie. */
 export const wantsHeader = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   headers[sessionHeader] !== undefined
 
 /**
- * Whether cookies of the request count. To read, unless a browser marks the request as that of a page of another
- * origin; to change something, only if it marks it as that of a page of the same origin, or if the client is no
- * browser: browsers send `Sec-Fetch-Site`, `Origin` or `Referer` with every change.
+ * Whether cookies of the request count. For reading: unless a browser marks the request as coming from another
+ * origin. For changes: only if it is marked as coming from the same origin, or if the client is not a browser,
+ * because browsers send `Sec-Fetch-Site`, `Origin` or `Referer` with every change.
  */
 export function mayUseCookies(
   { headers, base }: Pick<FastifyRequest, 'headers' | 'base'>,
@@ -72,7 +72,7 @@ export function mayUseCookies(
   return headers.referer === undefined || originOf(headers.referer) === originOf(base)
 }
 
-/** Behind a proxy the browser's host is that of the public address. */
+/** Behind a proxy, the browser's host is that of the public URL. */
 const isOfOtherOrigin = (headers: FastifyRequest['headers'], base: string) =>
   isCrossOrigin(headers) && originOf(headers.origin) !== originOf(base)
 

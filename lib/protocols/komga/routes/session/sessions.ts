@@ -1,4 +1,4 @@
-// Sessions of the compatible API: sign-out, and a session of a header as a cookie.
+// Sessions of the compatible API: sign-out, and turning a header session into a cookie.
 import type { FastifyRequest } from 'fastify'
 import { endClientSessions } from '../../../../accounts/client-session.ts'
 import { Forbidden } from '../../../../base/errors.ts'
@@ -34,7 +34,7 @@ function signOutRoute(method: Method) {
     atRoot: true,
     permission: 'public',
     summary: 'Sign out',
-    description: '403 if a page of another origin sends the cookie.',
+    description: '403 if the cookie is sent by a page of another origin.',
     responses: { 204: null, 403: ErrorBody },
     async handle({ request, reply }, { sql, identities, config }) {
       for (const id of await endClientSessions(sql, endedBy(request))) identities.invalidate(id)
@@ -45,7 +45,7 @@ function signOutRoute(method: Method) {
   })
 }
 
-/** Throws Forbidden when another site may have sent the request. */
+/** Throws Forbidden if another site may have sent the request. */
 function endedBy(request: FastifyRequest): string[] {
   const { header, cookies, remembered } = presentedSessions(request)
   const held = [...cookies, ...remembered]

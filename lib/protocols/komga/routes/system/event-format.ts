@@ -1,9 +1,9 @@
-// Events of the catalogue as Komga names them (server-sent events).
+// Catalog events in Komga's format (server-sent events).
 import type { EventRow } from '../../../../store/event/event-rows.ts'
 
 export type Message = { name: string; data: Record<string, unknown> }
 
-/** The blocks of a row: those of the events with these indexes, or of all. Some events have no counterpart. */
+/** The text blocks of a row, for the events with these indexes or for all. Some events have no counterpart. */
 export function formatKomgaEvents(
   row: EventRow,
   _options: { unnamed: boolean },
@@ -16,7 +16,7 @@ export function formatKomgaEvents(
   return Buffer.from(text)
 }
 
-/** `id`: of an event of the table. */
+/** `id` is set for an event from the table. */
 export const formatKomgaMessage = (message: Message, id?: number): Buffer =>
   Buffer.from(id === undefined ? `${block(message)}\n` : `${block(message)}id: ${id}\n\n`)
 

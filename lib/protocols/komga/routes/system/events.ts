@@ -1,4 +1,4 @@
-// Event stream of the Komga-compatible API: changes of what the caller may see, and the state of the tasks.
+// Event stream of the Komga-compatible API: changes to what the caller may see, and the state of the tasks.
 import { Readable } from 'node:stream'
 import type { Sql } from 'postgres'
 import { bytes } from '../../../../base/schema.ts'
@@ -74,14 +74,14 @@ async function openStream({ request, reply, identity, signal }: StreamInput, dep
   }
 }
 
-/** One for all streams of a process. */
+/** Shared by all streams of a process. */
 const createKomgaRenderer = (pool: Sql, services: Services): Renderer =>
   withListEvents(
     { sql: pool, services },
     createRenderer(pool, { formatEvents: formatKomgaEvents, maxCacheBytes: cacheBytes }),
   )
 
-/** For administrators; also while nothing is to do, for which some clients wait. */
+/** For administrators; sent even if there is nothing to do, because some clients wait for it. */
 async function readTaskStatus(
   { services }: Deps,
   { viewer, permissions }: Subscriber,

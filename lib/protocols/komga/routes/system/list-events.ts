@@ -1,5 +1,5 @@
 // Events of collections and read lists in the Komga-compatible API, with the members that the caller sees. An
-// account from which something is hidden receives those that concern what it sees.
+// account from which something is hidden receives only those that affect what it sees.
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../../../accounts/viewer.ts'
@@ -18,10 +18,10 @@ import type { Rendered, Renderer } from '../../../../store/event/render.ts'
 import type { WithServices } from '../../../../store/services.ts'
 import { formatKomgaMessage, type Message } from './event-format.ts'
 
-// Clients load the others.
+// Clients load the rest.
 export const maxListed = 500
 const maxCached = 200
-// As for other events: how long a result may be used for accounts with the same restrictions.
+// As for other events: how long a result may be reused for accounts with the same restrictions.
 const visibilityTtlMs = 5_000
 
 const kinds = {
@@ -45,11 +45,11 @@ const kinds = {
 type Kind = (typeof kinds)[keyof typeof kinds]
 type Change = 'created' | 'updated' | 'deleted'
 
-/** A renderer of these events, and of all others by `render`. */
+/** A renderer of these events that passes all others to `render`. */
 export function withListEvents(db: WithServices, render: Renderer): Renderer {
   const known = new LRUCache<string, Promise<Buffer>>({ max: maxCached, ttl: visibilityTtlMs })
 
-  /** No bytes: the subscriber does not receive it. */
+  /** Empty if the subscriber does not receive it. */
   function bytesOf(row: EventRow, subscriber: Subscriber): Promise<Buffer> {
     const [, subject, change] = /^(collection|read_list)_(.+)$/.exec(row.type)!
     const kind = kinds[subject as keyof typeof kinds]
@@ -80,7 +80,7 @@ export function withListEvents(db: WithServices, render: Renderer): Renderer {
 const isOfList = ({ stream, type }: EventRow) =>
   stream === 'entity' && /^(?:collection|read_list)_/.test(type)
 
-/** Equal for accounts that see the same. */
+/** Equal for accounts that see the same things. */
 const restrictionsOf = ({ accountId: _, ...restrictions }: Viewer) => JSON.stringify(restrictions)
 
 function* inOrder(lists: Rendered[], others: Iterable<Rendered>): Generator<Rendered, void, void> {
@@ -105,7 +105,7 @@ async function messageOf(
     data: { [grouping.idKey]: id, [idsKey]: members.slice(0, maxListed) },
   })
   const isWhole = seesEverything(viewer)
-  // Members that have changed, or of a deleted list those that it had.
+  // Changed members, or the former members of a deleted list.
   const concerned = () => shownOf(db.sql, viewer, grouping, row.audience?.members ?? [])
   if (change === 'deleted') {
     const members = await concerned()
@@ -136,7 +136,7 @@ async function membersOf(db: WithServices, viewer: Viewer, { contents }: Kind, i
   }
 }
 
-/** Those of some members that the viewer sees, in their order. */
+/** The members that the viewer sees, in order. */
 async function shownOf(
   sql: Sql,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-// Metrics of the Komga-compatible API, which its web interface shows: sizes of the libraries and their lists.
+// Metrics shown in the web interface of the Komga-compatible API: sizes of the libraries and their lists.
 import { NotFound } from '../../../../base/errors.ts'
 import { list, nullable, record, Type, text } from '../../../../base/schema.ts'
 import { route } from '../../../../http/route.ts'
@@ -8,7 +8,7 @@ import { listParameter } from '../http/read-request.ts'
 type Meter = {
   description: string
   baseUnit: string | null
-  /** Values by library; a value of the whole server has an empty id. */
+  /** Values by library; a value for the whole server has an empty id. */
   read: (sql: Sql) => Promise<{ library: string; value: number }[]>
 }
 
@@ -61,7 +61,7 @@ export const metrics = [
     atRoot: true,
     permission: 'SystemAdmin',
     cost: 'record',
-    summary: 'Names of metrics; all of the server are at /metrics',
+    summary: "List the names of metrics; the server's full set is at /metrics",
     responses: { 200: record({ names: list(Type.String()) }) },
     handle: () => ({ names: Object.keys(meters) }),
   }),
@@ -72,7 +72,7 @@ export const metrics = [
     atRoot: true,
     permission: 'SystemAdmin',
     cost: 'record',
-    summary: 'A metric, also of one library',
+    summary: 'Get a metric, optionally of one library',
     params: record({ name: text(100) }),
     query: record({ tag: listParameter(text(200)) }),
     responses: { 200: MetricDto },

@@ -7,7 +7,7 @@ import { listTasks } from '../../../../store/queue/task/record.ts'
 import { UserDto } from '../accounts/user-dto.ts'
 import { rememberedDays } from '../session/authenticate.ts'
 
-/** Of Komga, whose clients compare it. */
+/** A version of Komga, which its clients compare. */
 const komgaVersion = '1.26.3'
 const integer = () => nullable(Type.Integer())
 const sources = <T extends ReturnType<typeof integer> | ReturnType<typeof optionalText>>(
@@ -38,7 +38,7 @@ export const server = [
     method: 'GET',
     path: '/claim',
     permission: 'public',
-    summary: 'Whether the server has an administrator',
+    summary: 'Get whether the server has an administrator',
     responses: { 200: record({ isClaimed: Type.Boolean() }, { component: 'ClaimStatus' }) },
     // The first one is created with the setup token.
     handle: () => ({ isClaimed: true }),
@@ -48,7 +48,7 @@ export const server = [
     method: 'POST',
     path: '/claim',
     permission: 'public',
-    summary: 'Refused: the first administrator is created with the setup token',
+    summary: 'Refuse to create the first administrator, which requires the setup token',
     responses: { 200: UserDto },
     handle: () => {
       throw new Invalid('This server has already been claimed')
@@ -59,7 +59,7 @@ export const server = [
     method: 'GET',
     path: '/oauth2/providers',
     permission: 'public',
-    summary: 'Providers of single sign-on; there are none',
+    summary: 'List single sign-on providers; there are none',
     responses: {
       200: list(record({ name: Type.String(), registrationId: Type.String() })),
     },
@@ -70,7 +70,7 @@ export const server = [
     method: 'GET',
     path: '/settings',
     permission: 'SystemAdmin',
-    summary: 'Settings of the server that have a counterpart',
+    summary: 'Get the server settings that have a counterpart',
     responses: { 200: SettingsDto },
     handle: (_input, { config }) => {
       const { port } = config.application
@@ -91,7 +91,7 @@ export const server = [
     method: 'PATCH',
     path: '/settings',
     permission: 'SystemAdmin',
-    summary: 'Accepted without effect',
+    summary: 'Accept server settings without effect',
     body: record({}),
     bodyOptional: true,
     responses: { 204: null },
@@ -113,7 +113,7 @@ export const server = [
           await cancelTask({ sql, queue, viewer, id })
           cancelled++
         } catch (error) {
-          // It has ended by now, or cannot be cancelled.
+          // It has ended already, or cannot be cancelled.
           if (!(error instanceof NotFound || error instanceof Invalid)) throw error
         }
       }
@@ -126,7 +126,7 @@ export const server = [
     path: '/actuator/info',
     atRoot: true,
     permission: 'SystemAdmin',
-    summary: 'Version of the API',
+    summary: 'Get the version of the API',
     responses: {
       200: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
     },
@@ -144,7 +144,7 @@ export const server = [
     path: '/actuator/health',
     atRoot: true,
     permission: 'public',
-    summary: 'Whether the server responds',
+    summary: 'Check whether the server responds',
     responses: { 200: record({ status: Type.String() }) },
     handle: () => ({ status: 'UP' }),
   }),
@@ -154,7 +154,7 @@ export const server = [
     path: '/actuator/shutdown',
     atRoot: true,
     permission: 'SystemAdmin',
-    summary: 'Refused: the service manager stops the server',
+    summary: 'Refuse to shut down, which is left to the service manager',
     responses: { 200: record({}) },
     handle: () => {
       throw new Forbidden('The server cannot be shut down by a request')
@@ -162,7 +162,7 @@ export const server = [
   }),
 ]
 
-// Each is a transaction.
+// Each one is a transaction.
 const maxCancelled = 500
 
 const thumbnailSizeOf = (pixels: number) =>

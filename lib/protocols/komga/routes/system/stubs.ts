@@ -1,4 +1,4 @@
-// Operations of the Komga-compatible API without a counterpart: empty results of the right shape, and refusals.
+// Operations of the Komga-compatible API without a counterpart: empty results of the right shape, or refusals.
 import { NotFound } from '../../../../base/errors.ts'
 import { json, list, maybe, nullable, record, Type, text } from '../../../../base/schema.ts'
 import { respond, route } from '../../../../http/route.ts'
@@ -23,7 +23,7 @@ export const stubs = [
     path: '/history',
     permission: 'SystemAdmin',
     cost: 'record',
-    summary: 'Changes of files; none are recorded',
+    summary: 'List file changes; none are recorded',
     query: record({ ...pageQuery, ...sortQuery }),
     responses: { 200: pageOf(HistoricalEventDto) },
     handle: ({ query }) => pageOfAll(pageRequest(query), []),
@@ -34,7 +34,7 @@ export const stubs = [
     path: '/announcements',
     permission: 'SystemAdmin',
     cost: 'record',
-    summary: 'Announcements; there are none',
+    summary: 'Get announcements; there are none',
     responses: {
       200: record(
         {
@@ -59,7 +59,7 @@ export const stubs = [
     method: 'PUT',
     path: '/announcements',
     permission: 'SystemAdmin',
-    summary: 'Accepted without effect',
+    summary: 'Accept read announcements without effect',
     body: list(text(1000), { maxItems: 1000 }),
     responses: { 204: null },
     handle: () => respond(204),
@@ -70,7 +70,7 @@ export const stubs = [
     path: '/releases',
     permission: 'SystemAdmin',
     cost: 'record',
-    summary: 'Releases; none are looked up',
+    summary: 'List server releases; none are looked up',
     responses: { 200: list(record({})) },
     handle: () => [],
   }),
@@ -79,7 +79,7 @@ export const stubs = [
     method: 'DELETE',
     path: '/syncpoints/me',
     permission: 'auth',
-    summary: 'Accepted without effect: devices of Kobo are not synchronized',
+    summary: 'Accept without effect: Kobo devices are not synchronized',
     query: record({ key_id: maybe(text(200)) }),
     responses: { 204: null },
     handle: () => respond(204),
@@ -89,7 +89,7 @@ export const stubs = [
     method: 'GET',
     path: '/fonts/families',
     permission: 'auth',
-    summary: 'Fonts of the server; there are none',
+    summary: 'List server fonts; there are none',
     responses: { 200: list(Type.String()) },
     handle: () => [],
   }),
@@ -99,7 +99,7 @@ export const stubs = [
       method: 'GET',
       path: `/fonts/resource/{fontFamily}/${operationId === 'getFontFile' ? '{fontFile}' : 'css'}`,
       permission: 'auth',
-      summary: 'The server has no fonts',
+      summary: 'Get a server font; there are none',
       params: record({ fontFamily: text(200), fontFile: maybe(text(200)) }),
       responses: { 200: record({}) },
       handle: () => {
