@@ -1258,7 +1258,7 @@ create table reading_device (
 );
 
 -- The ledger of reading: what every client reported, by time of reading. Position, passes and statistics are
--- functions of these rows, whatever their order of arrival (lib/reading). There is no reference to the book,
+-- functions of these rows, in any order of arrival (lib/reading). There is no reference to the book,
 -- because history outlives it.
 create table reading_session (
   account_id   uuid not null references account on delete cascade,

@@ -43,7 +43,7 @@ async function currentEtag(server: FastifyInstance, request: FastifyRequest) {
 }
 
 /**
- * Compares weak tags by value, although RFC 9110 says they never match: the responses are JSON, and their
+ * Compares weak tags by value, although under RFC 9110 they never match: the responses are JSON, and their
  * tags are weak only because of compression.
  */
 function isListed(list: string, etag: string): boolean {

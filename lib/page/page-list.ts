@@ -33,7 +33,7 @@ type Source = {
   changedMs?: number
 }
 
-/** Packs pages in reading order. A page is double if ComicInfo says so, or if it is wider than it is high. */
+/** Packs pages in reading order. A page is double if ComicInfo marks it so, or if it is wider than it is high. */
 export function packPages(pages: readonly Page[], { notes = [], changedMs }: Source = {}): Buffer {
   const types = [...new Set(pages.map(page => page.mediaType))]
   const noteByImage = new Map(notes.map(note => [note.image, note]))

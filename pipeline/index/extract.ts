@@ -92,7 +92,7 @@ async function isKnown(
 }
 
 /**
- * If the time is unchanged, different bytes are damage or an edit; the content's checksums tell which. Throws
+ * If the time is unchanged, different bytes are damage or an edit; the content's checksums show which. Throws
  * Unreadable for damage, until it is repaired.
  */
 async function checkSilentChange(

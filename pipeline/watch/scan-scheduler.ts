@@ -26,7 +26,7 @@ export async function requestWatchScan(
   return scanId
 }
 
-/** True while a scan of the library is queued or running, whoever requested it. */
+/** True while a scan of the library is queued or running, no matter who requested it. */
 export async function isScanActive(sql: Sql, libraryId: string): Promise<boolean> {
   const [row] = await sql`
     select from scan where library_id = ${libraryId} and state in ('queued', 'running') limit 1`

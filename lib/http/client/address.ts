@@ -100,7 +100,7 @@ const routedBasePath = memoizeLast(base => normalizeEncoding(basePathOf(base)))
 
 // Proxies may send the absolute form (RFC 9112 §3.2.2).
 const pathOf = (url: string) => url.split(/[?#]/, 1)[0]!.replace(/^https?:\/\/[^/]*/i, '') || '/'
-// Some clients send the fragment, which is not meant for servers.
+// Some clients send the fragment, which is not intended for servers.
 const queryOf = (url: string) => /^[^?#]*(\?[^#]*)?/.exec(url)![1] ?? ''
 
 /** Normalizes percent-encoding (RFC 3986 §6.2.2): `%7e` becomes `~`, `%c3` becomes `%C3`. */

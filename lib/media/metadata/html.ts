@@ -28,7 +28,7 @@ const inlineElements = new Set(
       'ruby s samp small span strike strong sub sup td th time tt u var wbr',
   ),
 )
-/** Elements whose content is not meant for readers. */
+/** Elements whose content is not intended for readers. */
 const hiddenElements = new Set(words('head noscript script style template'))
 
 const isHtml = (name: string) =>

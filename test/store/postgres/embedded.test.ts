@@ -239,7 +239,10 @@ t.test('the error of a start on a data directory that was replaced while a serve
   const server = await startPostgres({ dataDir })
   renameSync(dataDir, moved)
   try {
-    await t.rejects(startPostgres({ dataDir }), /replaced while a server was using it.*stop that server/)
+    await t.rejects(
+      startPostgres({ dataDir }),
+      /replaced while a server was using it.*stop that server/,
+    )
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
     renameSync(moved, dataDir)

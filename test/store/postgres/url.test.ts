@@ -78,7 +78,7 @@ t.test('what is not understood is refused by its name, without the password', as
     ['h/d?keepalives=1', /keepalives is not supported; remove it$/],
     ['h/d?service=books', /service is not supported; remove it$/],
     ['h/d?channel_binding=require', /channel_binding=require/],
-    ['h/d?target_session_attrs=standby', /standby.*cannot be written/],
+    ['h/d?target_session_attrs=standby', /standby.*read-only/],
     ['h/d?target_session_attrs=master', /master is not one of/],
     ['h/d?connect_timeout=soon', /connect_timeout/],
     ['h/d?sslmode=on', /sslmode=on is not one of disable/],

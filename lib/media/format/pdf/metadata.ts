@@ -71,7 +71,7 @@ function readPacket({ run, document }: PdfDocument, maxBytes: number): Uint8Arra
       throw new Unreadable('The XMP is too long', 'too_large')
     const bytes = track(stream.readStream()).asUint8Array()
     const packet = Buffer.from(bytes.subarray(0, maxBytes))
-    // Decryption turns an unencrypted packet in an encrypted file into noise.
+    // Decryption makes noise of an unencrypted packet in an encrypted file.
     if (!/R\0?D\0?F/.test(packet.toString('latin1')))
       throw new Unreadable('The XMP is not RDF', 'truncated')
     return packet

@@ -70,7 +70,7 @@ export const Task = record(
       }),
     ),
     pid: nullable(count({ description: 'Id of the process there; null like `host`.' })),
-    completedAt: nullable(timestamp({ description: 'When it ended, whatever the result.' })),
+    completedAt: nullable(timestamp({ description: 'When it ended, regardless of the result.' })),
     params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
       description: 'Parameters of the task, in snake_case.',
     }),

@@ -36,6 +36,6 @@ t.test('font obfuscation is not protection', async t => {
 t.test('a licence without encrypted files yields a warning', async t => {
   const rights = { 'META-INF/rights.xml': '<rights/>' }
   const opened = await openEpub(t.testdir(), book('http://ns.adobe.com/pdf/enc#RC', rights))
-  t.match(opened.warnings, [/licence/])
+  t.match(opened.warnings, [/license/])
   t.ok(await firstCover(opened))
 })
