@@ -60,7 +60,7 @@ const ReadingSession = record(
     clientStartedAt: timestamp({ description: "Start of the session by the client's clock." }),
     clientEndedAt: timestamp({
       description:
-        "By the client's clock. If it is in the future, the session is moved to end now.",
+        "End of the session by the client's clock. If it is in the future, the session is moved to end now.",
     }),
   },
   { component: 'ReadingSession' },

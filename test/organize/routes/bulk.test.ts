@@ -219,7 +219,7 @@ test('bulk changes', async t => {
     t.equal(await scanOf({ seriesIds }), '1 books to be analyzed')
     t.equal(await scanOf({ seriesIds, force: true }), '4 books to be analyzed')
     const bookIds = booksOf('Alpha', 'Hidden')
-    t.equal(await scanOf({ bookIds }, '/books'), 'There are no books to analyze')
+    t.equal(await scanOf({ bookIds }, '/books'), 'There are no books to be analyzed')
     t.equal(await scanOf({ bookIds, force: true }, '/books'), '2 books to be analyzed')
   })
 
