@@ -37,7 +37,7 @@ test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, 
     const page = await open('/', { account: null })
     await page.getByRole('heading', { name: 'Welcome to Stackroom' }).waitFor()
     await page.getByLabel('User name').fill('ada')
-    await page.getByLabel('E-mail address').fill('ada@example.org')
+    await page.getByLabel('Email address').fill('ada@example.org')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
 
@@ -92,7 +92,7 @@ test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, 
     await text.getByRole('heading', { name: 'Stone' }).waitFor()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('m')
-    await page.getByRole('link', { name: 'Close the book' }).click()
+    await page.getByRole('link', { name: 'Close book' }).click()
 
     const { body } = await anonymous.post('/auth/login', { username: 'ada', password })
     const ada = withHeaders({ authorization: `Bearer ${body.accessToken}` })

@@ -122,7 +122,7 @@ function Visibility({ profile }: { profile: Schemas['Profile'] }) {
     ],
     [t('users.ageLimit'), ageLimit === null ? t('users.noLimit') : String(ageLimit)],
     ...(sharingTags.length > 0
-      ? [[t('users.sharingTags'), sharingTags.map(tag => tag.sharingTagName).join(', ')]]
+      ? [[t('field.sharing'), sharingTags.map(tag => tag.sharingTagName).join(', ')]]
       : []),
     [t('account.created'), formatDate(createdAt)],
     ...(lastLoginAt ? [[t('users.lastLogin'), formatDate(lastLoginAt, 'dateTime')]] : []),

@@ -22,7 +22,7 @@ export function SharingTags() {
   if (tags.isLoading) return null
   return (
     <section class="card sharing-tags">
-      <h2>{t('users.sharingTags')}</h2>
+      <h2>{t('field.sharing')}</h2>
       <p class="secondary-text">{t('users.sharingTagsText')}</p>
       <ul>
         {tags.data?.data.map(tag => (

@@ -37,7 +37,7 @@ export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
   }
   return (
     <section class="card">
-      <h2>{t('users.visibility')}</h2>
+      <h2>{t('account.visibility')}</h2>
       <Form onSubmit={save}>
         <Switch
           label={t('account.allLibraries')}
@@ -114,7 +114,7 @@ function SharingRules({ userId }: { userId: string }) {
   }
   return (
     <div class="user-sharing form">
-      <h3>{t('users.sharingTags')}</h3>
+      <h3>{t('field.sharing')}</h3>
       <p class="field-hint">{t('users.sharingTagsHint')}</p>
       {tags.data.data.map(({ id, name }) => (
         <Select<Mode>

@@ -31,8 +31,8 @@ export function View() {
       <Tabs<Kind>
         label={t('admin.duplicates')}
         tabs={[
-          { name: 'books', text: t('duplicates.books') },
-          { name: 'series', text: t('duplicates.series') },
+          { name: 'books', text: t('label.books') },
+          { name: 'series', text: t('label.series') },
         ]}
         selected={kind}
         onSelect={name => setQuery({ kind: name === 'books' ? null : name, page: null })}

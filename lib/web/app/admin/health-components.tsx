@@ -30,12 +30,12 @@ export function Components({ metrics, version }: ComponentsProps) {
         ]}
       />
       <Card
-        title={t('health.database')}
+        title={t('health.area.database')}
         isFailed={value('stackroom_database_up') === 0}
         rows={[
           ['PostgreSQL', build.database],
           [t('health.roundTrip'), milliseconds(roundTrip)],
-          [t('health.size'), bytes(value('db_size_bytes'))],
+          [t('field.fileSize'), bytes(value('db_size_bytes'))],
           [
             t('health.connections'),
             t('scan.of', { made: connections, total: value('db_connections_limit') ?? 0 }),

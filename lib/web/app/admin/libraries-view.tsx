@@ -112,7 +112,7 @@ function latestText(library: Library, scan: Scan | undefined): string {
     const time = formatRelative(scan.completedAt ?? scan.startedAt)
     return `${[time, placeText(scan)].filter(Boolean).join(' · ')}: ${result}`
   }
-  return library.lastScannedAt === null ? t('setup.notScanned') : ''
+  return library.lastScannedAt === null ? t('libraries.notScanned') : ''
 }
 
 /** How it is watched, and when it is scanned next. */

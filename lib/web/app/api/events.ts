@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { mediaUrl } from './address.ts'
 import { isReachable, untilReachable } from './reachable.ts'
-import { accessToken, account, can, isSignedIn, loadAccount } from './session.ts'
+import { accessToken, account, can, isSignedIn, loadAccount, type Permission } from './session.ts'
 
 const lostStreams = signal<ReadonlySet<string>>(new Set())
 /** `lost`: the server does not answer, or a stream that a view needs ended and is being opened again. */
@@ -56,7 +56,7 @@ function checkAccount(): Promise<void> {
 }
 
 /** `permissions`: those of which one is needed. */
-function createStream(path: string, permissions: readonly string[]) {
+function createStream(path: string, permissions: readonly Permission[]) {
   const listeners = new Set<Listener>()
   let source: EventSource | null = null
   let retry: ReturnType<typeof setTimeout> | undefined

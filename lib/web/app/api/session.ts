@@ -7,6 +7,7 @@ import { preview, storePreview } from './preview.ts'
 import type { components } from './schema.d.ts'
 import { readStorage, writeStorage } from './storage.ts'
 
+export type Permission = components['schemas']['Permission']
 export type Account = components['schemas']['CurrentUser']
 
 type Tokens = {
@@ -29,7 +30,7 @@ export const isSignedIn = computed(() => tokens.value !== null)
 export const hasEnded = computed(() => tokens.value === null && account.value !== null)
 
 /** Whether the account has a permission, such as `LibrariesWrite`. */
-export const can = (permission: string): boolean =>
+export const can = (permission: Permission): boolean =>
   account.value?.effectivePermissions.some(name => name === permission) ?? false
 
 function readStored(): Tokens | null {

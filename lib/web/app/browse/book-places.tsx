@@ -21,8 +21,8 @@ export function AdjacentBooks({ book: { id } }: BookProps) {
     )
   return (
     <nav class="browse-adjacents" aria-label={t('details.adjacent')}>
-      {place(t('details.previous'), data.prev)}
-      {place(t('details.next'), data.next)}
+      {place(t('reader.previousBook'), data.prev)}
+      {place(t('reader.nextBook'), data.next)}
     </nav>
   )
 }

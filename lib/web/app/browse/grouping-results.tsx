@@ -26,9 +26,9 @@ export function GroupingResults({ owner, items }: GroupingResultsProps) {
           title={name}
           subtitle={
             seriesCount != null
-              ? t('browse.seriesCount', { count: seriesCount })
+              ? t('count.series', { count: seriesCount })
               : bookCount !== undefined
-                ? t('lists.books', { count: bookCount })
+                ? t('count.books', { count: bookCount })
                 : ''
           }
         />

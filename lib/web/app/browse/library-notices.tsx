@@ -39,7 +39,7 @@ function MountNotice({ library }: { library: Schemas['Library'] }) {
       </div>
       {isAdministrator && (
         <a class="button" href={href('admin/health')}>
-          {t('libraries.openHealth')}
+          {t('admin.health')}
         </a>
       )}
     </div>
@@ -104,7 +104,7 @@ function ScanNotice({ library, scan }: { library: Schemas['Library']; scan: Runn
       </div>
       {can('TasksRead') && (
         <a class="button" href={href('admin/tasks')}>
-          {t('libraries.openTasks')}
+          {t('admin.tasks')}
         </a>
       )}
     </div>

@@ -29,11 +29,11 @@ function LibraryPage({ id }: { id: string }) {
   }
   const actions = can('LibrariesWrite') && [
     <Button key="scan" icon="refresh" onClick={scan}>
-      {t('libraries.scan')}
+      {t('scan.start')}
     </Button>,
     <a key="settings" class="button" href={href(`admin/libraries/${id}`)}>
       <Icon name="settings" />
-      {t('libraries.settings')}
+      {t('admin.settings')}
     </a>,
   ]
   return (
@@ -41,11 +41,11 @@ function LibraryPage({ id }: { id: string }) {
       <PageHeader
         // A line each until it is loaded: what is below does not move.
         title={data?.name ?? '\u00a0'}
-        subtitle={data ? t('lists.books', { count: data.bookCount }) : '\u00a0'}
+        subtitle={data ? t('count.books', { count: data.bookCount }) : '\u00a0'}
         actions={actions}
       />
       {data && <LibraryNotices libraries={[data]} />}
-      <SeriesBrowser libraryId={id} label={data?.name ?? t('nav.series')} />
+      <SeriesBrowser libraryId={id} label={data?.name ?? t('label.series')} />
     </div>
   )
 }

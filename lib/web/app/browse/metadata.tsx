@@ -69,7 +69,7 @@ export function Labels({ name, labels }: LabelsProps) {
   const { shown, more } = useFirst(labels)
   if (labels.length === 0) return null
   return (
-    <ul class="browse-labels" aria-label={t(name === 'genre' ? 'filter.genre' : 'filter.tag')}>
+    <ul class="browse-labels" aria-label={t(name === 'genre' ? 'field.genre' : 'field.tag')}>
       {shown.map(label => (
         <li key={label.name}>
           <a
@@ -87,14 +87,14 @@ export function Labels({ name, labels }: LabelsProps) {
 }
 
 /** Authors by what they did, as facts. */
+/** ComicInfo.xml writes `CoverArtist`. */
+const roleOf = ({ role }: Schemas['Author']) =>
+  role?.toLowerCase().replace('coverartist', 'cover_artist') ?? 'author'
+
 export function AuthorFacts({ authors }: { authors: readonly Schemas['Author'][] }) {
-  const byRole = Map.groupBy(authors, ({ role }) => role?.toLowerCase() ?? 'author')
+  const byRole = Map.groupBy(authors, roleOf)
   return [...byRole].map(([role, people]) => (
-    <Fact
-      key={role}
-      // Roles of books come in more spellings than those that can be chosen in the forms.
-      label={textOr(`authorRole.${role}`, textOr(`metadata.role.${role}`, role))}
-    >
+    <Fact key={role} label={textOr(`personRole.${role}`, role)}>
       {joined([...new Set(people.map(({ name }) => name))].map(name => filterLink('author', name)))}
     </Fact>
   ))
@@ -105,7 +105,7 @@ export function WebLinks({ links }: { links: readonly { name: string; url: strin
   const safe = links.filter(({ url }) => /^https?:\/\//i.test(url) && URL.canParse(url))
   if (safe.length === 0) return null
   return (
-    <Fact label={t('details.links')}>
+    <Fact label={t('field.links')}>
       {joined(
         safe.map(({ name, url }) => (
           <a key={url} href={url} target="_blank" rel="noreferrer noopener" dir="auto">

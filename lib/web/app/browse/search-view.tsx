@@ -105,7 +105,7 @@ function Results({ text }: { text: string }) {
       {shelvesInOrder([
         <Shelf<Schemas['Series']>
           key="series"
-          title={titleOf(t('nav.series'), series.data?.total)}
+          title={titleOf(t('label.series'), series.data?.total)}
           path={(series.data?.total ?? 0) > page.pageSize ? href(`series?q=${q}`) : undefined}
           items={series.data?.data}
           renderItem={(series, tabIndex) => <SeriesCard series={series} tabIndex={tabIndex} />}
@@ -114,7 +114,7 @@ function Results({ text }: { text: string }) {
           ? [
               <Shelf<Schemas['Book']>
                 key="books"
-                title={titleOf(t('details.books'), books.data?.total)}
+                title={titleOf(t('label.books'), books.data?.total)}
                 path={
                   (books.data?.total ?? 0) > page.pageSize
                     ? href(`search?q=${q}&type=books`)

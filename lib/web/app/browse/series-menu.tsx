@@ -3,7 +3,7 @@
 import { mediaUrl } from '../api/address.ts'
 import type { Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'
-import { addTo, chooseCover, editMetadata, findMetadata, setRead } from '../organise/actions.ts'
+import { addTo, chooseCover, editMetadata, findMetadata, setRead } from '../organize/actions.ts'
 import { t } from '../text/translate.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'

@@ -22,8 +22,8 @@ export function LeaveLink({ book }: { book: Book }) {
     <a
       class="button quiet icon-button icon-directional"
       href={href(path)}
-      aria-label={t('epub.leave')}
-      title={t('epub.leave')}
+      aria-label={t('reader.close')}
+      title={t('reader.close')}
       onClick={leave}
     >
       <Icon name="arrowLeft" />
@@ -79,7 +79,7 @@ export function ReaderBars({ book, reader, areBarsShown, panel, isSelecting }: B
           <IconButton
             icon="fullscreen"
             variant="quiet"
-            label={t('epub.fullscreen')}
+            label={t('reader.fullscreen')}
             class="epub-fullscreen"
             onClick={toggleFullscreen}
           />

@@ -152,7 +152,7 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
 
   const { background, text } = palette.value
   const isFixed = publication.isFixed
-  const colours = useMemo(
+  const colors = useMemo(
     () => ({
       '--epub-ground': background,
       '--epub-text': text,
@@ -161,7 +161,7 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
     [palette.value],
   )
   return (
-    <main class={`epub-reader${isFixed ? ' fixed' : ''}`} style={colours}>
+    <main class={`epub-reader${isFixed ? ' fixed' : ''}`} style={colors}>
       <h1 class="visually-hidden">{book.title}</h1>
       <div
         class={`epub-host${isSelecting.value ? ' selecting' : ''}`}

@@ -27,7 +27,7 @@ export function useNewerPosition({
         const target = targetOf(publication, progression.locator)
         const run = () => void reader.jump(target)
         showNotice(t('epub.newerPosition', { device: progression.device.name }), {
-          text: t('epub.goThere'),
+          text: t('reader.goThere'),
           run,
         })
       })

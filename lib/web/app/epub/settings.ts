@@ -1,4 +1,4 @@
-// How EPUBs are displayed on this device: flow, type and colours.
+// How EPUBs are displayed on this device: flow, type and colors.
 import { effect, signal } from '@preact/signals'
 import { readStorage, writeStorage } from '../api/storage.ts'
 

@@ -14,5 +14,5 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['F'], text: 'reader.help.fullscreen' },
   { keys: ['M'], text: 'reader.help.menu' },
   { keys: ['?'], text: 'reader.help.help' },
-  { keys: ['Esc'], text: 'reader.help.leave' },
+  { keys: ['Esc'], text: 'reader.close' },
 ]

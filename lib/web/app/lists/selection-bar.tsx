@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { can } from '../api/session.ts'
-import { addTo, editMetadata, setRead, setWantToRead } from '../organise/actions.ts'
+import { addTo, editMetadata, setRead, setWantToRead } from '../organize/actions.ts'
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import type { PagedList } from './paged-list.ts'

@@ -30,7 +30,7 @@ export function AddLibrary({ onAdded }: AddLibraryProps) {
       <FolderBrowser path={draft.path} onChange={chooseFolder} />
       <ScanPreview draft={draft} onChange={change} />
       <TextField
-        label={t('library.name')}
+        label={t('field.name')}
         value={draft.name}
         required
         maxLength={200}

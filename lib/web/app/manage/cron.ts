@@ -58,7 +58,7 @@ function timeText(time: string): string {
 /** A cron expression in words; itself where it is none of the usual ones. */
 export function cronText(cron: string): string {
   const { preset, hours, time, weekday } = scheduleOf(cron)
-  if (preset === 'hourly') return t('schedule.text.hourly')
+  if (preset === 'hourly') return t('schedule.hourly')
   if (preset === 'everyHours') return t('schedule.text.everyHours', { count: hours })
   if (preset === 'daily') return t('schedule.text.daily', { time: timeText(time) })
   if (preset === 'weekly')

@@ -163,7 +163,7 @@ function FolderList({ listing, onOpen, isStale }: FolderListProps) {
       <p class="folder-summary" role="status">
         {[
           folders.length === 0 ? t('folder.none') : t('folder.count', { count: folders.length }),
-          files > 0 && t('folder.files', { count: files }),
+          files > 0 && t('count.files', { count: files }),
           isTruncated && t('folder.more'),
         ]
           .filter(Boolean)

@@ -9,8 +9,6 @@ export type Config = Record<string, unknown>
 export type TitleRule = Library['titlePreprocessingRules'][number]
 export type Scanning = NonNullable<Library['scanningConfig']>
 
-export const formats = ['cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf'] as const
-
 export type LibraryDraft = {
   name: string
   path: string

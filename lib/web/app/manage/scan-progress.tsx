@@ -33,7 +33,7 @@ function secondsLeft(scan: Scan): number | null {
 
 function countText(scan: Scan, stage: Stage, state: StageState): string {
   if (state === 'waiting') return ''
-  if (stage === 'discovering') return t('scan.files', { count: scan.filesTotal })
+  if (stage === 'discovering') return t('count.files', { count: scan.filesTotal })
   const [made, total] = {
     reading: [scan.filesProcessed, scan.filesTotal],
     covers: [scan.coversMade, scan.coversTotal],
@@ -105,7 +105,7 @@ export function ScanLine({ scan }: { scan: Scan }) {
   const stage = stages.find(name => name === scan.stage)
   const share = stage ? shareOf(scan, stage) : null
   const left = secondsLeft(scan)
-  const name = t(stage ? `scan.stage.${stage}` : 'scan.waiting')
+  const name = t(stage ? `scan.stage.${stage}` : 'task.status.pending')
   const parts = [
     name,
     stage && countText(scan, stage, 'current'),

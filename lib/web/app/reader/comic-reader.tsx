@@ -70,17 +70,17 @@ export function ComicReader({ book, pages }: ComicReaderProps) {
       <BottomBar reader={reader} actions={actions} />
       <RemotePosition reader={reader} />
       <div class="visually-hidden" role="status">
-        {t('reader.pageOf', { page: reader.page.value, count: reader.count })}
+        {t('lists.pageOf', { page: reader.page.value, count: reader.count })}
       </div>
       <Panels reader={reader} />
     </main>
   )
 }
 
-const filterOf = ({ colours, brightness }: ReaderSettings) =>
+const filterOf = ({ colors, brightness }: ReaderSettings) =>
   [
-    colours === 'grey' && 'grayscale(1)',
-    colours === 'inverted' && 'invert(1)',
+    colors === 'gray' && 'grayscale(1)',
+    colors === 'inverted' && 'invert(1)',
     brightness !== 100 && `brightness(${brightness}%)`,
   ]
     .filter(Boolean)
@@ -153,7 +153,7 @@ function RemotePosition({ reader }: { reader: Reader }) {
         <div class="reader-remote-box">
           <span>{t('reader.remote', { page: remote.currentPage })}</span>
           <Button variant="primary" onClick={accept}>
-            {t('reader.remoteGo')}
+            {t('reader.goThere')}
           </Button>
           <Button variant="quiet" onClick={ignore}>
             {t('reader.remoteStay')}

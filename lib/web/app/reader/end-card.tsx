@@ -77,7 +77,7 @@ function BookLink({ book, isPrevious = false, onOpen }: BookLinkProps) {
         <strong>{book.title}</strong>
         <span class="secondary-text">{book.seriesName}</span>
         {book.pageCount > 0 && (
-          <span class="secondary-text">{t('reader.pages', { count: book.pageCount })}</span>
+          <span class="secondary-text">{t('count.pages', { count: book.pageCount })}</span>
         )}
       </div>
     </a>

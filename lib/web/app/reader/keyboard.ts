@@ -30,7 +30,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['M'], text: 'reader.help.menu' },
   { keys: ['T'], text: 'reader.help.thumbnails' },
   { keys: ['?'], text: 'reader.help.help' },
-  { keys: ['Esc'], text: 'reader.help.leave' },
+  { keys: ['Esc'], text: 'reader.close' },
 ]
 
 const lineShare = 0.15

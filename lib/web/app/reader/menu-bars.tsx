@@ -88,7 +88,7 @@ export function BottomBar({ reader, actions }: BarProps) {
             disabled={count < 2}
             value={shown}
             aria-label={t('reader.slider')}
-            aria-valuetext={t('reader.pageOf', { page: shown, count })}
+            aria-valuetext={t('lists.pageOf', { page: shown, count })}
             onInput={event => {
               dragged.value = Number(event.currentTarget.value)
             }}

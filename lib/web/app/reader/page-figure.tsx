@@ -20,7 +20,7 @@ type PageFigureProps = {
 export function PageFigure({ reader, page, size, half = null, top }: PageFigureProps) {
   const frame = useRef<HTMLDivElement>(null)
   const { element, error, isWaiting } = reader.images.image(page).value
-  const name = t('reader.pageOf', { page: page.number, count: reader.count })
+  const name = t('lists.pageOf', { page: page.number, count: reader.count })
   const rotation = reader.rotation.value
   // The decoded image itself is shown, so that it is neither requested nor decoded again.
   useLayoutEffect(() => {

@@ -6,8 +6,8 @@ import { type Fit, isStrip, type PageInfo } from './page-layout.ts'
 
 export const modes = ['auto', 'single', 'double', 'strip'] as const
 export const fits = ['screen', 'width', 'height', 'original'] as const satisfies Fit[]
-export const colours = ['normal', 'grey', 'inverted'] as const
-export const backgrounds = ['theme', 'black', 'grey', 'white'] as const
+export const colors = ['normal', 'gray', 'inverted'] as const
+export const backgrounds = ['theme', 'black', 'gray', 'white'] as const
 
 export type ReaderSettings = {
   /** `auto`: double pages in landscape. */
@@ -19,7 +19,7 @@ export type ReaderSettings = {
   isCoverAlone: boolean
   /** Wide pages are shown in halves where pages are single. */
   isSplit: boolean
-  colours: (typeof colours)[number]
+  colors: (typeof colors)[number]
   /** In percent. */
   brightness: number
   /** Between the pages of a strip. */
@@ -66,7 +66,7 @@ export function settingsFor(book: Schemas['Book'], pages: readonly PageInfo[]): 
     background: 'theme',
     isCoverAlone: true,
     isSplit: false,
-    colours: 'normal',
+    colors: 'normal',
     brightness: 100,
     hasGaps: isPdf,
     ...readDefaults()[kindOf(book)],

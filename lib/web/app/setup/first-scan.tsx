@@ -81,7 +81,7 @@ export function FirstScan({ libraryId }: { libraryId: string }) {
 }
 
 function heading(scan: Scan | undefined, isLoaded: boolean): string {
-  if (!scan) return t(isLoaded ? 'setup.notScanned' : 'setup.scanning')
+  if (!scan) return t(isLoaded ? 'libraries.notScanned' : 'setup.scanning')
   if (isActive(scan)) return t('setup.scanning')
   return t(scan.status === 'completed' ? 'setup.ready' : 'setup.stopped')
 }

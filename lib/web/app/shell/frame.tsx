@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { assetUrl } from '../api/assets.ts'
-import { account, can } from '../api/session.ts'
+import { account, can, type Permission } from '../api/session.ts'
 import { address, follow, href } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -14,7 +14,7 @@ type Entry = {
   path: string
   icon: IconName
   text: TextKey
-  permission?: string
+  permission?: Permission
   /** Beginning of further addresses that belong to it. */
   also?: string
   isSecondary?: true
@@ -22,7 +22,7 @@ type Entry = {
 
 const entries: readonly Entry[] = [
   { path: '', icon: 'home', text: 'nav.home' },
-  { path: 'series', icon: 'grid', text: 'nav.series', also: 'books/' },
+  { path: 'series', icon: 'grid', text: 'label.series', also: 'books/' },
   { path: 'libraries', icon: 'library', text: 'nav.libraries' },
   { path: 'collections', icon: 'collection', text: 'nav.collections', isSecondary: true },
   { path: 'readlists', icon: 'list', text: 'nav.readLists', isSecondary: true },
@@ -81,11 +81,11 @@ function FurtherPages() {
   return (
     <div class={`navigation-more${isCurrent ? ' current' : ''}`}>
       <Menu
-        label={t('nav.more')}
+        label={t('action.more')}
         trigger={
           <>
             <Icon name="menu" />
-            <span>{t('nav.more')}</span>
+            <span>{t('action.more')}</span>
           </>
         }
       >

@@ -105,7 +105,7 @@ export function CalendarChart({ days, measure, label }: CalendarChartProps) {
           {[0, 1, 2, 3, 4].map(level => (
             <i key={level} class={`calendar-day level-${level}`} />
           ))}
-          {t('statistics.more')}
+          {t('action.more')}
         </span>
       </div>
     </div>

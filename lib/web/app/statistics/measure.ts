@@ -1,9 +1,14 @@
 // What the charts show: time, pages or finished books, and how it is written.
 import type { Schemas } from '../api/client.ts'
-import { formatDuration, formatNumber, t } from '../text/translate.ts'
+import { formatDuration, formatNumber, type TextKey, t } from '../text/translate.ts'
 
-export const measures = ['time', 'pages', 'books'] as const
-export type Measure = (typeof measures)[number]
+export const measureTexts = {
+  time: 'label.time',
+  pages: 'label.pages',
+  books: 'label.books',
+} as const satisfies Record<string, TextKey>
+export type Measure = keyof typeof measureTexts
+export const measures = Object.keys(measureTexts) as readonly Measure[]
 
 type Amounts = Pick<Schemas['ReadingStatsPeriod'], 'duration' | 'pagesRead' | 'booksFinished'>
 
@@ -19,8 +24,8 @@ export function amountOf(
 export function amountText(amount: number, measure: Measure): string {
   if (measure === 'time') return formatDuration(amount * 60)
   return measure === 'pages'
-    ? t('statistics.pagesOf', { count: amount })
-    : t('statistics.booksOf', { count: amount })
+    ? t('count.pages', { count: amount })
+    : t('count.books', { count: amount })
 }
 
 /** Without a unit where the axis has it. */

@@ -1,9 +1,16 @@
 // Period of the statistics in the address: a number of days until today, everything, or two dates.
+import type { Schemas } from '../api/client.ts'
+import type { TextKey } from '../text/translate.ts'
 
 export const periodNames = ['30', '90', '365', 'all'] as const
 export type PeriodName = (typeof periodNames)[number] | 'custom'
-export const units = ['day', 'week', 'month'] as const
-export type Unit = (typeof units)[number]
+export type Unit = Schemas['ReadingStatsResponse']['granularity']
+export const unitTexts = {
+  day: 'field.day',
+  week: 'statistics.week',
+  month: 'field.month',
+} as const satisfies Record<Unit, TextKey>
+export const units = Object.keys(unitTexts) as readonly Unit[]
 
 export type Period = {
   name: PeriodName

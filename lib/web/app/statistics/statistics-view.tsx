@@ -103,8 +103,8 @@ function PeriodChooser({ period }: { period: Period }) {
           </button>
         ))}
       </div>
-      {dateInput(t('statistics.from'), from, value => setDates(value, to))}
-      {dateInput(t('statistics.to'), to, value => setDates(from, value))}
+      {dateInput(t('label.from'), from, value => setDates(value, to))}
+      {dateInput(t('label.to'), to, value => setDates(from, value))}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 // Errors in words for the reader.
 import { ApiError } from '../api/errors.ts'
+import { fieldKey } from './field-keys.ts'
 import { language, type TextKey, t, textOr } from './translate.ts'
 
 type Detail = { path?: unknown; code?: unknown; limit?: unknown; message?: unknown }
@@ -52,7 +53,7 @@ function detailText({ path, code, limit, message }: Detail): string {
       .split('/')
       .findLast(part => !/^\d*$/.test(part)) ?? ''
   if (name === '' || name === 'body' || name === 'query' || name === 'path') return text
-  return t('error.ofField', { field: textOr(`metadata.field.${name}`, name), text })
+  return t('error.ofField', { field: textOr(fieldKey(name), name), text })
 }
 
 /** Why a value was refused; in the words of the server where there is no text. */

@@ -1,6 +1,6 @@
 // Navigation between the pages of a section, such as the administration, above the heading of the page.
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { can } from '../api/session.ts'
+import { can, type Permission } from '../api/session.ts'
 import { address, href } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { Icon, type IconName } from './icon.tsx'
@@ -10,7 +10,7 @@ export type SectionEntry = {
   icon: IconName
   text: TextKey
   /** What the account needs for the page. */
-  permission?: string
+  permission?: Permission
 }
 
 type SectionNavigationProps = { label: string; entries: readonly SectionEntry[] }

@@ -1,4 +1,10 @@
 // Filters of series lists: their fields, and their text in the address of a page.
+import {
+  fileFormats,
+  readingDirections,
+  readStatuses,
+  seriesStatuses,
+} from '../../api/enumerations.ts'
 import type { TextKey } from '../../text/translate.ts'
 
 /**
@@ -42,49 +48,49 @@ export type FilterName =
   | 'missing'
 
 export const filterFields: readonly FilterField[] = [
-  { name: 'library', kind: 'label', text: 'filter.library' },
+  { name: 'library', kind: 'label', text: 'field.libraryId' },
   {
     name: 'readStatus',
     kind: 'choice',
-    text: 'filter.readStatus',
-    values: ['unread', 'in_progress', 'read'],
+    text: 'field.readStatus',
+    values: readStatuses,
   },
   {
     name: 'status',
     kind: 'choice',
-    text: 'filter.status',
-    values: ['ongoing', 'ended', 'hiatus', 'abandoned'],
+    text: 'field.status',
+    values: seriesStatuses.filter(status => status !== 'unknown'),
   },
-  { name: 'genre', kind: 'label', text: 'filter.genre' },
-  { name: 'tag', kind: 'label', text: 'filter.tag' },
-  { name: 'publisher', kind: 'text', text: 'filter.publisher' },
-  { name: 'author', kind: 'text', text: 'filter.author' },
-  { name: 'language', kind: 'text', text: 'filter.language' },
-  { name: 'year', kind: 'range', text: 'filter.year' },
+  { name: 'genre', kind: 'label', text: 'field.genre' },
+  { name: 'tag', kind: 'label', text: 'field.tag' },
+  { name: 'publisher', kind: 'text', text: 'field.publisher' },
+  { name: 'author', kind: 'text', text: 'field.author' },
+  { name: 'language', kind: 'text', text: 'field.language' },
+  { name: 'year', kind: 'range', text: 'field.year' },
   {
     name: 'format',
     kind: 'choice',
-    text: 'filter.format',
-    values: ['cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf'],
+    text: 'field.format',
+    values: fileFormats,
   },
   {
     name: 'direction',
     kind: 'choice',
-    text: 'filter.direction',
-    values: ['ltr', 'rtl', 'ttb', 'webtoon'],
+    text: 'field.readingDirection',
+    values: readingDirections,
   },
-  { name: 'age', kind: 'range', text: 'filter.age' },
-  { name: 'books', kind: 'range', text: 'filter.books' },
-  { name: 'pages', kind: 'range', text: 'filter.pages' },
-  { name: 'rating', kind: 'stars', text: 'filter.rating' },
-  { name: 'complete', kind: 'flag', text: 'filter.complete' },
-  { name: 'want', kind: 'flag', text: 'filter.want' },
-  { name: 'rated', kind: 'flag', text: 'filter.rated' },
-  { name: 'collected', kind: 'flag', text: 'filter.collected' },
-  { name: 'tracked', kind: 'flag', text: 'filter.tracked' },
-  { name: 'oneShot', kind: 'flag', text: 'filter.oneShot' },
-  { name: 'error', kind: 'flag', text: 'filter.error', isForMaintainers: true },
-  { name: 'missing', kind: 'flag', text: 'filter.missing', isForMaintainers: true },
+  { name: 'age', kind: 'range', text: 'field.ageRating' },
+  { name: 'books', kind: 'range', text: 'field.bookCount' },
+  { name: 'pages', kind: 'range', text: 'field.pageCount' },
+  { name: 'rating', kind: 'stars', text: 'field.userRating' },
+  { name: 'complete', kind: 'flag', text: 'field.completion' },
+  { name: 'want', kind: 'flag', text: 'field.wantToRead' },
+  { name: 'rated', kind: 'flag', text: 'field.hasUserRating' },
+  { name: 'collected', kind: 'flag', text: 'field.inCollection' },
+  { name: 'tracked', kind: 'flag', text: 'field.isTracked' },
+  { name: 'oneShot', kind: 'flag', text: 'field.oneShot' },
+  { name: 'error', kind: 'flag', text: 'field.hasError', isForMaintainers: true },
+  { name: 'missing', kind: 'flag', text: 'field.hasMissing', isForMaintainers: true },
 ]
 
 export type FilterChoice = { value: string; isExcluded: boolean }

@@ -1,7 +1,8 @@
 // Texts of filters: fields, values and names of libraries.
 import { api, body } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
-import { perStar, starsText, words } from '../../organise/groupings/rule-words.ts'
+import { perStar, starsText, words } from '../../organize/groupings/rule-words.ts'
+import { valueKey } from '../../text/field-keys.ts'
 import { language, t, textOr } from '../../text/translate.ts'
 import { type FilterChoice, type FilterName, filterFields } from './filter-fields.ts'
 
@@ -23,13 +24,12 @@ export function valueText(name: FilterName, value: string, names: LibraryNames):
     case 'library':
       return names.get(value) ?? '…'
     case 'readStatus':
-      return textOr(`filter.readStatus.${value}`, value)
     case 'status':
-      return textOr(`series.status.${value}`, value)
+      return textOr(valueKey(name, value)!, value)
     case 'format':
       return value.toUpperCase()
     case 'direction':
-      return textOr(`direction.${value}`, value)
+      return textOr(valueKey('readingDirection', value)!, value)
     case 'language':
       return languageName(value)
     default:

@@ -1,4 +1,4 @@
-// Style sheet of the reader in the documents of an EPUB: pages or one long column, type and colours of the settings.
+// Style sheet of the reader in the documents of an EPUB: pages or one long column, type and colors of the settings.
 import type { EpubSettings } from '../settings.ts'
 import type { PageGeometry } from './geometry.ts'
 
@@ -34,7 +34,7 @@ const families = {
 const text = 'p, li, dd, dt, blockquote, figcaption'
 
 export function presentationCss(settings: EpubSettings, palette: Palette, geometry: PageGeometry) {
-  return [flowCss(geometry), typeCss(settings), coloursCss(palette), contentsCss(geometry)].join(
+  return [flowCss(geometry), typeCss(settings), colorsCss(palette), contentsCss(geometry)].join(
     '\n',
   )
 }
@@ -84,7 +84,7 @@ function typeCss({ fontSize, family, lineHeight, alignment }: EpubSettings) {
   return rules.join('\n')
 }
 
-function coloursCss({ background, text, link, isForced, isDark }: Palette) {
+function colorsCss({ background, text, link, isForced, isDark }: Palette) {
   const scheme = `html { color-scheme: ${isDark ? 'dark' : 'light'} only }`
   if (!isForced)
     return `${scheme} html { background-color: ${background}; color: ${text} } :where([data-link]) { color: ${link} }`

@@ -13,6 +13,7 @@ import {
   createGrouping,
   type Grouping,
   isAutomatic,
+  kinds,
   listGroupings,
   memberCount,
 } from './groupings/kind.ts'
@@ -72,7 +73,7 @@ export function AddToDialog({ kind: member, ids, onClose }: AddToDialogProps) {
             {t('groupings.createNamed', { name })}
           </Button>
         )}
-        <ul class="add-to-list" aria-label={t(`groupings.${kind}`)}>
+        <ul class="add-to-list" aria-label={t(kinds[kind].name)}>
           {items.map(grouping => (
             <li key={grouping.id}>
               <Row kind={kind} grouping={grouping} onClick={() => add(grouping)} />

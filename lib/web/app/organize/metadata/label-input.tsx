@@ -61,8 +61,8 @@ export function LabelInput({
           {name}
           <button
             type="button"
-            aria-label={t('organise.removeName', { name })}
-            title={t('organise.removeName', { name })}
+            aria-label={t('organize.removeName', { name })}
+            title={t('organize.removeName', { name })}
             onClick={() => remove(i)}
           >
             <Icon name="close" size={14} />
@@ -76,7 +76,7 @@ export function LabelInput({
         list={`${id}-names`}
         aria-label={label}
         aria-describedby={describedBy}
-        placeholder={t('organise.addName')}
+        placeholder={t('organize.addName')}
         autocomplete="off"
         onInput={onInput}
         onKeyDown={onKeyDown}

@@ -13,8 +13,8 @@ export async function setWantToRead(
   await change(selection, wanted)
   const { seriesIds = [], bookIds = [] } = selection
   const count = seriesIds.length + bookIds.length
-  showNotice(t(wanted ? 'organise.wanted' : 'organise.unwanted', { count }), {
-    text: t('organise.undo'),
+  showNotice(t(wanted ? 'organize.wanted' : 'organize.unwanted', { count }), {
+    text: t('organize.undo'),
     run: () => change(selection, !wanted).then(onUndone, showError),
   })
 }

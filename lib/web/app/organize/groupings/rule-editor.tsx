@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api, body } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
+import { fieldKey } from '../../text/field-keys.ts'
 import { t, textOr } from '../../text/translate.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import type { Rule } from './kind.ts'
@@ -153,7 +154,7 @@ function PartEditor({ part, depth, onChange, onRemove }: PartEditorProps) {
 }
 
 const RemoveTest = ({ onRemove }: { onRemove: () => void }) => (
-  <IconButton icon="close" variant="quiet" label={t('organise.remove')} onClick={onRemove} />
+  <IconButton icon="close" variant="quiet" label={t('organize.remove')} onClick={onRemove} />
 )
 
 type TestRowProps = { test: Test; onChange: (test: Test) => void; onRemove: () => void }
@@ -169,7 +170,7 @@ function TestRow({ test, onChange, onRemove }: TestRowProps) {
       >
         {Object.keys(ruleFields).map(name => (
           <option key={name} value={name}>
-            {textOr(`rule.field.${name}`, name)}
+            {textOr(fieldKey(name), name)}
           </option>
         ))}
       </select>

@@ -61,7 +61,7 @@ export function BulkDialog({ owner, ids, onSaved, onClose }: BulkDialogProps) {
         label={title}
         tabs={(['labels', 'fields', 'locks'] as const).map(name => ({
           name,
-          text: t(`metadata.bulk.${name}`),
+          text: t(name === 'labels' ? 'metadata.tab.labels' : `metadata.bulk.${name}`),
         }))}
         selected={tab}
         onSelect={setTab}

@@ -1,5 +1,11 @@
 // Rules of collections as groups of tests that a form edits. What the form cannot show as fields stays as it is.
 import {
+  fileFormats,
+  readingDirections,
+  readStatuses,
+  seriesStatuses,
+} from '../../api/enumerations.ts'
+import {
   entryOf,
   isGroup,
   operatorOf,
@@ -17,15 +23,15 @@ export const ruleFields = {
   title: 'text',
   language: 'text',
   path: 'text',
-  status: ['ongoing', 'ended', 'hiatus', 'abandoned', 'unknown'],
-  format: ['cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf'],
-  readingDirection: ['ltr', 'rtl', 'ttb', 'webtoon'],
+  status: seriesStatuses,
+  format: fileFormats,
+  readingDirection: readingDirections,
   year: 'number',
   ageRating: 'number',
   bookCount: 'number',
   pageCount: 'number',
   libraryId: 'library',
-  readStatus: ['unread', 'in_progress', 'read'],
+  readStatus: readStatuses,
   userRating: 'stars',
   communityRating: 'stars',
   dateAdded: 'date',

@@ -38,7 +38,7 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
       return showError(error)
     }
     setAnnouncement(
-      t('organise.movedTo', { title: titleOf(row), position: target + 1, count: total }),
+      t('organize.movedTo', { title: titleOf(row), position: target + 1, count: total }),
     )
     forgetOtherOrders(list)
     list.reload()
@@ -66,8 +66,8 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
                 type="button"
                 class="arrange-handle"
                 tabIndex={tabIndex}
-                title={t('organise.arrangeHint')}
-                aria-label={t('organise.arrangeRow', { title: titleOf(row), position: index + 1 })}
+                title={t('organize.arrangeHint')}
+                aria-label={t('organize.arrangeRow', { title: titleOf(row), position: index + 1 })}
                 onPointerDown={event => startDrag(event, index)}
                 onKeyDown={event => {
                   const to = keyTarget(event.key, index, total)
@@ -85,7 +85,7 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
                   icon="arrowUp"
                   variant="quiet"
                   tabIndex={-1}
-                  label={t('organise.moveUp')}
+                  label={t('organize.moveUp')}
                   disabled={index === 0}
                   onClick={() => move(index, index - 1)}
                 />
@@ -93,7 +93,7 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
                   icon="arrowDown"
                   variant="quiet"
                   tabIndex={-1}
-                  label={t('organise.moveDown')}
+                  label={t('organize.moveDown')}
                   disabled={index === total - 1}
                   onClick={() => move(index, index + 1)}
                 />

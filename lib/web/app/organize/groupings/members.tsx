@@ -50,7 +50,7 @@ export function MemberGrid({ subject, grouping, list, selection, onChanged }: Me
       onChanged()
     }
     showNotice(t(`groupings.removed.${member}`, { count: ids.length, name: grouping.name }), {
-      text: t('organise.undo'),
+      text: t('organize.undo'),
       run: undo,
     })
   }
@@ -87,7 +87,7 @@ export function MemberGrid({ subject, grouping, list, selection, onChanged }: Me
         extra={
           canRemove && (
             <Button icon="delete" onClick={remove}>
-              {t('organise.remove')}
+              {t('organize.remove')}
             </Button>
           )
         }
@@ -118,7 +118,7 @@ export function ArrangeMembers({ subject, list, isOrdered, onOrdered }: ArrangeM
   return (
     <ArrangeList<Member>
       list={list}
-      label={t('organise.arrange')}
+      label={t('organize.arrange')}
       titleOf={({ title }) => title}
       onMove={move}
       renderRow={row => <MemberLine kind={subject.kind} row={row} />}
@@ -149,7 +149,7 @@ async function idsOf(
 
 function MemberLine({ kind, row }: { kind: Kind; row: Member }) {
   const { member } = kinds[kind]
-  const subtitle = 'seriesName' in row ? row.seriesName : t('lists.books', { count: row.bookCount })
+  const subtitle = 'seriesName' in row ? row.seriesName : t('count.books', { count: row.bookCount })
   return (
     <a class="arrange-link" href={href(`${member}/${row.id}`)} draggable={false}>
       <span class="arrange-cover">

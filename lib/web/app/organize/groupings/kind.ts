@@ -1,5 +1,7 @@
 // Collections of series and read lists of books: the requests that both have alike.
+
 import { api, body, type Schemas } from '../../api/client.ts'
+import type { TextKey } from '../../text/translate.ts'
 
 export type Kind = 'collections' | 'readlists'
 export type Rule = Schemas['CollectionRule']
@@ -19,11 +21,32 @@ export type Grouping = {
 type Page = { page: number; pageSize: number }
 type Subject = { kind: Kind; id: string }
 
-/** Permissions, and what the members are. */
+type KindDetails = {
+  name: TextKey
+  write: Schemas['Permission']
+  remove: Schemas['Permission']
+  /** What the members are. */
+  member: 'series' | 'books'
+  /** The default order of members that are not arranged by hand. */
+  sort: MemberSort
+}
+
 export const kinds = {
-  collections: { write: 'CollectionsWrite', remove: 'CollectionsDelete', member: 'series' },
-  readlists: { write: 'ReadListsWrite', remove: 'ReadListsDelete', member: 'books' },
-} as const satisfies Record<Kind, object>
+  collections: {
+    name: 'nav.collections',
+    write: 'CollectionsWrite',
+    remove: 'CollectionsDelete',
+    member: 'series',
+    sort: 'title',
+  },
+  readlists: {
+    name: 'nav.readLists',
+    write: 'ReadListsWrite',
+    remove: 'ReadListsDelete',
+    member: 'books',
+    sort: 'release_date',
+  },
+} as const satisfies Record<Kind, KindDetails>
 
 /** Null where the number of members is not counted. */
 export const memberCount = (grouping: Grouping): number | null =>
@@ -138,6 +161,13 @@ export async function listMembers(
   )) as { data: Member[]; total: number }
 }
 
-/** `default`: by hand where the members are ordered so, else by title or release. */
+/** `default`: by hand where the members are arranged, else by title or release date. */
 export const memberSorts = ['default', 'manual', 'title', 'added,desc', 'release_date'] as const
 export type MemberSort = (typeof memberSorts)[number]
+
+export const sortTexts = {
+  manual: 'sort.custom',
+  title: 'field.title',
+  'added,desc': 'groupings.sort.added,desc',
+  release_date: 'field.releaseDate',
+} as const satisfies Record<Exclude<MemberSort, 'default'>, TextKey>

@@ -1,4 +1,5 @@
 // Conditions of the API in words: of rules of collections and of filters.
+import { fieldKey, valueKey } from '../../text/field-keys.ts'
 import { formatDate, formatNumber, type TextKey, t, textOr } from '../../text/translate.ts'
 
 /** A condition on series as the API has it. */
@@ -53,7 +54,7 @@ function wordsOfTest(
   libraries: ReadonlyMap<string, string>,
 ): string {
   const { value, values, min, max, start, end } = test
-  const name = textOr(`rule.field.${field}`, field)
+  const name = textOr(fieldKey(field), field)
   const operator = operatorOf(test)
   const isNullTest = operator === 'isNull' || operator === 'isNotNull'
   const shown = (operand: unknown) => valueText(field, operand, libraries)
@@ -71,7 +72,7 @@ function valueText(field: string, value: unknown, libraries: ReadonlyMap<string,
   if (value === undefined || value === null) return ''
   if (typeof value === 'number')
     return ratingFields.includes(field) ? starsText(value) : plainNumber(value)
-  if (typeof value === 'boolean') return t(value ? 'filter.yes' : 'filter.no')
+  if (typeof value === 'boolean') return t(value ? 'label.yes' : 'label.no')
   const text = String(value)
   if (/^\d{4}-\d{2}-\d{2}(?:T|$)/.test(text) && !Number.isNaN(Date.parse(text)))
     return formatDate(text.length === 10 ? `${text}T00:00` : text)
@@ -81,8 +82,8 @@ function valueText(field: string, value: unknown, libraries: ReadonlyMap<string,
 /** A value of a field that has few; null for others. */
 export function choiceText(field: string, value: string): string | null {
   if (field === 'format') return value.toUpperCase()
-  const key = field === 'readingDirection' ? `direction.${value}` : `rule.value.${field}.${value}`
-  return textOr(key, '') || null
+  const key = valueKey(field, value)
+  return (key && textOr(key, '')) || null
 }
 
 /** Years have no separator of thousands. */

@@ -24,6 +24,7 @@ import {
   type MemberSort,
   memberCount,
   memberSorts,
+  sortTexts,
 } from './kind.ts'
 import { ArrangeMembers, MemberGrid } from './members.tsx'
 import { RuleText } from './rule-editor.tsx'
@@ -65,7 +66,7 @@ function GroupingView({ kind, id }: Subject) {
     list.reload()
   }
   return (
-    <div class="organise-page">
+    <div class="organize-page">
       <Header kind={kind} grouping={grouping.data} list={list} reload={reload} />
       <Toolbar
         kind={kind}
@@ -97,7 +98,7 @@ function Header({ kind, grouping, list, reload }: HeaderProps) {
   const { member } = kinds[kind]
   const subtitle = (
     <>
-      <p>{count === null ? '' : t(`groupings.members.${member}`, { count })}</p>
+      <p>{count === null ? '' : t(`count.${member}`, { count })}</p>
       {summary && (
         <p class="grouping-summary" dir="auto">
           {summary}
@@ -135,24 +136,25 @@ function Toolbar({ kind, grouping, arranges, sort, total }: ToolbarProps) {
   const canArrange = can(kinds[kind].write) && !isAutomatic(grouping)
   if (arranges)
     return (
-      <div class="organise-toolbar">
-        <p class="secondary-text">{t('organise.arrangeHint')}</p>
+      <div class="organize-toolbar">
+        <p class="secondary-text">{t('organize.arrangeHint')}</p>
         <Button
           icon="check"
           variant="primary"
           onClick={() => setQuery({ mode: null }, { replace: true })}
         >
-          {t('organise.arrangeDone')}
+          {t('action.done')}
         </Button>
       </div>
     )
+  const usual = grouping.ordered ? 'manual' : kinds[kind].sort
   const sorts = memberSorts.filter(
-    name => name !== 'manual' || (!grouping.ordered && !isAutomatic(grouping)),
+    name => name !== usual && (name !== 'manual' || !isAutomatic(grouping)),
   )
   return (
-    <div class="organise-toolbar">
+    <div class="organize-toolbar">
       <label class="inline-field">
-        <span>{t('organise.sort')}</span>
+        <span>{t('sort.label')}</span>
         <select
           class="control"
           value={sort}
@@ -161,22 +163,16 @@ function Toolbar({ kind, grouping, arranges, sort, total }: ToolbarProps) {
             setQuery({ sort: value === 'default' ? null : value }, { replace: true })
           }}
         >
-          {sorts.map(name => {
-            const isByHand = name === 'default' && grouping.ordered
-            const text = isByHand
-              ? t('groupings.sort.manual')
-              : t(`groupings.sort.${name === 'default' ? kind : name}`)
-            return (
-              <option key={name} value={name}>
-                {text}
-              </option>
-            )
-          })}
+          {sorts.map(name => (
+            <option key={name} value={name}>
+              {t(sortTexts[name === 'default' ? usual : name])}
+            </option>
+          ))}
         </select>
       </label>
       {canArrange && (
         <Button icon="sort" onClick={() => setQuery({ mode: 'arrange', sort: null })}>
-          {t('organise.arrange')}
+          {t('organize.arrange')}
         </Button>
       )}
     </div>

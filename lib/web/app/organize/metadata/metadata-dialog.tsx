@@ -107,7 +107,7 @@ function Editor({
   }, [editor.errors])
   const marked = shown.map(name => ({
     name,
-    text: t(`metadata.tab.${name}`),
+    text: t(name === 'people' ? 'field.authors' : `metadata.tab.${name}`),
     mark: hasError(name) && <span class="badge danger">!</span>,
   }))
   return (

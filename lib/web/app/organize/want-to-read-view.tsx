@@ -36,7 +36,7 @@ export function View() {
   )
   const total = list.total.value
   return (
-    <div class="organise-page">
+    <div class="organize-page">
       <PageHeader
         title={t('nav.wantToRead')}
         subtitle={total ? t('wanted.count', { count: total }) : undefined}
@@ -67,21 +67,21 @@ export function View() {
 function Toolbar({ arranges, sort }: { arranges: boolean; sort: WantedSort }) {
   if (arranges)
     return (
-      <div class="organise-toolbar">
-        <p class="secondary-text">{t('organise.arrangeHint')}</p>
+      <div class="organize-toolbar">
+        <p class="secondary-text">{t('organize.arrangeHint')}</p>
         <Button
           icon="check"
           variant="primary"
           onClick={() => setQuery({ mode: null, sort: 'custom' }, { replace: true })}
         >
-          {t('organise.arrangeDone')}
+          {t('action.done')}
         </Button>
       </div>
     )
   return (
-    <div class="organise-toolbar">
+    <div class="organize-toolbar">
       <label class="inline-field">
-        <span>{t('organise.sort')}</span>
+        <span>{t('sort.label')}</span>
         <select
           class="control"
           value={sort}
@@ -89,13 +89,13 @@ function Toolbar({ arranges, sort }: { arranges: boolean; sort: WantedSort }) {
         >
           {wantedSorts.map(name => (
             <option key={name} value={name}>
-              {t(`wanted.sort.${name}`)}
+              {t(name === 'custom' ? 'sort.custom' : `wanted.sort.${name}`)}
             </option>
           ))}
         </select>
       </label>
       <Button icon="sort" onClick={() => setQuery({ mode: 'arrange' })}>
-        {t('organise.arrange')}
+        {t('organize.arrange')}
       </Button>
     </div>
   )
@@ -151,7 +151,7 @@ function Arrange({ list }: { list: PagedList<WantedEntry> }) {
   return (
     <ArrangeList<WantedEntry>
       list={list}
-      label={t('organise.arrange')}
+      label={t('organize.arrange')}
       titleOf={titleOf}
       onMove={orderWanted}
       renderRow={wanted => {
@@ -159,7 +159,7 @@ function Arrange({ list }: { list: PagedList<WantedEntry> }) {
         const owner = series ? 'series' : 'books'
         const id = series?.id ?? book?.id ?? ''
         const subtitle = series
-          ? t('lists.books', { count: series.bookCount })
+          ? t('count.books', { count: series.bookCount })
           : (book?.seriesName ?? '')
         return (
           <a class="arrange-link" href={href(`${owner}/${id}`)} draggable={false}>

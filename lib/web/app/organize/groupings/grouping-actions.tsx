@@ -42,7 +42,7 @@ export function GroupingActions({ kind, grouping, count, reload }: GroupingActio
     <>
       {isReadList && count > 0 && (
         <Button icon="play" variant="primary" onClick={() => readOn(id)}>
-          {t('groupings.readOn')}
+          {t('action.continueHere')}
         </Button>
       )}
       {can(write) && (

@@ -4,7 +4,7 @@ import { openDialog } from '../ui/dialog-host.tsx'
 export { setRead } from './read-state.ts'
 export { setWantToRead } from './wanted.ts'
 
-export const dialogStyles = ['organise/organise.css', 'organise/dialogs.css']
+export const dialogStyles = ['organize/organize.css', 'organize/dialogs.css']
 
 type Subject = { owner: 'series' | 'books'; ids: readonly string[]; onSaved?: () => void }
 

@@ -85,7 +85,7 @@ export function CblDialog({ onImported, onClose }: CblDialogProps) {
           </p>
         )}
         {report && (
-          <TextField label={t('groupings.name')} value={name} maxLength={200} onInput={setName} />
+          <TextField label={t('field.name')} value={name} maxLength={200} onInput={setName} />
         )}
         {report && report.alternative > 0 && (
           <Switch

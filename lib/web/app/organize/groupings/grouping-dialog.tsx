@@ -66,7 +66,7 @@ export function GroupingDialog({
     >
       <Form onSubmit={submit} id="grouping-form">
         <TextField
-          label={t('groupings.name')}
+          label={t('field.name')}
           value={name}
           maxLength={200}
           required
@@ -74,7 +74,7 @@ export function GroupingDialog({
           onInput={setName}
         />
         <TextArea
-          label={t('groupings.summary')}
+          label={t('field.description')}
           value={summary}
           maxLength={5000}
           rows={3}

@@ -37,9 +37,9 @@ function GroupingsView({ kind }: { kind: Kind }) {
   const total = list.total.value
   const isEmpty = total === 0
   return (
-    <div class="organise-page">
+    <div class="organize-page">
       <PageHeader
-        title={t(`groupings.${kind}`)}
+        title={t(kinds[kind].name)}
         subtitle={total ? t(`groupings.${kind}Count`, { count: total }) : undefined}
         actions={<Actions kind={kind} />}
       />
@@ -51,7 +51,7 @@ function GroupingsView({ kind }: { kind: Kind }) {
       ) : (
         <VirtualGrid<Grouping>
           list={list}
-          label={t(`groupings.${kind}`)}
+          label={t(kinds[kind].name)}
           shape={cardShape}
           renderItem={(grouping, tabIndex) => (
             <GroupingCard kind={kind} grouping={grouping} tabIndex={tabIndex} />
@@ -98,7 +98,7 @@ function SearchField({ kind, search }: { kind: Kind; search: string }) {
   const timer = useRef<ReturnType<typeof setTimeout>>()
   useEffect(() => () => clearTimeout(timer.current), [])
   return (
-    <label class="search-field organise-search">
+    <label class="search-field organize-search">
       <Icon name="search" size={18} />
       <input
         type="search"
@@ -158,9 +158,7 @@ function GroupingCard({ kind, grouping, tabIndex }: GroupingCardProps) {
       path={href(`${kind}/${id}`)}
       title={name}
       subtitle={
-        count === null
-          ? t('groupings.automatic')
-          : t(`groupings.members.${kinds[kind].member}`, { count })
+        count === null ? t('groupings.automatic') : t(`count.${kinds[kind].member}`, { count })
       }
       badge={isAutomatic(grouping) && <CoverBadge icon="filter" label={t('groupings.automatic')} />}
       coverVersion={Date.parse(updatedAt)}

@@ -63,7 +63,7 @@ export function RowList(props: RowListProps) {
               <IconButton
                 icon="arrowUp"
                 variant="quiet"
-                label={t('organise.moveUp')}
+                label={t('organize.moveUp')}
                 disabled={i === 0}
                 onClick={() => swap(i, i - 1)}
               />
@@ -71,7 +71,7 @@ export function RowList(props: RowListProps) {
             <IconButton
               icon="delete"
               variant="quiet"
-              label={t('organise.remove')}
+              label={t('organize.remove')}
               onClick={() => onChange(rows.filter((_, j) => j !== i))}
             />
           </div>

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { api, body } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
+import { fieldKey, hintKey, valueKey } from '../../text/field-keys.ts'
 import { type TextKey, t, textOr } from '../../text/translate.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Select, Switch, TextArea, TextField } from '../../ui/field.tsx'
@@ -21,11 +22,7 @@ export type ControlProps = {
   extra?: ComponentChildren
 }
 
-export const fieldLabel = (name: string): string => t(`metadata.field.${name}` as TextKey)
-
-/** Such as the name of a role; unknown ones of files as they are. */
-export const optionText = (field: string, value: string): string =>
-  textOr(`metadata.${field === 'seriesStatus' ? 'status' : field}.${value}`, value)
+export const fieldLabel = (name: string): string => textOr(fieldKey(name), name)
 
 type LockProps = { name: string; isLocked: boolean; onToggle: () => void }
 
@@ -71,7 +68,7 @@ const shared = ({ label, error, extra }: Labelled) => ({
 
 function TextControl(props: Labelled) {
   const { field, value, onChange } = props
-  const hint = textOr(`metadata.hint.${field.name}`, '')
+  const hint = textOr(hintKey(field.name), '')
   const common = { ...shared(props), ...(hint && { hint }), value: String(value ?? '') }
   if (field.kind === 'number')
     return (
@@ -139,12 +136,15 @@ function ChoiceControl(props: Labelled) {
   const values = field.kind === 'choice' ? field.values : ['true', 'false']
   const none =
     field.kind === 'choice' && field.isRequired ? [] : [{ value: '', text: t('metadata.none') }]
-  const kind = isFlag ? 'flag' : field.name
+  const textOf = (value: string) =>
+    isFlag
+      ? t(value === 'true' ? 'label.yes' : 'label.no')
+      : textOr(valueKey(field.name, value)!, value)
   return (
     <Select<string>
       {...shared(props)}
       value={value === null || value === undefined ? '' : String(value)}
-      options={[...none, ...values.map(value => ({ value, text: optionText(kind, value) }))]}
+      options={[...none, ...values.map(value => ({ value, text: textOf(value) }))]}
       onChange={text => onChange(text === '' ? null : isFlag ? text === 'true' : text)}
     />
   )
@@ -206,14 +206,14 @@ function ListContent({
 
 const column = (name: string, options: Omit<Column, 'name' | 'label'> = {}): Column => ({
   name,
-  label: t(`metadata.column.${name}` as TextKey),
+  label: fieldLabel(name),
   ...options,
 })
 
 function listKinds() {
   const roles = ['', ...authorRoles].map(value => ({
     value,
-    text: value === '' ? t('metadata.role.none') : t(`metadata.role.${value}` as TextKey),
+    text: value === '' ? t('personRole.none') : t(`personRole.${value}` as TextKey),
   }))
   return {
     authors: {

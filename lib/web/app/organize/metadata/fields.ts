@@ -1,4 +1,5 @@
 // Metadata fields of series and books as their editors show them: tabs, kinds of controls, limits, locks.
+import { bookTypes, readingDirections, seriesStatuses } from '../../api/enumerations.ts'
 
 export type Owner = 'series' | 'books'
 
@@ -36,12 +37,6 @@ export type TabName = (typeof tabs)[number]
 export const authorRoles = [
   ...(['author', 'co_author', 'writer', 'penciller', 'inker', 'colorist', 'letterer'] as const),
   ...(['cover_artist', 'illustrator', 'editor', 'translator', 'contributor', 'narrator'] as const),
-]
-const directions = ['ltr', 'rtl', 'ttb', 'webtoon'] as const
-const statuses = ['ongoing', 'ended', 'hiatus', 'abandoned', 'unknown'] as const
-const bookTypes = [
-  ...(['comic', 'manga', 'novel', 'novella', 'anthology', 'artbook', 'oneshot'] as const),
-  ...(['omnibus', 'graphic_novel', 'magazine'] as const),
 ]
 
 const wideKinds = new Set([
@@ -90,10 +85,10 @@ const seriesFields: Partial<Record<TabName, readonly Field[]>> = {
     title,
     text('titleSort', 1000, { isWide: true }),
     field('summary', { kind: 'long', maxLength: 20_000 }),
-    field('status', { kind: 'choice', values: statuses, isRequired: true }, { isShared }),
+    field('status', { kind: 'choice', values: seriesStatuses, isRequired: true }, { isShared }),
     integer('year', -9999, 9999, { isShared }),
     text('language', 50, { isShared }),
-    choice('readingDirection', directions, { isShared }),
+    choice('readingDirection', readingDirections, { isShared }),
     integer('ageRating', 0, 100, { isShared }),
   ],
   publication: [
@@ -124,7 +119,7 @@ const bookFields: Partial<Record<TabName, readonly Field[]>> = {
     number('chapter', -maxCount, maxCount),
     field('summary', { kind: 'long', maxLength: 20_000 }),
     integer('ageRating', 0, 100, { isShared }),
-    choice('readingDirection', directions, { isShared }),
+    choice('readingDirection', readingDirections, { isShared }),
     choice('bookType', bookTypes, { isShared }),
     text('languageIso', 50, { isShared }),
     field('manga', { kind: 'flag' }, { isShared }),

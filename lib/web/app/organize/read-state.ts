@@ -25,8 +25,8 @@ export async function setRead(selection: Selection, isRead: boolean): Promise<vo
   const { count, time } = await mark(selection, isRead)
   const undo = () =>
     restore(former ?? [], { isRead, since: time - (Date.now() - startedAt) - 1_000 })
-  const text = t(isRead ? 'organise.markedRead' : 'organise.markedUnread', { count })
-  showNotice(text, former && count > 0 ? { text: t('organise.undo'), run: undo } : undefined)
+  const text = t(isRead ? 'organize.markedRead' : 'organize.markedUnread', { count })
+  showNotice(text, former && count > 0 ? { text: t('organize.undo'), run: undo } : undefined)
 }
 
 async function mark({ seriesIds = [], bookIds = [] }: Selection, isRead: boolean) {

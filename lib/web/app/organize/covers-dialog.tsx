@@ -121,7 +121,7 @@ function GroupingCover({ owner, id, onChanged }: PartProps & { owner: Owner }) {
         <Cover owner={owner} id={id} version={version} alt={t('covers.current')} />
       </span>
       <Button icon="refresh" onClick={reset}>
-        {t('covers.automatic')}
+        {t('choice.auto')}
       </Button>
     </div>
   )
@@ -165,7 +165,7 @@ function CoverChoice({ owner, id, covers, onChanged }: CoverChoiceProps) {
           <span class="covers-image">
             {isAutomatic ? <Cover owner={owner} id={id} /> : <Icon name="book" size={32} />}
           </span>
-          <span>{t('covers.automatic')}</span>
+          <span>{t('choice.auto')}</span>
           {isAutomatic && (
             <span class="covers-mark">
               <Icon name="check" size={16} />

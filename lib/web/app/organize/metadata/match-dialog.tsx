@@ -65,7 +65,7 @@ export function MatchDialog({ seriesId, title, onSaved, onClose }: MatchDialogPr
   ]
   return (
     <Dialog
-      title={t('organise.findMetadata')}
+      title={t('action.findMetadata')}
       onClose={onClose}
       isUnsaved={comparison !== null && chosen.size > 0}
       actions={actions}
@@ -125,7 +125,7 @@ function SearchPart(props: SearchPartProps) {
         </select>
         <input
           type="search"
-          aria-label={t('match.query')}
+          aria-label={t('field.title')}
           value={query}
           maxLength={500}
           onInput={event => onQuery(event.currentTarget.value)}
@@ -184,9 +184,9 @@ function ComparisonTable({ comparison, chosen, onChange }: ComparisonTableProps)
       <table class="table match-table">
         <thead>
           <tr>
-            {(['field', 'current', 'proposed'] as const).map(name => (
+            {(['rule.field', 'match.current', 'match.proposed'] as const).map(name => (
               <th key={name} scope="col">
-                {t(`match.${name}`)}
+                {t(name)}
               </th>
             ))}
           </tr>

@@ -1,4 +1,4 @@
-// Organising in the web application: metadata with locks, covers, collections, read lists, read state, want to read,
+// Organizing in the web application: metadata with locks, covers, collections, read lists, read state, want to read,
 // ratings, statistics.
 import { test } from 'tap'
 import { newId } from '../../lib/base/id.ts'
@@ -19,7 +19,7 @@ const editor = async (page: AppPage, item: string) => {
   return page.getByRole('dialog').first()
 }
 
-test('organising', { skip: skipWithoutBrowser(8) }, async t => {
+test('organizing', { skip: skipWithoutBrowser(8) }, async t => {
   const app = await startApp(t, { books: ['comic', 'comic2', 'manga', 'webtoon'] })
   const { admin, reader, books, sql } = app
   const { comic, comic2, manga, webtoon } = books
@@ -37,7 +37,7 @@ test('organising', { skip: skipWithoutBrowser(8) }, async t => {
     await page.keyboard.press('Enter')
     page.expectProblem(/^400 PATCH .*metadata$/)
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('This is not a language tag').waitFor()
+    await dialog.getByText('Enter a language tag').waitFor()
     t.not((await metadataOf(comic.seriesId)).year, 2018, 'nothing is saved')
     await dialog.getByLabel('Language', { exact: true }).fill('en')
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -57,7 +57,7 @@ test('organising', { skip: skipWithoutBrowser(8) }, async t => {
     await dialog.getByLabel('Summary', { exact: true }).fill('A fox on its way.')
     await admin.patch(`/series/${manga.seriesId}/metadata`, { publisher: 'Elsewhere' })
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('It was changed elsewhere in the meantime').waitFor()
+    await dialog.getByText('This was changed elsewhere in the meantime').waitFor()
     await dialog.getByRole('tab', { name: 'Publication' }).click()
     await dialog.locator('input').first().and(dialog.getByLabel('Publisher')).waitFor()
     await page.waitForFunction("document.querySelector('dialog input').value === 'Elsewhere'")
@@ -93,7 +93,7 @@ test('organising', { skip: skipWithoutBrowser(8) }, async t => {
       const page = await open('/collections')
       await page.locator('.page-header').getByRole('button', { name: 'New collection' }).click()
       await page.getByLabel('Name', { exact: true }).fill('Shelf')
-      await page.getByLabel('Ordered by hand').check()
+      await page.getByLabel('Arrange by hand').check()
       await page.getByRole('button', { name: 'Create', exact: true }).click()
       await page.getByRole('heading', { name: 'Shelf', level: 1 }).waitFor()
       const id = page.url().split('/').at(-1)!
