@@ -1,4 +1,4 @@
-// Page of the signed-in account: e-mail address, password, appearance, what it may see.
+// Page of the signed-in account: email address, password, appearance, visible content.
 
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'

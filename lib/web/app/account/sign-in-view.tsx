@@ -37,7 +37,7 @@ export function View() {
       setError(isRefused ? t('signIn.refused') : messageOf(error))
     }
   }
-  // What is typed into the form would be lost.
+  // A new page would lose what is typed into the form.
   if (setup.isLoading || setup.data?.setupRequired) return null
   return (
     <main class="plain-page">

@@ -1,4 +1,4 @@
-// Fields of an account for administrators: name, e-mail address, role.
+// Account fields for administrators: name, email address, role.
 
 import type { Schemas } from '../api/client.ts'
 import { roles } from '../api/enumerations.ts'

@@ -1,10 +1,10 @@
-// Names and explanations of settings. Those of the server are English; a language has texts of its own where it can.
+// Names and explanations of settings: translated where there is a text, otherwise the server's English.
 import type { Schemas } from '../api/client.ts'
 import { type TextKey, textOr } from '../text/translate.ts'
 
 export const labelOf = (key: string): string => textOr(`setting.${key}`, key)
 
-/** Sections with the name of something else. */
+/** Sections that share the text of another key. */
 const sectionTexts: Record<string, TextKey> = {
   'KOReader sync': 'apps.koreader',
   Maintenance: 'task.maintenance',

@@ -1,4 +1,4 @@
-// Sharing tags: groups of series that accounts may see or not.
+// Sharing tags: groups of series to show to or hide from accounts.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'

@@ -1,4 +1,4 @@
-// Dialog that creates an account; what it may see is set on its page.
+// Dialog that creates an account; its visible content is set on its page.
 import { useState } from 'preact/hooks'
 import { NewPasswordField } from '../account/password-field.tsx'
 import { api, body } from '../api/client.ts'

@@ -1,4 +1,4 @@
-// What an account may see: libraries, age limit, sharing tags.
+// Visible content of an account: libraries, age limit, sharing tags.
 import { useState } from 'preact/hooks'
 import { allItems } from '../api/all-items.ts'
 import { api, body, type Schemas } from '../api/client.ts'
@@ -86,7 +86,7 @@ export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
 
 type Mode = 'none' | 'allow' | 'deny'
 
-/** Series with an allowed tag are shown to this account only if it has such a rule; denied ones never. */
+/** Series with a tag that any account allows are shown only to accounts with that rule; denied series never. */
 function SharingRules({ userId }: { userId: string }) {
   const tags = useResource('sharing-tags', signal =>
     body(api.GET('/api/v1/admin/sharing-tags', { params: { query: { pageSize: 500 } }, signal })),

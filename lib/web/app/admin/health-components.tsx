@@ -66,7 +66,7 @@ function Storage({ metrics }: { metrics: ServerMetrics }) {
   const rows = areas.map((area): Row => {
     const sample = metrics.get('storage_free_bytes')?.find(({ labels }) => labels.area === area)
     const text = sample && t('health.free', { size: formatBytes(sample.value) })
-    // Most servers have all of them on one disk, whose space is measured at different times.
+    // Usually all areas share one disk, whose free space was measured at slightly different times.
     const isSameDisk =
       free !== null && size !== null && Math.abs((sample?.value ?? 0) - free) < size / 50
     if (isSameDisk && !short.has(area)) return [t(`health.area.${area}`), null]

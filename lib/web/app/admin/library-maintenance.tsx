@@ -99,7 +99,7 @@ function DeleteAction({ library }: { library: Library }) {
   )
 }
 
-/** Deletion is confirmed by typing the name: it takes the reading progress of all accounts with it. */
+/** Typing the name confirms the deletion, because the reading progress of all accounts is lost. */
 function DeleteDialog({ library, onClose }: { library: Library; onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const isConfirmed = typed.trim() === library.name.trim()

@@ -1,4 +1,4 @@
-// A library in the administration: its scan as it runs, all options, maintenance, deletion.
+// Library page of the administration: running scan, options, maintenance, deletion.
 
 import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'

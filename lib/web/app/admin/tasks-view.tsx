@@ -1,4 +1,4 @@
-// Tasks of the background work: live list with filters, statistics, cancellation, retries, purge.
+// Background tasks: live list with filters, statistics, cancellation, retries, purge.
 
 import { useRef, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
@@ -96,7 +96,7 @@ export function View() {
   )
 }
 
-/** Whether the pointer is over the list, or the focus of the keyboard in it. */
+/** Whether the pointer is over the list or the keyboard focus is in it. */
 const isUsed = (list: HTMLElement | null): boolean =>
   list !== null &&
   ((matchMedia('(hover: hover)').matches && list.matches(':hover')) ||

@@ -1,4 +1,4 @@
-// Facts of a book: authors, publication, what its file is.
+// Facts of a book: authors, publication, file.
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
@@ -39,7 +39,7 @@ export function BookFacts({ book }: { book: Book }) {
       </Fact>
       <WebLinks links={metadata.links.map(({ source, url }) => ({ name: source, url }))} />
       <FileFacts book={book} />
-      {/* Loaded later, so that they move no others. */}
+      {/* Loaded later, so at the end, where they move nothing. */}
       <ReadListFact id={book.id} />
       <CollectionFact seriesId={book.seriesId} />
     </dl>

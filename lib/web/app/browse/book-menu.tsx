@@ -1,4 +1,4 @@
-// Menu of a book: what its readers and editors can do with it.
+// Book menu for readers and editors.
 import { mediaUrl } from '../api/address.ts'
 import type { Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'

@@ -1,4 +1,4 @@
-// Page of a book: metadata, reading progress, actions, its file, and where it belongs.
+// Book page: metadata, reading progress, actions, file, series and lists.
 import { api, body, type Schemas } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'

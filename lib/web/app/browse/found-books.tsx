@@ -1,4 +1,4 @@
-// All books that a text finds.
+// Books matching a search text.
 import { api, body, type Schemas } from '../api/client.ts'
 import { BookCard } from '../lists/book-card.tsx'
 import { listMode } from '../lists/list-mode.ts'

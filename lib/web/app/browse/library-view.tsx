@@ -1,4 +1,4 @@
-// Page of a library: its series, and what keeps it from being read.
+// Library page: its series and its problems.
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
@@ -39,7 +39,7 @@ function LibraryPage({ id }: { id: string }) {
   return (
     <div>
       <PageHeader
-        // A line each until it is loaded: what is below does not move.
+        // One line until it is loaded, so that nothing below moves.
         title={data?.name ?? '\u00a0'}
         subtitle={data ? t('count.books', { count: data.bookCount }) : '\u00a0'}
         actions={actions}

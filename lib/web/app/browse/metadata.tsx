@@ -7,7 +7,7 @@ import { href } from '../routing/router.ts'
 import { t, textOr } from '../text/translate.ts'
 import { observeSize } from '../ui/observe-size.ts'
 
-/** A line of a description list; nothing without content. */
+/** One line of a description list; renders nothing without content. */
 export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
   const isEmpty =
     children === null ||
@@ -37,7 +37,7 @@ export function filterLink(name: string, value: string, text = value) {
   )
 }
 
-/** Elements with commas between them; of very many the first ones, until a button shows all. */
+/** Comma-separated elements; long lists are cut until a button shows all. */
 export const joined = (parts: readonly ComponentChildren[]): ComponentChildren =>
   parts.length === 0 ? [] : [<Joined key="parts" parts={parts} />]
 
@@ -49,7 +49,7 @@ function Joined({ parts }: { parts: readonly ComponentChildren[] }) {
 // A book may have a thousand tags, and a series the authors of all its books.
 const maxShown = 40
 
-/** The first of very many items with a button for all of them. */
+/** The first items of a long list, with a button for all of them. */
 function useFirst<T>(items: readonly T[]) {
   const [isOpen, setOpen] = useState(false)
   const count = items.length - maxShown
@@ -86,7 +86,7 @@ export function Labels({ name, labels }: LabelsProps) {
   )
 }
 
-/** Authors by what they did, as facts. */
+/** Authors grouped by role, as facts. */
 /** ComicInfo.xml writes `CoverArtist`. */
 const roleOf = ({ role }: Schemas['Author']) =>
   role?.toLowerCase().replace('coverartist', 'cover_artist') ?? 'author'
@@ -117,10 +117,10 @@ export function WebLinks({ links }: { links: readonly { name: string; url: strin
   )
 }
 
-// More than four lines of the widest window; laying out all of a text of megabytes takes seconds.
+// More than four lines of the widest window; laying out a text of megabytes takes seconds.
 const maxClosedLength = 2_000
 
-/** A text of which four lines are shown until a button shows all. */
+/** Text cut to four lines until a button shows all. */
 export function Summary({ text }: { text: string | null }) {
   const [isOpen, setOpen] = useState(false)
   const [isLong, setLong] = useState(false)

@@ -1,4 +1,4 @@
-// Menu of a series: what its readers and editors can do with it.
+// Series menu for readers and editors.
 
 import { mediaUrl } from '../api/address.ts'
 import type { Schemas } from '../api/client.ts'

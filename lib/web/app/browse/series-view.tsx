@@ -70,7 +70,7 @@ function SeriesPage({ id }: { id: string }) {
   )
 }
 
-/** Its own, or that of its first book that has one. */
+/** The series summary, otherwise the first book's. */
 function SeriesSummary({ series: { summary, booksMetadata } }: { series: Series }) {
   const ofBook = booksMetadata.summary
   if (summary || !ofBook) return <Summary text={summary} />
@@ -119,7 +119,7 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
   const isBegun = data.readCount > 0 || next?.readProgress != null
   return (
     <>
-      {/* Its place, until it is known. */}
+      {/* Placeholder until it is loaded. */}
       {next === undefined && (
         <span class="button primary browse-read blank" aria-hidden>
           <Icon name="play" />

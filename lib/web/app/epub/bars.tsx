@@ -1,4 +1,4 @@
-// Bars of the EPUB reader: leaving, contents and settings above, the position in the book below.
+// Bars of the EPUB reader: close, contents and settings at the top, the position at the bottom.
 import type { Signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'

@@ -89,7 +89,7 @@ function FontSize() {
   )
 }
 
-/** Values of several settings. */
+/** Values that several settings share. */
 const sharedTexts: Record<string, TextKey> = {
   auto: 'choice.auto',
   publisher: 'choice.publisher',

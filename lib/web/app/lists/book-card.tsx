@@ -6,9 +6,9 @@ import { bookFormat, bookProgress, bookState } from './book-state.ts'
 import { Card, type CardOptions, CardSkeleton, CoverBadge } from './card.tsx'
 
 type BookCardProps = CardOptions & {
-  /** Undefined while it is loading. */
+  /** Undefined while loading. */
   book: Schemas['Book'] | undefined
-  /** With the name of its series, in lists of several series. */
+  /** Shows the series name, for lists of several series. */
   showSeries?: boolean
   /** Whether the link opens the reader. */
   toReader?: boolean

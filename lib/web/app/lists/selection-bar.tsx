@@ -13,13 +13,13 @@ type SelectionBarProps = {
   selection: Selection
   /** Ids that "select all" selects. */
   list: PagedList<{ id: string }>
-  /** After a change. */
+  /** Called after a change. */
   onDone: () => void
-  /** Further buttons. */
+  /** More buttons. */
   extra?: ComponentChildren
 }
 
-/** Nothing while nothing is selected. */
+/** Renders nothing without a selection. */
 export function SelectionBar({ kind, selection, list, onDone, extra }: SelectionBarProps) {
   const ids = [...selection.ids.value]
   if (ids.length === 0) return null

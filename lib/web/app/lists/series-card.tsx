@@ -5,7 +5,7 @@ import { formatNumber, t, textOr } from '../text/translate.ts'
 import { Card, type CardOptions, CardSkeleton, CoverBadge } from './card.tsx'
 
 type SeriesCardProps = CardOptions & {
-  /** Undefined while it is loading. */
+  /** Undefined while loading. */
   series: Schemas['Series'] | undefined
 }
 

@@ -1,4 +1,4 @@
-// Form that adds a library: its folder and name, a preview, all other options at hand.
+// Form that adds a library: folder, name, preview and options.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useEdited, useUnsaved } from '../routing/unsaved.ts'

@@ -1,4 +1,4 @@
-// Options of a library in sections: files, series and titles, scanning.
+// Library options in sections: scanning, files, series and titles.
 
 import type { ComponentChildren } from 'preact'
 import { fileFormats, readingDirections, scanModes, watchModes } from '../api/enumerations.ts'
@@ -78,7 +78,7 @@ function FormatFields({ draft, onChange }: OptionsProps) {
     allowedFormats.length === 0 || allowedFormats.includes(format)
   const toggle = (format: string) => {
     const next = fileFormats.filter(name => isAllowed(name) !== (name === format))
-    // No format at all would stand for all of them.
+    // An empty list would stand for all formats.
     if (next.length > 0)
       onChange({ allowedFormats: next.length === fileFormats.length ? [] : next })
   }
@@ -92,7 +92,7 @@ function FormatFields({ draft, onChange }: OptionsProps) {
             checked={isAllowed(format)}
             onChange={event => {
               toggle(format)
-              // The last one stays.
+              // The last format cannot be deselected.
               event.currentTarget.checked = isAllowed(format)
             }}
           />

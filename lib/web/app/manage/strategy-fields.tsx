@@ -1,4 +1,4 @@
-// Fields for how files become series and names become titles and numbers.
+// Strategy fields: how files become series, and names become titles and numbers.
 import { bookStrategies, numberStrategies, seriesStrategies } from '../api/enumerations.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { Select, Switch, TextArea, TextField } from '../ui/field.tsx'
@@ -25,7 +25,7 @@ type ConfigField =
       options: Record<string, TextKey>
     }
 
-/** The configuration of the strategies that have one; the server checks it. */
+/** Configuration of strategies; the server validates it. */
 const seriesFields: Partial<Record<SeriesStrategy, readonly ConfigField[]>> = {
   flat: [
     { key: 'filenamePatterns', kind: 'lines', label: 'strategy.filenamePatterns' },

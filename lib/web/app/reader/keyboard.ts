@@ -11,7 +11,7 @@ export type ReaderActions = {
   openBook: (side: 'next' | 'previous') => void
 }
 
-/** What the help shows: keys with what they do. */
+/** Shortcuts as the help shows them. */
 export const shortcuts: readonly Shortcut[] = [
   { keys: ['←', '→'], text: 'reader.help.turn' },
   { keys: ['Space', 'Shift Space'], text: 'reader.help.scroll' },

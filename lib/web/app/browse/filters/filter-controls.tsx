@@ -94,7 +94,7 @@ type ValuesProps = ControlProps & {
   search?: ComponentChildren
 }
 
-/** Each value is off, included or excluded: a press goes on to the next. */
+/** Each value is off, included or excluded; pressing it cycles through them. */
 function Values({ field, choices, onChange, options, names = new Map(), search }: ValuesProps) {
   const press = (value: string) => {
     const known = choices.find(choice => choice.value === value)
@@ -134,7 +134,7 @@ function Values({ field, choices, onChange, options, names = new Map(), search }
   )
 }
 
-/** Values that the server has no list of are typed, one after another. */
+/** Values without a list on the server are typed one by one. */
 function TextControl(props: ControlProps) {
   const { field, choices, onChange } = props
   const [text, setText] = useState('')
@@ -168,7 +168,7 @@ function TextControl(props: ControlProps) {
 
 type Bound = (value: string, label: string, onChange: (value: string) => void) => ComponentChildren
 
-/** The lower and the upper bound, each of which may be missing. */
+/** Lower and upper bound, both optional. */
 function Bounds({ field, choices, onChange, bound }: ControlProps & { bound: Bound }) {
   const [from = '', to = ''] = (choices[0]?.value ?? '').split('-', 2)
   const change = (nextFrom: string, nextTo: string) =>

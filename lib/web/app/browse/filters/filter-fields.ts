@@ -8,16 +8,16 @@ import {
 import type { TextKey } from '../../text/translate.ts'
 
 /**
- * `label`: values of a list of the server; `choice`: a few known values; `flag`: yes or no; `stars`: a range of up to
+ * `label`: values listed by the server; `choice`: a few known values; `flag`: yes or no; `stars`: a range of up to
  * five stars.
  */
 export type FilterField = {
   name: FilterName
   kind: 'label' | 'choice' | 'text' | 'flag' | 'range' | 'stars'
   text: TextKey
-  /** Of `choice`. */
+  /** Only for `choice`. */
   values?: readonly string[]
-  /** Of interest to those who maintain libraries. */
+  /** Shown only to library maintainers. */
   isForMaintainers?: boolean
 }
 
@@ -94,12 +94,12 @@ export const filterFields: readonly FilterField[] = [
 ]
 
 export type FilterChoice = { value: string; isExcluded: boolean }
-/** A range, also of stars, is one choice, `from-to`, either of which may be empty; a flag is `yes` or `no`. */
+/** A range (also of stars) is one choice, `from-to`, with either end optional; a flag is `yes` or `no`. */
 export type Filters = {
   fields: Partial<Record<FilterName, readonly FilterChoice[]>>
-  /** Searched in titles and summaries. */
+  /** Search text for titles and summaries. */
   text: string
-  /** A condition that the fields cannot express, as JSON: of a preset. */
+  /** A preset's condition that the fields cannot express, as JSON. */
   condition: string
 }
 
@@ -119,7 +119,7 @@ export function filtersOf(query: URLSearchParams): Filters {
   return { fields, text: query.get('q') ?? '', condition: query.get('condition') ?? '' }
 }
 
-/** The query of the address with other filters. */
+/** The address query with other filters. */
 export function withFilters(query: URLSearchParams, filters: Filters): URLSearchParams {
   const next = new URLSearchParams(query)
   for (const { name } of filterFields) {
@@ -134,7 +134,6 @@ export function withFilters(query: URLSearchParams, filters: Filters): URLSearch
   return next
 }
 
-/** How many choices there are. */
 export const countFilters = (filters: Filters): number =>
   Object.values(filters.fields).reduce((sum, choices) => sum + choices.length, 0) +
   (filters.text ? 1 : 0) +

@@ -6,7 +6,6 @@ import { valueKey } from '../../text/field-keys.ts'
 import { language, t, textOr } from '../../text/translate.ts'
 import { type FilterChoice, type FilterName, filterFields } from './filter-fields.ts'
 
-/** Names by id. */
 export type LibraryNames = ReadonlyMap<string, string>
 
 export function useLibraryNames(isNeeded: boolean): LibraryNames {
@@ -18,7 +17,6 @@ export function useLibraryNames(isNeeded: boolean): LibraryNames {
 
 const fieldText = (name: FilterName) => t(filterFields.find(field => field.name === name)!.text)
 
-/** The text of one value of a field. */
 export function valueText(name: FilterName, value: string, names: LibraryNames): string {
   switch (name) {
     case 'library':

@@ -1,4 +1,4 @@
-// Style sheet of the reader in the documents of an EPUB: pages or one long column, type and colors of the settings.
+// The reader's style sheet for documents of an EPUB: pages or one long column, type and colors.
 import type { EpubSettings } from '../settings.ts'
 import type { PageGeometry } from './geometry.ts'
 
@@ -42,7 +42,7 @@ export function presentationCss(settings: EpubSettings, palette: Palette, geomet
 const reset =
   'margin: 0 !important; border: 0 !important; min-width: 0 !important; max-width: none !important; min-height: 0 !important; max-height: none !important; transform: none; zoom: 1 !important; float: none !important; position: static !important;'
 
-/** Columns of a multi-column layout are the pages: the body is as large as one page, and its columns overflow it. */
+/** Pages are the columns of a multi-column layout: the body has the size of a page and its columns overflow it. */
 function flowCss(geometry: PageGeometry) {
   const { width, height, columns, margin, marginBlock, isScrolled, isVertical } = geometry
   const padding = isVertical ? `${margin}px` : `${marginBlock}px ${margin}px`
@@ -95,7 +95,7 @@ function colorsCss({ background, text, link, isForced, isDark }: Palette) {
     body [data-link], body [data-link] * { color: ${link} !important }`
 }
 
-/** Nothing is larger than a page, since it would stand out of its column. */
+/** Nothing may be larger than a page, or it would overflow its column. */
 function contentsCss({
   width,
   height,
