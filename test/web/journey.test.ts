@@ -12,7 +12,7 @@ import { testWithPages, waitUntil } from '../kit/web/page.ts'
 
 const phone = { width: 390, height: 844 }
 
-/** Waits until a page is the current one and its picture is there; its neighbours are prepared. */
+/** Waits until a page is the current one and its picture is there; its neighbors are prepared. */
 async function shownPage(page: Page, number: number, count: number) {
   const name = `Page ${number} of ${count}`
   await page.getByRole('status').getByText(name).waitFor({ state: 'attached' })

@@ -1,4 +1,4 @@
-// Actions on series and books that other views offer; dialogs are loaded when they are opened.
+// Actions on series and books for other views; dialogs are loaded when opened.
 import { openDialog } from '../ui/dialog-host.tsx'
 
 export { setRead } from './read-state.ts'

@@ -1,4 +1,4 @@
-// List whose rows are put in order: dragged by their handle, or moved by keyboard and buttons.
+// Reorderable list: rows are dragged by their handle, or moved by keyboard and buttons.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -15,7 +15,7 @@ type ArrangeListProps<T> = {
   label: string
   titleOf: (row: T) => string
   renderRow: (row: T) => ComponentChildren
-  /** Moves the row of an index to another one, and stores it. */
+  /** Moves a row to another index and stores the order. */
   onMove: (from: number, to: number) => Promise<void>
 }
 
@@ -115,7 +115,7 @@ function isInView(element: HTMLElement | null): boolean {
   return top > 0 && bottom < innerHeight
 }
 
-/** The row exists once the list is scrolled to it and loaded. */
+/** A row exists once the list is scrolled to it and loaded. */
 function focusHandle(root: HTMLElement, index: number, attempts = 120) {
   requestAnimationFrame(() => {
     const handle = handleOf(root, index)
@@ -142,13 +142,13 @@ function keyTarget(key: string, index: number, total: number): number | null {
   return targets[key] ?? null
 }
 
-/** Pixels at the edges of the window where dragging scrolls. */
+/** Width in pixels of the window edges where dragging scrolls. */
 const scrollZone = 90
 const maxScrollStep = 18
 
 type DragOptions = { setDrag: (drag: Drag) => void; onDrop: (from: number, to: number) => void }
 
-/** Follows the pointer until it is released; Escape ends it without a change. */
+/** Follows the pointer until it is released; Escape cancels. */
 function useDrag({ setDrag, onDrop }: DragOptions) {
   const stop = useRef<(() => void) | null>(null)
   useEffect(() => () => stop.current?.(), [])

@@ -5,9 +5,9 @@ import { Icon } from '../ui/icon.tsx'
 
 type FileDropProps = {
   text: string
-  /** As of `<input type="file">`. */
+  /** Like the `accept` attribute of `<input type="file">`. */
   accept: string
-  /** From 0 to 1 while a file is uploaded; null otherwise. */
+  /** Upload progress from 0 to 1; null without an upload. */
   progress: number | null
   onFile: (file: File) => void
 }

@@ -1,4 +1,4 @@
-// Rating of a series by its reader in half stars, and the average of all readers.
+// Rating of a series in half stars, and the average of all readers.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
@@ -15,7 +15,7 @@ type SeriesRatingProps = {
   onChanged?: (rating: number | null) => void
 }
 
-/** The API has 1 to 100, a star is 20. */
+/** The API uses 1 to 100; a star is 20. */
 const perStar = 20
 const starsOf = (value: number | null) => (value === null ? 0 : Math.round(value / 10) / 2)
 
@@ -28,11 +28,11 @@ export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps)
   const known = useRef(rating)
   useEffect(() => {
     setShown(rating)
-    // Changed here before, or elsewhere: the average is another one.
+    // Rated here or elsewhere since: the average has changed.
     if (known.current !== rating) average.reload()
     known.current = rating
   }, [rating])
-  // In order: keys change the rating faster than the server responds.
+  // Sent in order: keys change the rating faster than the server responds.
   const sent = useRef<Promise<void>>(Promise.resolve())
   const change = (next: number | null) => {
     if (next === shown) return
@@ -62,7 +62,7 @@ export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps)
           onClick={() => change(null)}
         />
       )}
-      {/* The average of one's own rating is that rating. */}
+      {/* A single own rating is its own average. */}
       {average.data && !(shown !== null && average.data.count === 1) && (
         <Average average={average.data} />
       )}
@@ -76,7 +76,7 @@ function Average({ average: { average, count } }: { average: Schemas['AverageRat
   return <span class="rating-average">{t('rating.average', { stars, count })}</span>
 }
 
-/** Five stars as a slider: half a star by arrow keys, or where the pointer is. */
+/** Five stars as a slider: arrow keys move by half a star, a click sets the value. */
 function Stars({ value, onChange }: { value: number | null; onChange: (value: number) => void }) {
   const [preview, setPreview] = useState<number | null>(null)
   const valueAt = (event: MouseEvent) => {

@@ -1,4 +1,4 @@
-// Books and series marked as read or unread, with a way back to the former positions.
+// Marking books and series as read or unread, with undo.
 import { api, body, type Schemas } from '../api/client.ts'
 import { forgetLocalPosition } from '../reading/local-position.ts'
 import { t } from '../text/translate.ts'
@@ -11,14 +11,14 @@ type Former = {
   progress: Pick<Schemas['Progress'], 'completed' | 'currentPage' | 'progressPercentage'> | null
 }
 
-/** Positions of more books are not restored: each is a request. */
+/** Limit for undo: restoring each book's position is a request. */
 const maxRestored = 100
 const parallelRequests = 6
-// Of a request.
+// Limit per request.
 const maxSeries = 100
 const maxBooks = 500
 
-/** Marks them and shows a notice, which has an action that restores the former positions. Throws ApiError. */
+/** Marks them and shows a notice with an undo action that restores the positions. Throws ApiError. */
 export async function setRead(selection: Selection, isRead: boolean): Promise<void> {
   const former = await formerStates(selection, isRead)
   const startedAt = Date.now()
@@ -56,7 +56,7 @@ async function mark({ seriesIds = [], bookIds = [] }: Selection, isRead: boolean
   return { count, time }
 }
 
-/** The states that the mark will change; null if there are too many of them. */
+/** The states the mark will change; null if there are too many. */
 async function formerStates(
   { seriesIds = [], bookIds = [] }: Selection,
   isRead: boolean,
@@ -114,7 +114,7 @@ async function restore(
   })
 }
 
-/** Deletes what the mark added to the history of a book. */
+/** Removes the mark from a book's history. */
 async function forgetCompletion(bookId: string, since: number) {
   const params = { path: { id: bookId } }
   const { entries } = await body(api.GET('/api/v1/books/{id}/read-history', { params }))

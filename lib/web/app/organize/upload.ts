@@ -1,4 +1,4 @@
-// Upload of a file with its progress, which `fetch` does not report.
+// File upload with progress, which `fetch` does not report.
 import { apiUrl } from '../api/address.ts'
 import { ApiError, noConnection } from '../api/errors.ts'
 import { accessToken } from '../api/session.ts'
@@ -10,7 +10,7 @@ type UploadOptions = {
   signal?: AbortSignal
 }
 
-/** Sends a file as multipart/form-data to a path below the API; the body of the response. Throws ApiError. */
+/** Sends a file as multipart/form-data to an API path; returns the response body. Throws ApiError. */
 export async function uploadFile<T>({ path, file, onProgress, signal }: UploadOptions): Promise<T> {
   const token = await accessToken()
   const form = new FormData()
@@ -21,7 +21,7 @@ export async function uploadFile<T>({ path, file, onProgress, signal }: UploadOp
     if (token !== null) request.setRequestHeader('authorization', `Bearer ${token}`)
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
     request.onerror = () => reject(noConnection())
-    request.onabort = () => reject(new DOMException('The upload was cancelled', 'AbortError'))
+    request.onabort = () => reject(new DOMException('The upload was canceled', 'AbortError'))
     request.onload = () => {
       const body = parse(request.responseText)
       if (request.status < 400) resolve(body as T)

@@ -1,4 +1,4 @@
-// Page of what an account wants to read: series and books, newest first or in an order of its own.
+// Want-to-read page: series and books, newest first or in a custom order.
 import { useMemo } from 'preact/hooks'
 import { BookCard } from '../lists/book-card.tsx'
 import { useReloadOnEvents } from '../lists/list-events.ts'

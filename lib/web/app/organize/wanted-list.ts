@@ -8,7 +8,6 @@ export type WantedSort = (typeof wantedSorts)[number]
 
 type Page = { page: number; pageSize: number }
 
-/** Loads pages of the list. */
 export function createWantedLoader(sort: WantedSort) {
   return async (
     page: Page,
@@ -24,7 +23,7 @@ async function listEntries(query: Page & { sort: WantedSort }, signal?: AbortSig
   return await body(api.GET('/api/v1/want-to-read', init))
 }
 
-/** Moves an entry of the order by hand. Throws ApiError. */
+/** Moves an entry in the custom order. Throws ApiError. */
 export async function orderWanted(from: number, to: number): Promise<void> {
   const last = Math.max(from, to)
   const pageSize = 500

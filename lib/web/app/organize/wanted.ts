@@ -1,10 +1,10 @@
-// Series and books put on the want-to-read list, or removed from it.
+// Adding series and books to the want-to-read list, or removing them.
 import { api } from '../api/client.ts'
 import { t } from '../text/translate.ts'
 import { showError, showNotice } from '../ui/toast.tsx'
 import type { Selection } from './read-state.ts'
 
-/** Changes the list and shows a notice, which has an action that undoes it. Throws ApiError. */
+/** Changes the list and shows a notice with an undo action. Throws ApiError. */
 export async function setWantToRead(
   selection: Selection,
   wanted: boolean,

@@ -1,4 +1,4 @@
-// Dialogs of the reader: settings, and the help of keys.
+// Dialogs of the reader: settings and keyboard shortcuts.
 import { can } from '../api/session.ts'
 import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'

@@ -11,6 +11,6 @@ export type Route = {
   styles?: readonly string[]
   /** `plain`: without navigation, for readers and sign-in. */
   frame?: 'plain'
-  /** `public`: also signed out. Otherwise a permission that the account needs, or none. */
+  /** `public`: also when signed out. Otherwise the required permission, if any. */
   access?: 'public' | Permission
 }

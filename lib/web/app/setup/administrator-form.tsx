@@ -1,4 +1,4 @@
-// Form for the first administrator. From another machine the server requires the token that it printed.
+// Form for the first administrator. From another machine the server requires its setup token.
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
@@ -21,7 +21,7 @@ export function AdministratorForm({ onDone }: { onDone: () => void }) {
       const request = { ...fields, ...(setupToken && { setupToken }) }
       await startSession(await body(api.POST('/api/v1/setup/initialize', { body: request })))
     } catch (error) {
-      // Another device may have been faster.
+      // Another device may have completed the setup.
       if (error instanceof ApiError && error.status === 409) return onDone()
       if (!(error instanceof ApiError) || error.status !== 403) throw error
       setRefused(Boolean(setupToken))

@@ -1,4 +1,4 @@
-// First start: the administrator, the first library, and its scan as it runs.
+// Setup: administrator, first library, and its running scan.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -42,7 +42,7 @@ export function View() {
   return <LibrarySetup />
 }
 
-/** The step follows from what is there, so that it goes on after a reload and on another device. */
+/** The step follows from the server's state, so that setup continues after a reload or on another device. */
 function LibrarySetup() {
   const { query } = address.value
   const { data, error, reload } = useResource('setup-libraries', signal =>

@@ -1,4 +1,4 @@
-// Frame of the views: navigation at the side or, on phones, at the bottom; search and account at the top.
+// Frame of views: navigation at the side (on phones at the bottom), search and account at the top.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -15,7 +15,7 @@ type Entry = {
   icon: IconName
   text: TextKey
   permission?: Permission
-  /** Beginning of further addresses that belong to it. */
+  /** Prefix of other addresses that belong to the entry. */
   also?: string
   isSecondary?: true
 }
@@ -124,7 +124,7 @@ function NavigationLink({ entry }: { entry: Entry }) {
   )
 }
 
-/** Results are shown as one types; `/` moves the focus here, and the arrow key down to the results. */
+/** Shows results while typing; `/` moves the focus here, and the down arrow to the results. */
 function SearchForm() {
   const isResults = address.value.path === 'search'
   const query = isResults ? (address.value.query.get('q') ?? '') : ''

@@ -1,4 +1,4 @@
-// Sign-in above the page after the session ended by itself: what was typed into forms is still there.
+// Sign-in dialog after the session expired; forms keep what was typed.
 import { useState } from 'preact/hooks'
 import { ApiError } from '../api/errors.ts'
 import { account, endSession, hasEnded, resumeSession } from '../api/session.ts'

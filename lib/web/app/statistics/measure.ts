@@ -1,4 +1,4 @@
-// What the charts show: time, pages or finished books, and how it is written.
+// Measures of the charts: time, pages or finished books, with their formatting.
 import type { Schemas } from '../api/client.ts'
 import { formatDuration, formatNumber, type TextKey, t } from '../text/translate.ts'
 
@@ -28,13 +28,13 @@ export function amountText(amount: number, measure: Measure): string {
     : t('count.books', { count: amount })
 }
 
-/** Without a unit where the axis has it. */
+/** Without a unit, which the axis shows. */
 export const tickText = (amount: number, measure: Measure): string =>
   measure === 'time' && amount > 0 ? formatDuration(amount * 60) : formatNumber(amount)
 
 const minuteSteps = [5, 10, 15, 30, 60, 120, 180, 300, 600, 1200, 3000, 6000]
 
-/** Values of the axis from 0, at most five, the last one at or above the largest amount. */
+/** At most five axis values from 0; the last one is at or above the largest amount. */
 export function ticksOf(largest: number, measure: Measure): number[] {
   const step = measure === 'time' ? timeStep(largest) : decimalStep(largest)
   const count = Math.max(1, Math.ceil(largest / step))

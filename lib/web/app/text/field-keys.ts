@@ -1,6 +1,6 @@
 // Keys of the texts of fields of series and books, and of values of fields that have only a few.
 
-/** Fields with several names in the API, by the one their text has. */
+/** Fields that have several names in the API, by the name of their text. */
 const aliases: Record<string, string> = {
   addedAt: 'dateAdded',
   externalLinks: 'links',

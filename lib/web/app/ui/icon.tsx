@@ -63,7 +63,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Decorative: its meaning is in the text beside it or the `aria-label` of its button. */
+/** Decorative: the text beside it or the button's `aria-label` carries the meaning. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -4,7 +4,7 @@ import { IconButton } from './button.tsx'
 
 type PaginationProps = { page: number; totalPages: number; onChange: (page: number) => void }
 
-/** Nothing for a single page. */
+/** Renders nothing for a single page. */
 export function Pagination({ page, totalPages, onChange }: PaginationProps) {
   if (totalPages <= 1) return null
   return (

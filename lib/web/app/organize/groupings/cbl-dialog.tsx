@@ -1,4 +1,4 @@
-// Import of a read list from a CBL file: a report of its entries first, then the list.
+// Import of a read list from a CBL file: first a report of its entries, then the list.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../../api/client.ts'
 import { messageOf } from '../../text/error-message.ts'

@@ -1,4 +1,4 @@
-// Actions of a collection or read list: reading on, editing, cover, export, deletion.
+// Actions on a collection or read list: continue reading, edit, cover, export, delete.
 import { useState } from 'preact/hooks'
 import { api, type Schemas } from '../../api/client.ts'
 import { can } from '../../api/session.ts'
@@ -78,7 +78,7 @@ export function GroupingActions({ kind, grouping, count, reload }: GroupingActio
   )
 }
 
-/** Opens the first book that is not read, which is where the reader is. */
+/** Opens the first unread book. */
 async function readOn(id: string) {
   const pageSize = 500
   let first: string | null = null

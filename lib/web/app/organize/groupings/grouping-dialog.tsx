@@ -12,9 +12,9 @@ import { RuleEditor } from './rule-editor.tsx'
 
 type GroupingDialogProps = {
   kind: Kind
-  /** Absent for a new one. */
+  /** Absent when creating. */
   grouping?: Grouping
-  /** Members of a new one. */
+  /** Initial members when creating. */
   memberIds?: readonly string[]
   onSaved?: (saved: Grouping) => void
   onClose: () => void
@@ -32,7 +32,7 @@ export function GroupingDialog({
   const [ordered, setOrdered] = useState(grouping?.ordered ?? kind === 'readlists')
   const [condition, setCondition] = useState(grouping?.condition ?? null)
   const [isByRule, setByRule] = useState(grouping ? isAutomatic(grouping) : false)
-  // Whether members are chosen by hand is decided once: the members would be lost.
+  // The choice between rule and members is final: switching would lose the members.
   const canHaveRule = kind === 'collections' && memberIds.length === 0 && (!grouping || isByRule)
   const submit = async () => {
     const fields = {

@@ -1,4 +1,4 @@
-// Page of a collection or read list: its members as covers, their order, and what can be done with it.
+// Page of a collection or read list: members, order, actions.
 import { useMemo, useState } from 'preact/hooks'
 import { type Resource, useResource } from '../../api/resource.ts'
 import { can } from '../../api/session.ts'
@@ -93,7 +93,7 @@ type HeaderProps = { kind: Kind; grouping: Grouping; list: PagedList<Member>; re
 
 function Header({ kind, grouping, list, reload }: HeaderProps) {
   const { name, summary, condition } = grouping
-  // What the account sees, which may be less than all.
+  // The visible members, possibly fewer than all.
   const count = list.total.value ?? memberCount(grouping)
   const { member } = kinds[kind]
   const subtitle = (

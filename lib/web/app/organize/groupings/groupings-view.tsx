@@ -1,4 +1,4 @@
-// Pages of all collections and of all read lists, with covers of their first members.
+// Collections page and read lists page, with the covers of first members.
 import { useEffect, useRef } from 'preact/hooks'
 import { can } from '../../api/session.ts'
 import { Card, CardSkeleton, CoverBadge } from '../../lists/card.tsx'

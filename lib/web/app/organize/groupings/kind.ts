@@ -1,4 +1,4 @@
-// Collections of series and read lists of books: the requests that both have alike.
+// Requests shared by collections of series and read lists of books.
 
 import { api, body, type Schemas } from '../../api/client.ts'
 import type { TextKey } from '../../text/translate.ts'
@@ -9,9 +9,9 @@ export type Grouping = {
   id: string
   name: string
   summary: string | null
-  /** By hand. */
+  /** Whether the members are arranged by hand. */
   ordered: boolean
-  /** Of a collection whose members a rule chooses. */
+  /** The rule of an automatic collection. */
   condition?: Rule | null
   automatic?: boolean
   seriesCount?: number | null
@@ -25,7 +25,6 @@ type KindDetails = {
   name: TextKey
   write: Schemas['Permission']
   remove: Schemas['Permission']
-  /** What the members are. */
   member: 'series' | 'books'
   /** The default order of members that are not arranged by hand. */
   sort: MemberSort
@@ -48,7 +47,7 @@ export const kinds = {
   },
 } as const satisfies Record<Kind, KindDetails>
 
-/** Null where the number of members is not counted. */
+/** Null if members are not counted. */
 export const memberCount = (grouping: Grouping): number | null =>
   grouping.bookCount ?? grouping.seriesCount ?? null
 
@@ -83,7 +82,7 @@ export type Fields = {
   name: string
   summary: string | null
   ordered: boolean
-  /** Of collections. */
+  /** Collections only. */
   condition?: Rule | null
 }
 
@@ -135,7 +134,7 @@ export async function removeMember({ kind, id }: Subject, memberId: string): Pro
   else await api.DELETE('/api/v1/readlists/{id}/books/{member_id}', { params })
 }
 
-/** The listed members exchange their places; others stay where they are. */
+/** Reorders the listed members among their places; others stay. */
 export async function orderMembers({ kind, id }: Subject, ids: readonly string[]): Promise<void> {
   const params = { path: { id } }
   if (kind === 'collections')

@@ -1,4 +1,4 @@
-// Members of a collection or read list: as covers that can be selected and removed, and as a list to arrange.
+// Members of a collection or read list: covers to select and remove, or a list to arrange.
 import type { Schemas } from '../../api/client.ts'
 import { can } from '../../api/session.ts'
 import { BookCard } from '../../lists/book-card.tsx'
@@ -100,7 +100,7 @@ type ArrangeMembersProps = {
   subject: Subject
   list: PagedList<Member>
   isOrdered: boolean
-  /** The order by hand became that of the list. */
+  /** Called when the custom order became the list's order. */
   onOrdered: () => void
 }
 
@@ -126,7 +126,7 @@ export function ArrangeMembers({ subject, list, isOrdered, onOrdered }: ArrangeM
   )
 }
 
-/** Ids of a range of the members, in the order by hand; those that are not in memory are requested. */
+/** Ids of a range of members in custom order; missing ones are requested. */
 async function idsOf(
   subject: Subject,
   list: PagedList<Member>,

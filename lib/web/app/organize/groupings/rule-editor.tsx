@@ -1,4 +1,4 @@
-// Rule of a collection: shown in words, and edited as tests in groups.
+// Rule of a collection: in words, and as an editor of grouped tests.
 import { useState } from 'preact/hooks'
 import { api, body } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
@@ -22,7 +22,7 @@ import {
 } from './rule.ts'
 import { choiceText, type StoredCondition, starsText, words } from './rule-words.ts'
 
-/** A rule in words, for everybody who sees it. */
+/** A rule in words. */
 export function RuleText({ rule }: { rule: StoredCondition }) {
   const names = useLibraryNames(JSON.stringify(rule).includes('ibrary'))
   return (
@@ -57,7 +57,7 @@ export function RuleEditor({ rule, onChange }: RuleEditorProps) {
   )
 }
 
-/** Groups within groups: more are hardly understood. The server accepts twenty levels. */
+/** Deeper nesting is hard to understand. The server accepts twenty levels. */
 const maxDepth = 6
 
 type GroupEditorProps = {

@@ -1,8 +1,8 @@
-// Conditions of the API in words: of rules of collections and of filters.
+// API conditions in words, for collection rules and filters.
 import { fieldKey, valueKey } from '../../text/field-keys.ts'
 import { formatDate, formatNumber, type TextKey, t, textOr } from '../../text/translate.ts'
 
-/** A condition on series as the API has it. */
+/** A series condition of the API. */
 export type StoredCondition = object
 
 export type StoredTest = {
@@ -15,15 +15,15 @@ export type StoredTest = {
   end?: unknown
 }
 
-/** Fields of which the API has 1 to 100, and readers see up to five stars. */
+/** Fields from 1 to 100 in the API, shown as up to five stars. */
 export const ratingFields: readonly string[] = ['userRating', 'communityRating']
 export const perStar = 20
 
-/** The API accepts names in snake case, too. */
+/** The API also accepts snake case. */
 const camel = (name: string) =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The key of a condition, a group or a field, and what it has. */
+/** Key of a condition (a group or a field) with its value. */
 export function entryOf(condition: StoredCondition): [key: string, value: unknown] | null {
   const [entry] = Object.entries(condition)
   return entry ? [camel(entry[0]), entry[1]] : null
@@ -33,7 +33,7 @@ export const isGroup = (key: string): key is 'allOf' | 'anyOf' => key === 'allOf
 
 export const operatorOf = ({ operator = '' }: StoredTest) => camel(operator)
 
-/** As a sentence; groups within groups in brackets. `libraries`: names by id. */
+/** The condition as a sentence, with nested groups in brackets. `libraries`: names by id. */
 export function words(condition: StoredCondition, libraries: ReadonlyMap<string, string>): string {
   const entry = entryOf(condition)
   if (!entry) return ''
@@ -79,14 +79,14 @@ function valueText(field: string, value: unknown, libraries: ReadonlyMap<string,
   return libraries.get(text) ?? choiceText(field, text) ?? t('filter.text', { text })
 }
 
-/** A value of a field that has few; null for others. */
+/** The text of an enumerated value; null for other fields. */
 export function choiceText(field: string, value: string): string | null {
   if (field === 'format') return value.toUpperCase()
   const key = valueKey(field, value)
   return (key && textOr(key, '')) || null
 }
 
-/** Years have no separator of thousands. */
+/** Years have no thousands separator. */
 const plainNumber = (value: number) => formatNumber(value, { useGrouping: false })
 
 /** A rating of 1 to 100 as stars, such as “3.5 ★”. */

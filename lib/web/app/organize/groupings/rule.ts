@@ -1,4 +1,4 @@
-// Rules of collections as groups of tests that a form edits. What the form cannot show as fields stays as it is.
+// Collection rules as groups of tests for the form. Parts the form cannot show are kept unchanged.
 import {
   fileFormats,
   readingDirections,
@@ -14,7 +14,7 @@ import {
   type StoredTest,
 } from './rule-words.ts'
 
-/** Kinds of values; a list has the choices. */
+/** Kind of value, or the list of choices. */
 export const ruleFields = {
   genre: 'text',
   tag: 'text',
@@ -48,7 +48,7 @@ export type RuleField = keyof typeof ruleFields
 
 export type Test = { field: RuleField; operator: string; value: string }
 export type Group = { join: 'allOf' | 'anyOf'; parts: readonly Part[] }
-/** `fixed`: a condition that has no fields in the form. */
+/** `fixed`: a condition that the form cannot edit. */
 export type Part = Test | Group | { fixed: StoredCondition }
 
 const operators: Record<Kind | 'choice', readonly string[]> = {
@@ -81,17 +81,15 @@ export const newTest = (field: RuleField): Test => ({
   value: '',
 })
 
-/** Whether a test has a value. */
 export const hasValue = ({ field, operator }: Test) =>
   kindOf(field) !== 'flag' && !nullOperators.includes(operator)
 
-/** Whether everything is filled in. */
 export function isComplete(part: Part): boolean {
   if ('parts' in part) return part.parts.length > 0 && part.parts.every(isComplete)
   return 'fixed' in part || !hasValue(part) || part.value.trim() !== ''
 }
 
-/** The condition of a group; of one part without the group around it. */
+/** The condition of a group; a single part stands without the group. */
 export function conditionOf({ join, parts }: Group): StoredCondition {
   const conditions = parts.map(conditionOfPart)
   return conditions.length === 1 ? conditions[0]! : { [join]: conditions }
@@ -118,7 +116,7 @@ function partOf(condition: StoredCondition): Part {
   if (key === undefined) return { fixed: condition }
   if (!isGroup(key)) return testOf(key, value as StoredTest) ?? { fixed: condition }
   const parts = value as StoredCondition[]
-  // An empty group holds for all series or for none; in the form it would be one to be filled in.
+  // An empty group matches all series or none; the form would show it as incomplete.
   return parts.length === 0 ? { fixed: condition } : { join: key, parts: parts.map(partOf) }
 }
 
@@ -142,7 +140,7 @@ function isValue(field: RuleField, value: unknown): boolean {
   return typeof kind === 'string' || kind.includes(value)
 }
 
-/** Values of half stars, and one that a rule has. */
+/** Half-star values, and the rule's current one. */
 export function starChoices(field: RuleField, current: string): readonly number[] {
   if (!ratingFields.includes(field)) return []
   const halves = Array.from({ length: 10 }, (_, i) => (i + 1) * 10)

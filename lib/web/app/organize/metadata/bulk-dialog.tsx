@@ -1,4 +1,4 @@
-// Metadata of several series or books at once: labels added and removed, fields set, locks, reset.
+// Bulk metadata editor for series or books: add and remove labels, set fields, lock, reset.
 import { useState } from 'preact/hooks'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
@@ -107,7 +107,7 @@ function LabelChanges({ change, update }: PartProps) {
   )
 }
 
-/** A check mark in front of each field shows whether it is set. */
+/** A checkbox before each field shows whether it is set. */
 function FieldChanges({
   owner,
   change,

@@ -1,4 +1,4 @@
-// Metadata of several series or books: requests of at most a hundred at a time.
+// Bulk metadata changes of series or books: at most a hundred per request.
 import { api } from '../../api/client.ts'
 import type { Owner } from './fields.ts'
 import type { Locks, Values } from './record.ts'
@@ -17,7 +17,7 @@ async function inChunks(ids: readonly string[], run: (ids: string[]) => Promise<
   for (let i = 0; i < ids.length; i += maxIds) await run(ids.slice(i, i + maxIds))
 }
 
-/** Throws ApiError. What was changed before stays; all of it may be repeated. */
+/** Throws ApiError. Earlier changes are kept; repeating all of them is safe. */
 export async function changeMany({ owner, ids }: Subjects, change: BulkChange): Promise<void> {
   const { labels, values, locks } = change
   await inChunks(ids, async ids => {
@@ -61,7 +61,7 @@ async function putLocks(owner: Owner, ids: string[], locks: Locks) {
   else await api.PUT('/api/v1/books/bulk/metadata/locks', { body: { ...locks, bookIds: ids } })
 }
 
-/** Removes what users set, and their locks. Throws ApiError. */
+/** Removes values and locks set by users. Throws ApiError. */
 export async function resetMany({ owner, ids }: Subjects): Promise<void> {
   await inChunks(ids, ids =>
     owner === 'series'

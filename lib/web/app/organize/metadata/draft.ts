@@ -1,4 +1,4 @@
-// Changes of metadata before they are saved: values and locks, their validation and the errors of the server by field.
+// Unsaved metadata changes: values, locks, validation, and server errors by field.
 import { ApiError } from '../../api/errors.ts'
 import { messageOf, validationText } from '../../text/error-message.ts'
 import { formatNumber, t } from '../../text/translate.ts'
@@ -7,13 +7,13 @@ import { isSame, type Locks, type MetadataRecord, type Values } from './record.t
 
 export type Draft = { values: Values; locks: Locks }
 export const emptyDraft: Draft = { values: {}, locks: {} }
-/** Messages by name of field; `form` for those of no field. */
+/** Messages by field name; `form` for others. */
 export type Errors = Readonly<Record<string, string>>
 
 export const isChanged = ({ values, locks }: Draft) =>
   Object.keys(values).length + Object.keys(locks).length > 0
 
-/** Sets a value; one as it was is no change. */
+/** Sets a value; the original value is no change. */
 export function withValue(
   draft: Draft,
   record: MetadataRecord,
@@ -24,7 +24,7 @@ export function withValue(
   return { ...draft, values }
 }
 
-/** Whether a field will be locked: fields that are changed become locked, unless they are unlocked. */
+/** Whether a field will be locked: changed fields become locked unless they are unlocked explicitly. */
 export function isLocked(draft: Draft, record: MetadataRecord, { name, lock }: Field): boolean {
   if (lock === null) return false
   return draft.locks[lock] ?? (name in draft.values || (record.locks[lock] ?? false))
@@ -38,7 +38,7 @@ export function withLock(draft: Draft, record: MetadataRecord, field: Field): Dr
   return { ...draft, locks: isAsSaved ? rest : { ...rest, [lock]: next } }
 }
 
-/** Errors of the changed values, by name of field. */
+/** Errors of changed values by field name. */
 export function validate(fields: readonly Field[], values: Values): Errors {
   const errors: Record<string, string> = {}
   for (const field of fields) {
@@ -76,7 +76,7 @@ function errorOf(field: Field, value: unknown): string | null {
   }
 }
 
-/** Rows without what they need are not saved: an added row that stayed empty is none. */
+/** Incomplete rows are not saved, such as an added row that stayed empty. */
 export function withoutEmptyRows(values: Values): Values {
   const required: Record<string, string[]> = {
     authors: ['name'],
@@ -96,7 +96,7 @@ export function withoutEmptyRows(values: Values): Values {
   )
 }
 
-/** What the server refused, by name of field. */
+/** Values refused by the server, by field name. */
 export function errorsOf(error: unknown, fields: readonly Field[]): Errors {
   if (!(error instanceof ApiError) || error.status !== 400) return { form: messageOf(error) }
   const details = Array.isArray(error.details)

@@ -1,4 +1,4 @@
-// Dialog of metadata editors: save, reset to what files and sources say, close.
+// Dialog frame of the metadata editors: save, reset to the metadata of files and sources, close.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -12,12 +12,11 @@ type EditorDialogProps = {
   owner: Owner
   title: string
   isChanged: boolean
-  /** Whether there is something to save or reset. */
   isLoaded?: boolean
-  /** Whether it was saved. */
+  /** Returns whether it was saved. */
   onSave: () => Promise<boolean>
   onReset: () => Promise<unknown>
-  /** After a change was saved. */
+  /** Called after a change is saved. */
   onSaved: (() => void) | undefined
   onClose: () => void
   children: ComponentChildren

@@ -1,4 +1,4 @@
-// Control of a metadata field by its kind, with its lock.
+// Control of a metadata field by kind, with its lock.
 
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
@@ -87,7 +87,7 @@ function TextControl(props: Labelled) {
   )
 }
 
-/** The text itself if it is no number, so that the field is marked. */
+/** Returns the text itself if it is not a number, so that validation marks the field. */
 function parseNumber(text: string): number | string | null {
   const trimmed = text.trim().replace(',', '.')
   if (trimmed === '') return null
@@ -119,7 +119,7 @@ function LongControl(props: Labelled) {
   )
 }
 
-/** The text itself while it is no object. */
+/** Returns the text itself while it is not an object. */
 function parseObject(text: string): unknown {
   if (text.trim() === '') return null
   try {
@@ -150,7 +150,7 @@ function ChoiceControl(props: Labelled) {
   )
 }
 
-/** Lists have a group of controls below their label. */
+/** Lists have several controls below their label. */
 function ListControl(props: Labelled) {
   const { label, error, extra } = props
   const id = useId()

@@ -1,4 +1,4 @@
-// Metadata fields of series and books as their editors show them: tabs, kinds of controls, limits, locks.
+// Metadata fields of series and books in the editors: tabs, kinds of controls, limits, locks.
 import { bookTypes, readingDirections, seriesStatuses } from '../../api/enumerations.ts'
 
 export type Owner = 'series' | 'books'
@@ -21,13 +21,13 @@ export type FieldName = string
 
 export type Field = FieldKind & {
   name: FieldName
-  /** Name of its lock; null for one that is never changed by a scan. */
+  /** Name of its lock; null if scans never change it. */
   lock: string | null
-  /** Part of the record of the metadata; others have requests of their own. */
+  /** Part of the metadata record; other fields have separate requests. */
   isPlain: boolean
-  /** Takes the width of two fields. */
+  /** As wide as two fields. */
   isWide: boolean
-  /** Several series or books may get the same value. */
+  /** Offered in the bulk editor. */
   isShared: boolean
 }
 

@@ -1,4 +1,4 @@
-// Input of a list of names, such as genres: each as a chip that can be removed, with suggestions while typing.
+// Input for a list of names such as genres: removable chips, with suggestions while typing.
 import { useId, useRef, useState } from 'preact/hooks'
 import { t } from '../../text/translate.ts'
 import { Icon } from '../../ui/icon.tsx'

@@ -5,7 +5,7 @@ import { useResource } from '../../api/resource.ts'
 export type LabelKind = 'genres' | 'tags'
 
 const pageSize = 500
-/** Names after as many pages are not suggested. */
+/** Names beyond this many pages are not suggested. */
 const maxPages = 4
 
 async function loadNames(kind: LabelKind, signal: AbortSignal): Promise<string[]> {
@@ -21,7 +21,7 @@ async function loadNames(kind: LabelKind, signal: AbortSignal): Promise<string[]
   return names
 }
 
-/** Empty until they are loaded. */
+/** Empty until loaded. */
 export function useLabelNames(kind: LabelKind | null): readonly string[] {
   const key = kind === null ? null : `/${kind}?names`
   return useResource(key, signal => loadNames(kind!, signal)).data ?? []

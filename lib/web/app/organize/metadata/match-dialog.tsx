@@ -1,4 +1,4 @@
-// Metadata of a series from sources: a search, the comparison field by field, and what is applied.
+// Metadata of a series from sources: search, field-by-field comparison, applied fields.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'

@@ -1,4 +1,4 @@
-// Editor of the metadata of a series or book: fields in tabs, each with its lock; only what changed is saved.
+// Metadata editor of a series or book: fields in tabs, each with its lock; only changes are saved.
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from '../../api/errors.ts'
 import { useResource } from '../../api/resource.ts'
@@ -69,7 +69,7 @@ function useEditor(props: {
       setErrors(({ [name]: _, form: __, ...errors }) => errors)
     },
     toggleLock: (field: Field) => setDraft(draft => withLock(draft, record!, field)),
-    /** Whether it was saved. */
+    /** Returns whether it was saved. */
     async save(): Promise<boolean> {
       const values = withoutEmptyRows(draft.values)
       const found = validate(fields, values)

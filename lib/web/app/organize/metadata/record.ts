@@ -1,4 +1,4 @@
-// Metadata of a series or book: loaded as a record, compared, and saved as the fields that changed.
+// Metadata of a series or book: loaded as a record, saved as the changed fields.
 import { allItems } from '../../api/all-items.ts'
 import { api, body, type Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
@@ -6,7 +6,6 @@ import { can } from '../../api/session.ts'
 import { allFields, type Owner } from './fields.ts'
 
 export type Link = { sourceName: string; url: string }
-/** By field. */
 export type Values = Readonly<Record<string, unknown>>
 export type Locks = Readonly<Record<string, boolean>>
 export type MetadataRecord = { values: Values; locks: Locks; etag: string | null }
@@ -111,7 +110,7 @@ export async function saveRecord(
   if (locks.length > 0) await putLocks(subject, Object.fromEntries(locks))
 }
 
-/** Genres, links and locks are resources of their own: the precondition is checked for all of them at once. */
+/** Genres, links and locks are separate resources: the precondition is checked once for all of them. */
 async function requireUnchanged({ owner, id }: Subject, { etag }: MetadataRecord) {
   const init = { params: { path: { id } } }
   const { response } = await (owner === 'series'
@@ -151,7 +150,7 @@ async function putLocks({ owner, id }: Subject, locks: Locks) {
   else await api.PUT('/api/v1/books/{id}/metadata/locks', init)
 }
 
-/** One link for each name of a site. */
+/** One link per site name. */
 async function saveLinks(subject: Subject, former: readonly Link[], next: readonly Link[]) {
   const { owner, id } = subject
   const removed = former.filter(
@@ -184,7 +183,7 @@ async function removeLinks({ owner, id }: Subject, removed: readonly Link[]) {
     })
 }
 
-/** Removes what users set, and their locks. Throws ApiError. */
+/** Removes values and locks set by users. Throws ApiError. */
 export async function resetRecord({ owner, id }: Subject): Promise<void> {
   const params = { path: { id } }
   if (owner === 'series') await api.DELETE('/api/v1/series/{id}/metadata', { params })

@@ -10,9 +10,9 @@ export type Column = {
   label: string
   maxLength?: number
   type?: 'text' | 'url' | 'number' | 'flag'
-  /** A choice; values that are not among them remain selectable. */
+  /** Makes it a select; unknown values remain selectable. */
   options?: readonly { value: string; text: string }[]
-  /** Rows without it are left out when the list is saved. */
+  /** Rows without it are not saved. */
   isRequired?: true
 }
 
