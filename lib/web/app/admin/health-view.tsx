@@ -21,7 +21,7 @@ type State = 'ok' | 'degraded' | 'unavailable'
 
 const checkEveryMs = 5_000
 const maxChanges = 50
-/** Kept during this visit, also while other pages are shown. */
+/** Covers this visit, also while other pages are shown. */
 const changes: Change[] = []
 
 export function View() {

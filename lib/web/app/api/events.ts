@@ -84,7 +84,7 @@ function createStream(path: string, permissions: readonly Permission[]) {
     const isReopened = lostStreams.value.has(path)
     if (isReopened) await untilReachable()
     // The cookie authenticates the stream and is as old as the token. After an error the session may
-    // have ended; loading the account tells.
+    // have ended; loading the account finds out.
     await (isReopened ? checkAccount() : accessToken()).catch(() => {})
     isOpening = false
     if (!isWanted() || source) return

@@ -1,4 +1,4 @@
-// Series browser: windowed grid or list with sort order, filters, letters and selection, all kept in the address.
+// Series browser: windowed grid or list with sort order, filters, letters and selection, all stored in the address.
 import { useMemo, useRef } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { useListEvents } from '../lists/list-events.ts'

@@ -115,7 +115,7 @@ function startPan(event: PointerEvent, root: HTMLElement, hasDragged: { current:
   addEventListener('pointercancel', stop)
 }
 
-/** Ctrl zooms; otherwise the wheel scrolls pages larger than the window, then turns pages. */
+/** Ctrl zooms; otherwise the wheel scrolls pages larger than the window, then goes to the next page. */
 function createWheel(reader: Reader, scroller: () => HTMLElement | null) {
   let sum = 0
   let lastAt = 0

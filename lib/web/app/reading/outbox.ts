@@ -93,7 +93,7 @@ async function send(
     forget()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // A refusal by a proxy says nothing about the sessions, so they are kept.
+    // A refusal by a proxy has nothing to do with the sessions, so they stay stored.
     if (!error.isOfApi) throw error
     if (error.status === 400 && sessions.length > 1)
       for (const session of sessions) await send([session], { prefix, keepalive })

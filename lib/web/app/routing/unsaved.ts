@@ -4,7 +4,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 
 const edited = new Set<object>()
 
-/** A pending action that would lose unsaved edits; null for none. The application asks for confirmation. */
+/** A pending action that would lose unsaved edits; null for none. The application shows the confirmation. */
 export const discarding = signal<(() => unknown) | null>(null)
 
 /** Whether the forms of the view or of a dialog have unsaved edits. */
@@ -16,7 +16,7 @@ export function discardBefore(action: () => unknown) {
   else action()
 }
 
-// Closing, reloading or leaving the site: the browser asks for confirmation.
+// Closing, reloading or leaving the site: the browser shows its own confirmation.
 const warn = (event: BeforeUnloadEvent) => event.preventDefault()
 
 /** Registers unsaved edits of the calling component. */
@@ -26,7 +26,7 @@ export function useUnsaved(isUnsaved: boolean) {
     if (!isUnsaved) return
     const form = {}
     edited.add(form)
-    // Pages with this listener are not kept in the back/forward cache.
+    // Pages with this listener are not stored in the back/forward cache.
     addEventListener('beforeunload', warn)
     return () => {
       edited.delete(form)

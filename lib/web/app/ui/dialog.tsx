@@ -15,7 +15,7 @@ type DialogProps = {
   actions?: ComponentChildren
   /** Adds a cancel button before the other buttons. */
   canCancel?: boolean
-  /** Closing it asks for confirmation. */
+  /** Closing it requires confirmation. */
   isUnsaved?: boolean
   width?: 'narrow' | 'wide'
   class?: string

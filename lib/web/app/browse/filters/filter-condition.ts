@@ -98,7 +98,7 @@ function parsed(condition: string): Condition | null {
   }
 }
 
-/** The filters for a stored condition; parts they cannot express are kept in `condition`. */
+/** The filters for a stored condition; parts they cannot express remain in `condition`. */
 export function filtersOfCondition(condition: Condition | null): Filters {
   let filters: Filters = noFilters
   if (!condition) return filters

@@ -79,7 +79,7 @@ function cleanRule(rule: CSSRule, resolve: ResolveUrl) {
     if (url !== undefined && resolve(unescaped(url)) === null) style.removeProperty('src')
 }
 
-/** Values kept as written: variables, and values that contain one. */
+/** Values retained as written: variables, and values that contain one. */
 const mayLoad = /\\|url|image|src/i
 
 function cleanDeclarations(style: CSSStyleDeclaration) {

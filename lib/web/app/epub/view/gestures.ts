@@ -9,7 +9,7 @@ type GestureHandlers = {
   onHover: (point: { x: number; y: number }) => void
   /** The mouse is dragged between two points. */
   onDrag: (from: { x: number; y: number }, to: { x: number; y: number }) => void
-  /** Whether the wheel turns pages. */
+  /** Whether the wheel goes page by page. */
   isPaged: () => boolean
 }
 

@@ -1,4 +1,4 @@
-// Collection rules as groups of tests for the form. Parts the form cannot show are kept unchanged.
+// Collection rules as groups of tests for the form. Parts the form cannot show remain unchanged.
 import {
   fileFormats,
   readingDirections,

@@ -17,7 +17,7 @@ async function inChunks(ids: readonly string[], run: (ids: string[]) => Promise<
   for (let i = 0; i < ids.length; i += maxIds) await run(ids.slice(i, i + maxIds))
 }
 
-/** Throws ApiError. Earlier changes are kept; repeating all of them is safe. */
+/** Throws ApiError. Earlier changes remain; repeating all of them is safe. */
 export async function changeMany({ owner, ids }: Subjects, change: BulkChange): Promise<void> {
   const { labels, values, locks } = change
   await inChunks(ids, async ids => {
