@@ -1,4 +1,4 @@
-// Catalogue of a recording: libraries, accounts, and what they organize and read, made over the API at fixed times.
+// Catalog of a recording: libraries, accounts, their groupings and reading, created over the API at fixed times.
 import { receiveNotifications } from '../../test/kit/accounts.ts'
 import type { Scope } from '../../test/kit/db.ts'
 import { png } from '../../test/kit/files/archives.ts'

@@ -1,4 +1,4 @@
-// Admission of routes: reads of more than a few rows of the catalogue wait for the turn of the account and are
+// Admission of routes: reads of more than a few rows of the catalog wait for the account's turn and are
 // cancelled with the client; all routes, by the rows that their statements read.
 import { test } from 'tap'
 import { openApi } from '../../lib/api/open.ts'

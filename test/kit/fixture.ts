@@ -1,4 +1,4 @@
-// A small catalogue in which every operation finds something: visible and hidden series, books of several
+// Small catalog with data for every operation: visible and hidden series, books of several
 // formats, accounts, API keys, sharing tags; and existing values for path parameters.
 import { newId } from '../../lib/base/id.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'

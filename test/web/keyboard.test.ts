@@ -58,7 +58,7 @@ test('the web application by keyboard alone', { skip: skipWithoutBrowser(8) }, a
       '/readlists': [['Import CBL']],
       '/account/keys': [['Create API key']],
       '/admin/users': [['Create account']],
-      '/admin/settings': [['History of Name of this server']],
+      '/admin/settings': [['History of Server name']],
       [`/admin/libraries/${library.id}`]: [['Delete library']],
       [`/books/${books.comic.id}/read`]: [['Reading settings']],
       [`/books/${books.novel.id}/read`]: [['Contents'], ['Text and display']],

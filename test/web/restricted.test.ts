@@ -1,4 +1,4 @@
-// What a restricted account must not know of: in no view, no response and no event of its browser.
+// Hidden content appears in no view, response or event of a restricted account's browser.
 import type { Response } from 'playwright-core'
 import { test } from 'tap'
 import { hideSeries } from '../kit/accounts.ts'

@@ -1,4 +1,4 @@
-// Strategies in the web application: the one that fits a new folder, and the change of that of a library with a preview.
+// Strategies in the web application: suggestion for a new folder, and a change with preview.
 import { test } from 'tap'
 import { folderWithFiles } from '../kit/files/folders.ts'
 import { comic } from '../kit/library.ts'

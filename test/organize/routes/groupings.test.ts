@@ -1,4 +1,4 @@
-// What collections and read lists have alike: counts for each account after any change, names that are hidden,
+// Behavior shared by collections and read lists: counts for each account after any change, names that are hidden,
 // filters and orders of their contents.
 import t from 'tap'
 import { hideSeries } from '../../kit/accounts.ts'

@@ -1,4 +1,4 @@
-// Visibility: restricted accounts find no trace of hidden books in either catalogue, not by following links,
+// Visibility: restricted accounts find no trace of hidden books in either catalog, not by following links,
 // not with URLs from another account, not in a count.
 import { type Test, test } from 'tap'
 import { readXml } from '../../kit/opds/atom.ts'
