@@ -12,7 +12,7 @@ import { waitUntil } from '../kit/processes.ts'
 import { startApi, startApiWithoutPipeline, type TestApi } from '../kit/server.ts'
 
 const seriesCount = 40
-/** Of a table; a record may have a few rows of labels, authors and covers. */
+/** Limit per table; a record may have a few rows of labels, authors and covers. */
 const maxRows = 20
 
 // Background statements of the server, on events and types, are counted by no route.

@@ -17,7 +17,7 @@ import {
 const manySeries = 3_000
 const maxCells = 200
 const letters = 'abcdefghijklmnopqrstuvwxyz'
-/** Of books that are rows without a file. */
+/** Problems with books that are rows without a file. */
 const noCover = /^404 GET .*\/books\/.*thumbnail/
 
 test('browsing', { skip: skipWithoutBrowser(10) }, async t => {

@@ -110,7 +110,7 @@ async function recordReceived(page: AppPage) {
   return {
     events,
     bodies: async () =>
-      // Of requests that the page cancels there is no body.
+      // Requests canceled by the page have no body.
       await Promise.all(responses.map(response => response.text().catch(() => ''))),
   }
 }

@@ -40,7 +40,7 @@ const rules: Record<string, Rule> = {
   },
 }
 
-// Every permission but those of administrators changes nothing; the rule with the most cases shows it.
+// Permissions other than administrators' change nothing; the rule with the most cases shows it.
 const roles = ['reader', 'maintainer'] as const
 
 test('hidden books are in neither catalogue', async t => {

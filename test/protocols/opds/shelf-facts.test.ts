@@ -56,7 +56,7 @@ const shelves = [
   ...['/series/recent', '/series/updated', '/libraries', '/publishers', '/genres', '/tags'],
 ]
 
-// They have no time of their own, but that of the series.
+// They have the series' time instead of their own.
 const listsOfReaders = [
   ...['/collections', '/presets', '/readlists', '/want-to-read', '/want-to-read/series'],
 ]

@@ -100,7 +100,7 @@ export function AuthorFacts({ authors }: { authors: readonly Schemas['Author'][]
   ))
 }
 
-/** Links come from files: only those of the web are shown. */
+/** Links come from files: only web links are shown. */
 export function WebLinks({ links }: { links: readonly { name: string; url: string }[] }) {
   const safe = links.filter(({ url }) => /^https?:\/\//i.test(url) && URL.canParse(url))
   if (safe.length === 0) return null
