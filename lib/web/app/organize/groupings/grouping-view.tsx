@@ -157,7 +157,7 @@ function Toolbar({ kind, grouping, arranges, sort, total }: ToolbarProps) {
         <span>{t('sort.label')}</span>
         <select
           class="control"
-          value={sort}
+          value={sort === usual ? 'default' : sort}
           onChange={event => {
             const { value } = event.currentTarget
             setQuery({ sort: value === 'default' ? null : value }, { replace: true })
