@@ -98,7 +98,7 @@ async function waiting() {
   return row!.count
 }
 
-/** Those whose turn comes last: that they have one is because they were looked at. */
+/** Books that are processed last; if they have a cover, it was created on demand. */
 async function uncovered(count: number) {
   const rows = await sql<{ id: string }[]>`
     select id from (select book_id as id from book_artifact where cover is null order by book_id desc limit ${count * 4}) b

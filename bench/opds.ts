@@ -1,4 +1,4 @@
-// Crawler of both OPDS catalogues: follows every link over a library of mixed books with hostile titles, served as it
+// Crawler of both OPDS catalogs: follows every link over a library of mixed books with hostile titles, served as it
 // is installed, and holds all documents against schemas, parsers of reading apps and each other.
 // With --flat: the memory of the server while that many feeds are crawled.
 // npm run bench -- opds [--books 2000] [--jing] [--flat 10000] [--facets 1]

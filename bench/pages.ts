@@ -95,7 +95,7 @@ async function bytesOf(path: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** `ratios` are of our rate to that of each way to send a plain file, medians of the rounds. */
+/** `ratios`: our rate divided by the rate of each way to send a plain file, medians of the rounds. */
 async function compare(what: string, paths: string[]) {
   await load(paths, connections, 1)
   await figures()

@@ -1,4 +1,4 @@
-// Generator of a synthetic catalogue in a fresh data directory, the same on every run.
+// Generator of a synthetic catalog in a fresh data directory, the same on every run.
 // npm run bench -- seed --data DIR [--database-url URL] [--books 1000000] [--series 40000] [--progress 100000]
 import { parseArgs } from 'node:util'
 import { newId } from '../lib/base/id.ts'

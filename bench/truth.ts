@@ -1,4 +1,4 @@
-// Compares a catalogue with the truth file of a generated library: node bench/truth.ts --truth FILE
+// Compares a catalog with the truth file of a generated library: node bench/truth.ts --truth FILE
 // --library DIR --data DIR [--observed FILE.ndjson]. Without --observed it scans the library.
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'

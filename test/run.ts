@@ -1,4 +1,4 @@
-// `npm test`: all tests (test/all.ts), or the files given. Further options are those of tap, for example
+// `npm test`: all tests (test/all.ts), or the files given. Other options are passed to tap, for example
 // `npm test -- test/catalog/book/routes/books.test.ts --reporter=tap`; `--coverage` prints a coverage table.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,4 @@
-// What an answer must not be or contain.
+// Checks for forbidden answers and contents.
 import type { Hidden } from '../../test/kit/http/hidden.ts'
 import type { Attack, Received } from './send.ts'
 

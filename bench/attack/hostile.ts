@@ -66,7 +66,7 @@ const hostileFields: readonly string[] = [
   `["00000000-0000-7000-8000-00000000dead"]`,
 ]
 
-/** Bodies of a route as texts; each field has so many of the values. */
+/** Bodies of a route as texts, with this many values per field. */
 export function* hostileBodies(route: Route, values: number): Generator<string> {
   const properties = (route.body as { properties?: object } | undefined)?.properties ?? { x: 1 }
   const names = Object.keys(properties)

@@ -1,4 +1,4 @@
-// Probe of /health/live in a thread of its own: what this process computes must not count as delay of the server.
+// Probe of /health/live in its own thread, so that this process's computing does not count as server delay.
 import { Worker } from 'node:worker_threads'
 
 export type Longest = {

@@ -77,7 +77,7 @@ export async function gridCases(options: Options): Promise<GridCase[]> {
   ]
 }
 
-/** Of records that every viewer sees. */
+/** Facts of records visible to every viewer. */
 async function idsFor(sql: Sql, viewers: readonly Viewer[]): Promise<Ids> {
   const visibleToAll = (visible: typeof visibleSeries) =>
     allOf(

@@ -1,4 +1,4 @@
-// Conditions made from the catalogue of filter fields: every field with every operator and several values,
+// Conditions generated from the filter fields: every field with every operator and several values,
 // and random trees of them.
 import {
   bookFields,

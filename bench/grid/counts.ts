@@ -69,7 +69,7 @@ function seriesWhere(sql: Sql, viewer: Viewer, where: Fragment): Fragment {
     where s.book_count > 0 and ${visibleSeries(sql, viewer)} and ${where}`
 }
 
-/** Of `book b` in a visible series. */
+/** Conditions on `book b` in a visible series. */
 const seenBook = (sql: Sql, { ageLimit }: Viewer) =>
   ageLimit === null ? sql`true` : sql`(b.age_rating is null or b.age_rating <= ${ageLimit})`
 
@@ -279,7 +279,7 @@ function words(sql: Sql, text: string | undefined): Fragment {
   )
 }
 
-/** Of `series s` with `series_search t`: what only hidden books have does not count. */
+/** Conditions on `series s` with `series_search t`; values only hidden books have do not count. */
 function seriesWords(sql: Sql, viewer: Viewer, text: string | undefined): Fragment {
   const found = words(sql, text)
   if (viewer.ageLimit === null || !text) return found

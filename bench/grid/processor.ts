@@ -24,7 +24,7 @@ export async function openProcessorClock(sql: Sql): Promise<ProcessorClock> {
     },
     now() {
       if (parent === 0) return 0
-      // Of parallel workers that have ended.
+      // Parallel workers that have ended.
       const ended = statOf(parent)!
       const ms = (Number(ended[13]) + Number(ended[14])) * tickMs
       return sessions.reduce((sum, pid) => sum + workOf(pid), ms)

@@ -1,4 +1,4 @@
-// Search texts made from the titles of the catalogue.
+// Search texts derived from the titles of the catalog.
 import type { Sql } from '../../lib/store/postgres/db.ts'
 
 /** Texts by what they are. */

@@ -1,4 +1,4 @@
-// Values of filter fields as the catalogue has them: absent, rare, middling and frequent ones, parts of
+// Values of filter fields drawn from the catalog: absent, rare, middling and frequent ones, parts of
 // texts, and points of numbers and dates.
 import type { FieldKind } from '../../lib/list/fields.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'

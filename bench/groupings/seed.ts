@@ -1,4 +1,4 @@
-// Generator of collections and read lists over a seeded catalogue, the same on every run; none if there are some.
+// Generator of collections and read lists over a seeded catalog, the same on every run; does nothing if some exist.
 import { newId } from '../../lib/base/id.ts'
 import { sortKey } from '../../lib/media/name/natural.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'

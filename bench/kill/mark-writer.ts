@@ -1,4 +1,4 @@
-// Marks and metadata of many books at once: what is marked twice is read once.
+// Bulk marks and metadata: a book marked twice counts as read once.
 import type { Writer, WriterContext } from './writer.ts'
 
 const maxBooks = 12

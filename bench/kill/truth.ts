@@ -1,4 +1,4 @@
-// Final comparison of disk and reading progress with the catalogue.
+// Final comparison of disk and reading progress with the catalog.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

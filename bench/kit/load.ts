@@ -19,7 +19,7 @@ type Options = {
   headers?: Record<string, string>
   connections: number
   seconds: number
-  /** Ends after so many requests, if that is earlier. */
+  /** Also ends after this many requests. */
   requests?: number
 }
 

@@ -1,4 +1,4 @@
-// Random search conditions of the compatible API against the naive evaluator, on a small catalogue in an empty data
+// Random search conditions of the compatible API against the naive evaluator, on a small catalog in an empty data
 // directory: series and books, for an administrator and a restricted reader.
 // npm run bench -- komga-conditions --data DIR [--trees 10000] [--seed 1] [--series 60]
 import { parseArgs } from 'node:util'

@@ -17,7 +17,7 @@ export type Checkout = ReturnType<typeof copyCheckout>
 const projectRoot = join(import.meta.dirname, '..', '..')
 const flags = ['--disable-warning=ExperimentalWarning']
 
-/** Copies all tracked files to `folder`; the packages are those of this checkout. */
+/** Copies all tracked files to `folder`, which shares this checkout's packages. */
 export function copyCheckout(folder: string) {
   rmSync(folder, { recursive: true, force: true })
   const listed = spawnSync(

@@ -1,4 +1,4 @@
-// One-line faults of a source file, found in its syntax tree: what a tired programmer might have written instead.
+// One-line faults of a source file, derived from its syntax tree: plausible programming mistakes.
 import ts from 'typescript'
 
 export type Fault = {

@@ -1,4 +1,4 @@
-// Library for the crawl of the OPDS catalogues: books of every format from the corpus generator, and books
+// Library for the crawl of the OPDS catalogs: books of every format from the corpus generator, and books
 // with hostile titles and names.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

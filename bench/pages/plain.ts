@@ -1,4 +1,4 @@
-// Bare Fastify routes that send plain files in three ways: what bench/pages.ts compares with.
+// Bare Fastify routes that send plain files in three ways, the baseline of bench/pages.ts.
 // node bench/pages/plain.ts <folder>
 import { createReadStream, readFile, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -10,7 +10,7 @@ export type Cell = {
   /** The bundled server, or the version of an external one. */
   postgres: 'bundled' | Version
   account: Account
-  /** Whether the cache of npm is empty, so that megabytes and seconds are those of a new machine. */
+  /** Whether the npm cache is empty, so that megabytes and seconds match a new machine. */
   cold?: true
   /** Options of `npm ci`. */
   install?: string

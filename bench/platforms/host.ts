@@ -1,4 +1,4 @@
-// What clean roots take from this machine: mirror of Debian, registry of npm, certificates, proxies.
+// Host settings shared with clean roots: mirror of Debian, registry of npm, certificates, proxies.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Processes of a cell: a command with what it printed, and the Node.js processes below it.
+// Processes of a cell: a command with its output, and its Node.js child processes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, readlinkSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Catalogue of a recording: libraries, accounts, and what they organise and read, made over the API at fixed times.
+// Catalog of a recording: libraries, accounts, their groupings and reading, created over the API at fixed times.
 import { receiveNotifications } from '../../test/kit/accounts.ts'
 import type { Scope } from '../../test/kit/db.ts'
 import { png } from '../../test/kit/files/archives.ts'
@@ -27,8 +27,8 @@ export async function createCatalogue(t: Scope): Promise<Catalogue> {
   addName(names, admin.id, 'users:admin')
   await nameRecords(names, admin)
   const reader = await createReader(api, admin, { names, libraryId: libraries.main })
-  await organise(admin, names)
-  await organise(reader, names)
+  await organize(admin, names)
+  await organize(reader, names)
   await announce(api, admin, names)
   await configure(admin)
   await read(admin, names, 0)
@@ -113,8 +113,8 @@ async function create(
   return id
 }
 
-/** What an account organises: groupings if it may, ratings, wanted items, presets. */
-async function organise(client: Client, names: Names) {
+/** What an account organizes: groupings if it may, ratings, wanted items, presets. */
+async function organize(client: Client, names: Names) {
   const series = ['Akira', 'Bone & Friends', 'Long run', 'Twins'].map(s =>
     idOf(names, `series:${s}`),
   )

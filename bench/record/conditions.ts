@@ -81,7 +81,7 @@ function nativeConditions(fields: Record<string, FieldKind>): object[] {
   })
 }
 
-/** Letters are compared with the text of a value; those of an id differ from run to run. */
+/** Letters are compared in texts only; letters of ids differ from run to run. */
 const isPart = (operator: string, kind: FieldKind) =>
   (kind === 'boolean' || kind === 'status') && !/^(is|isNot)$/.test(operator)
 

@@ -1,4 +1,4 @@
-// Normal form of answers: names in place of ids, placeholders for what differs between two runs of the same code.
+// Normal form of answers: names in place of ids, placeholders for values that differ between two runs of the same code.
 import { createHash } from 'node:crypto'
 
 /** Names of records by id, and ids by name. */

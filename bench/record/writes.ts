@@ -1,4 +1,4 @@
-// Writes of a recording: one of each kind over each protocol, with the records that show what it changed.
+// Writes of a recording: one of each kind over each protocol, with records that show the change.
 import { hash } from 'node:crypto'
 import type { Viewer } from './catalogue.ts'
 import { get, type Request } from './request.ts'

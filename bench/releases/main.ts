@@ -82,7 +82,7 @@ async function track(sql: Sql, accountId: string): Promise<Tracked[]> {
   return [...series]
 }
 
-/** `tag` is part of the ids: other releases than those of another tag. */
+/** `tag` is part of the ids, so different tags yield different releases. */
 function itemsOf(series: readonly Tracked[], tag: string): ReleaseItem[] {
   return Array.from({ length: perPoll }, (_, i) => {
     const { title } = series[Math.floor(random.next() * series.length)]!

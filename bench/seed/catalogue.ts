@@ -1,4 +1,4 @@
-// Rows of a synthetic catalogue, as scans of a large library would have stored them.
+// Rows of a synthetic catalog, as stored by scans of a large library.
 
 import { labelKey } from '../../lib/catalog/label/label.ts'
 import { sortKey } from '../../lib/media/name/natural.ts'

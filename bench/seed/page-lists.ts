@@ -1,4 +1,4 @@
-// Page lists of a synthetic catalogue, as long as real ones. One for each number of pages: packing takes longer than all
+// Page lists of a synthetic catalog, as long as real ones. One for each number of pages: packing takes longer than all
 // else of a book.
 import { packPages } from '../../lib/page/page-list.ts'
 import { createRandom } from '../../test/kit/random.ts'

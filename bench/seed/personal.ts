@@ -1,7 +1,7 @@
 // Synthetic ratings and want-to-read lists: some accounts with thousands of entries, the others with a few.
 import type { Sql } from '../../lib/store/postgres/db.ts'
 
-/** Of three accounts `heavy` ratings each, and half as many wanted series and books each; of the others a fiftieth. */
+/** Three accounts get `heavy` ratings each, and half as many wanted series and books; the others get a fiftieth. */
 export async function makePersonal(sql: Sql, heavy: number): Promise<void> {
   const count = sql`case when a.username in ('reader1', 'reader2', 'reader3') then ${heavy}::integer
     else ${Math.ceil(heavy / 50)}::integer end`

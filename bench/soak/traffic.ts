@@ -24,7 +24,7 @@ const feeds = [
   ],
 ]
 
-/** Sends so many feeds and pages in random order, `connections` at a time. */
+/** Sends feeds and pages in random order, `connections` at a time. */
 export async function sendTraffic(
   { base, key, random, connections, books }: Traffic,
   { feeds: feedCount, pages: pageCount }: { feeds: number; pages: number },

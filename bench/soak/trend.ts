@@ -1,7 +1,7 @@
 // Linear trends of samples that are equally far apart.
 
 export type Trend = {
-  /** Of the samples that count. */
+  /** From the samples that count. */
   mean: number
   /** What the line through them rises from the first to the last. */
   growth: number

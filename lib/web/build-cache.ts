@@ -13,7 +13,7 @@ import type { Build } from './build.ts'
 
 export type BuildCache = {
   folder: string
-  /** Called when a build cannot be stored; it is served all the same. */
+  /** Called when a build cannot be stored; it is served anyway. */
   onUnstored(error: unknown): void
 }
 
@@ -22,18 +22,18 @@ const maxBuildBytes = 64 * 1024 * 1024
 // Stripping types is experimental in Node.
 const nodeOptions = ['--disable-warning=ExperimentalWarning']
 
-/** What a package brings with it (npm run build:web). */
+/** The build included in a package (npm run build:web). */
 const packageFolder = join(import.meta.dirname, 'built')
 
 /**
- * The build of the present sources: what the package brings, what is stored in the cache, or a new one. Throws when it
- * cannot be made.
+ * The build of the current sources: included in the package, stored in the cache, or new. Throws if it
+ * cannot be built.
  */
 export async function currentBuild({ folder, onUnstored }: BuildCache): Promise<Build> {
   const name = await buildName()
   const packaged = await readStored(join(packageFolder, name))
   if (packaged) return packaged
-  // Without an answer of its disk it is built for this process alone.
+  // If the disk does not respond, it is built for this process only.
   const root = mountKey(Buffer.from(folder))
   const read = () => readStored(join(folder, name))
   const stored = await cacheHealth.run(root, read).catch(() => null)
@@ -43,7 +43,7 @@ export async function currentBuild({ folder, onUnstored }: BuildCache): Promise<
   return deserialize(built)
 }
 
-/** Stores the build of the present sources where a package has it. */
+/** Stores the build of the current sources for a package. */
 export async function buildPackage(): Promise<void> {
   await store(packageFolder, await buildName(), await buildInProcess())
 }
@@ -73,7 +73,7 @@ const digestOf = (content: Buffer): Buffer => hash('sha256', content, 'buffer')
 async function readStored(file: string): Promise<Build | null> {
   try {
     const bytes = await readFile(file)
-    // After a crash of the machine a part of it may be empty.
+    // After a crash of the machine, parts of it may be empty.
     const content = bytes.subarray(digestLength)
     return digestOf(content).equals(bytes.subarray(0, digestLength)) ? deserialize(content) : null
   } catch {
@@ -97,7 +97,7 @@ async function store(folder: string, name: string, build: Buffer): Promise<void>
   }
 }
 
-/** Whether it is the file of a process that was killed while it wrote. */
+/** Whether it is left from a process that was killed while writing. */
 async function isAbandoned(file: string): Promise<boolean> {
   if (!file.endsWith('.unfinished')) return false
   // Another process may have renamed it.

@@ -1,4 +1,4 @@
-// Makes the build that a package brings with it (npm run build:web).
+// Command that builds the web application for a package (npm run build:web).
 import { buildPackage } from './build-cache.ts'
 
 await buildPackage()

@@ -1,5 +1,5 @@
-// Process that builds the web application and writes the build to its standard output: the server would retain the
-// memory that it takes.
+// Child process that builds the web application and writes the build to standard output: the server would retain the
+// memory it uses.
 import { serialize } from 'node:v8'
 import { buildApp } from './build.ts'
 

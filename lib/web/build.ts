@@ -1,5 +1,5 @@
-// Build of the web application by esbuild: scripts, style sheets, texts and icons, below an address with the digest of
-// all of them, and compressed.
+// Build of the web application with esbuild: scripts, style sheets, texts and icons, compressed, under an address with
+// the digest of all files.
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -12,7 +12,7 @@ export type Build = {
   digest: string
   /** By path below the folder of the build, such as `main.js`. */
   assets: Map<string, Asset>
-  /** Scripts that the first one imports statically, itself included: all are needed for the first view. */
+  /** The entry script and its static imports, all needed for the first view. */
   initialModules: string[]
   serviceWorker: Asset
 }
@@ -34,7 +34,7 @@ export async function buildApp(): Promise<Build> {
     splitting: true,
     format: 'esm',
     minify: true,
-    // The licences of packages stand in node_modules, which the server has.
+    // Package licenses are in node_modules, which the server includes.
     legalComments: 'none',
     target,
     loader: { '.json': 'copy', '.svg': 'copy', '.png': 'copy', '.html': 'copy' },
@@ -46,7 +46,7 @@ export async function buildApp(): Promise<Build> {
     .sort((a, b) => (a.path < b.path ? -1 : 1))
   const digest = digestOf(files)
   const assets = new Map<string, Asset>()
-  // One at a time: an encoder takes some megabytes.
+  // One at a time, because an encoder uses several megabytes.
   for (const { path, content } of files) assets.set(path, await compress(path, content))
   const worker = await serviceWorker(digest, [...assets.keys()])
   return { digest, assets, initialModules: initialModules(metafile), serviceWorker: worker }
@@ -54,7 +54,7 @@ export async function buildApp(): Promise<Build> {
 
 const slashed = (path: string) => path.split(sep).join('/')
 
-/** Style sheets, texts, icons and documents, which are loaded by their addresses. */
+/** Style sheets, texts, icons and documents, which are loaded by address. */
 async function loadedFiles(): Promise<string[]> {
   const paths = (await readdir(appFolder, { recursive: true })).map(slashed)
   const isLoaded = (path: string) =>
@@ -78,7 +78,7 @@ function digestOf(files: { path: string; content: Uint8Array }[]): string {
   return hash('sha256', parts.join('')).slice(0, 16)
 }
 
-/** The service worker is at a fixed address, so that browsers find a new one; it contains the digest. */
+/** The service worker has a fixed address, so that browsers find new versions; it contains the digest. */
 async function serviceWorker(digest: string, paths: string[]): Promise<Asset> {
   const source = await readFile(serviceWorkerFile, 'utf8')
   const { code } = await transform(source, {

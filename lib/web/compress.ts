@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** A file as it is served. Formats that are compressed already have the same bytes as `plain` alone. */
+/** A file as it is served. Already compressed formats have only `plain`. */
 export type Asset = {
   type: string
   etag: string

@@ -6,7 +6,7 @@ import { initialStyles } from './sources.ts'
 /** Folder of the built files, relative to the base path. */
 export const assetsPath = (digest: string) => `assets/${digest}`
 
-/** Headers of the document. Nothing is loaded from another host, and no script but the files of the build runs. */
+/** Headers of the document. Only files of the build run as scripts, and nothing is loaded from other hosts. */
 export const documentHeaders = {
   'content-type': 'text/html; charset=utf-8',
   // The document names the current build.
@@ -20,7 +20,7 @@ export const documentHeaders = {
     "connect-src 'self'",
     "manifest-src 'self'",
     "worker-src 'self'",
-    // The frames of EPUBs; their resources have a policy of their own.
+    // Frames of EPUBs, whose resources have their own policy.
     "frame-src 'self'",
     "base-uri 'self'",
     "form-action 'self'",
@@ -32,15 +32,15 @@ export const documentHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }
 
-/** Browsers report the header as an error where the page has no secure context. */
+/** Browsers report the header as an error outside secure contexts. */
 export const openerPolicy = (base: string): Record<string, string> =>
   /^(?:https:|http:\/\/(?:localhost|127\.|\[::1\]))/.test(base)
     ? { 'cross-origin-opener-policy': 'same-origin' }
     : {}
 
-/** `styles/base.css` shows it in place of the application where the browser lacks the youngest feature that all views need. */
+/** `styles/base.css` shows it instead of the application if the browser lacks the newest required feature. */
 const outdatedNotice = `<div id="outdated" hidden>
-<p>This browser is too old for the application, which needs Chrome or Edge 123, Firefox 121, Safari 17.5 or later. Reading apps can use the <a href="opds">OPDS catalogue</a>.</p>
+<p>This browser is too old for the application, which needs Chrome or Edge 123, Firefox 121, Safari 17.5 or later. Reading apps can use the <a href="opds">OPDS catalog</a>.</p>
 <p lang="de">Dieser Browser ist zu alt für die Anwendung. Sie benötigt Chrome oder Edge ab Version 123, Firefox ab 121 oder Safari ab 17.5. Lese-Apps können den <a href="opds">OPDS-Katalog</a> verwenden.</p>
 </div>`
 
@@ -72,7 +72,7 @@ ${modules.join('\n')}
 <body>
 <div id="app"></div>
 ${outdatedNotice}
-<noscript><p>This application needs JavaScript. Reading apps can use the <a href="opds">OPDS catalogue</a>.</p></noscript>
+<noscript><p>This application needs JavaScript. Reading apps can use the <a href="opds">OPDS catalog</a>.</p></noscript>
 </body>
 </html>
 `

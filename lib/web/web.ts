@@ -1,4 +1,4 @@
-// Web application of the server: its document at `/` and at the addresses of its views, its built files, the web
+// Web application routes: the document at `/` and at the addresses of its views, built files, the web
 // app manifest and the service worker.
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -22,7 +22,7 @@ export function openWeb(deps: Pick<Deps, 'config' | 'log' | 'services'>): WebPag
   let building: Promise<Build> | null = null
   const build = async () => {
     building ??= currentBuild({ folder, onUnstored }).catch(error => {
-      // The next request tries it again.
+      // The next request retries.
       building = null
       throw error
     })
@@ -54,7 +54,7 @@ export function openWeb(deps: Pick<Deps, 'config' | 'log' | 'services'>): WebPag
     sendDocument,
     async prepare() {
       await build().catch(error => {
-        // A signal to the process group, which ends the server too.
+        // A signal to the process group, which also ends the server.
         if (!endingSignals.has(error.signal))
           log.error({ err: error }, 'the web application cannot be built')
       })

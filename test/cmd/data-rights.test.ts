@@ -1,4 +1,4 @@
-// Rights of what a command writes: nothing of it is for other users of the machine.
+// File permissions of written files: other users of the machine have no access.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Output that goes to a full disk: a command fails with a message, a service keeps running.
+// Output to a full disk: a command fails with a message, a service keeps running.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Files of a library whose folder is gone or empty, like that of a drive that is not mounted.
+// Files of a library whose folder is missing or empty, such as an unmounted drive.
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import t from 'tap'
 import { comic, createTestLibrary } from '../kit/library.ts'

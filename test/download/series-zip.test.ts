@@ -75,7 +75,7 @@ t.test('deleted files are left out; NotFound when none is left', async t => {
   rmSync(books[1]!.path)
   const { body, length } = await zipSeries(books)
   t.equal((await buffer(body)).length, length)
-  // An empty folder would be that of a library that is not mounted.
+  // An empty folder would look like an unmounted library.
   writeFileSync(join(dirname(books[0]!.path.toString()), 'other'), '')
   for (const { path } of books) rmSync(path, { force: true })
   await t.rejects(zipSeries(books), NotFound)

@@ -1,4 +1,4 @@
-// Admission of routes: reads of more than a few rows of the catalogue wait for the turn of the account and are
+// Admission of routes: reads of more than a few rows of the catalog wait for the account's turn and are
 // cancelled with the client; all routes, by the rows that their statements read.
 import { test } from 'tap'
 import { openApi } from '../../lib/api/open.ts'
@@ -12,7 +12,7 @@ import { waitUntil } from '../kit/processes.ts'
 import { startApi, startApiWithoutPipeline, type TestApi } from '../kit/server.ts'
 
 const seriesCount = 40
-/** Of a table; a record may have a few rows of labels, authors and covers. */
+/** Limit per table; a record may have a few rows of labels, authors and covers. */
 const maxRows = 20
 
 // Background statements of the server, on events and types, are counted by no route.

@@ -1,4 +1,4 @@
-// Contract: what the OpenAPI document allows in queries and bodies is accepted, what it forbids is refused.
+// Contract: queries and bodies allowed by the OpenAPI document are accepted, all others are refused.
 import { test } from 'tap'
 import { temporaryFolder } from '../kit/files/folders.ts'
 import { createFixture } from '../kit/fixture.ts'

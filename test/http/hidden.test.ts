@@ -21,7 +21,7 @@ test('hidden series are invisible', async t => {
   t.equal(secrets.length, 10)
   for (const { rule, restrict, role } of rules(w)) {
     const viewer = await w.createUser('admin')
-    await organiseHidden(w, viewer)
+    await organizeHidden(w, viewer)
     await restrict(viewer.id)
     const walk = async (t: Test, key: string, { base = '', of = operations, limit = 60 } = {}) => {
       const first = secrets.filter(s => s.isId).map(s => s.text)
@@ -119,8 +119,8 @@ async function compareCounts(t: Test, w: Fixture, key: string) {
   t.equal(sum, total.series)
 }
 
-/** What the account organised before the series were hidden from it. */
-async function organiseHidden(w: Fixture, viewer: Awaited<ReturnType<Fixture['createUser']>>) {
+/** What the account organized before the series were hidden from it. */
+async function organizeHidden(w: Fixture, viewer: Awaited<ReturnType<Fixture['createUser']>>) {
   const rows = await w.sql<{ series: string; book: string }[]>`
     select s.id as series, b.id as book from series s join book b on b.series_id = s.id
     where s.name = 'Hidden'`

@@ -1,4 +1,4 @@
-// A database, a data directory and a running pipeline for a test, and the doctor as a postcondition.
+// A database, a data directory and a running pipeline for a test, with the doctor as a postcondition.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'

@@ -6,7 +6,7 @@ const prlimit = (args: string[]) => spawnSync('prlimit', args).status === 0
 
 export const canLimitDescriptors: boolean = process.platform === 'linux' && prlimit(['--version'])
 
-/** Leaves the process so many descriptors to open. Returns a function that lifts the limit. */
+/** Leaves the process this many descriptors to open. Returns a function that lifts the limit. */
 export function leaveDescriptors(pid: number, count: number): () => void {
   const used = new Set(readdirSync(`/proc/${pid}/fd`).map(Number))
   // The limit is on the number of a descriptor, and the lowest free number is taken.

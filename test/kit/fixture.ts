@@ -1,4 +1,4 @@
-// A small catalogue in which every operation finds something: visible and hidden series, books of several
+// Small catalog with data for every operation: visible and hidden series, books of several
 // formats, accounts, API keys, sharing tags; and existing values for path parameters.
 import { newId } from '../../lib/base/id.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
@@ -49,14 +49,14 @@ export async function createFixture(
   const hidden = await sql<{ id: string }[]>`select id from series where name = 'Hidden'`
   for (const { id } of hidden)
     await admin.post(`/series/${id}/sharing-tags`, { sharingTagId: tag.body.id })
-  await organise(sql, admin)
+  await organize(sql, admin)
   await announce(sql, admin)
   const secretTag = tag.body.id as string
   return { ...api, admin, libraries, secretTag, ids: await parameterValues(sql) }
 }
 
-/** What accounts organise: ratings, wanted items, presets, titles. */
-async function organise(sql: Sql, admin: Client) {
+/** What accounts organize: ratings, wanted items, presets, titles. */
+async function organize(sql: Sql, admin: Client) {
   const [series] = await sql<
     { id: string }[]
   >`select id from series where name = 'Alpha' order by id`

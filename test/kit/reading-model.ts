@@ -1,4 +1,4 @@
-// Random reading on several devices, and a plain model of what must be stored after it: the writes sorted by
+// Random reading on several devices, and a plain model of the expected stored state: the writes sorted by
 // their time and walked through once, for each book.
 import type { SessionWrite } from '../../lib/reading/record.ts'
 import type { Random } from './random.ts'

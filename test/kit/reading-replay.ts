@@ -1,4 +1,4 @@
-// Writes of the reading model sent to the ledger, and what is stored after them in the shape of the model.
+// Sends the writes of the reading model to the ledger and returns the stored state in the model's form.
 import { unrestrictedViewer, type Viewer } from '../../lib/accounts/viewer.ts'
 import { recordReading, recordSessions } from '../../lib/reading/record.ts'
 import { readingStatistics } from '../../lib/reading/statistics.ts'

@@ -1,4 +1,4 @@
-// Row locks in tests: whether a row is free, and what a transaction that waits for another row holds.
+// Row locks in tests: whether a row is free, and the rows a waiting transaction holds.
 import type { Sql } from '../../lib/store/postgres/db.ts'
 
 export type Row = { table: string; id: string }

@@ -38,7 +38,7 @@ export async function serveCatalogue(t: Scope, catalogue: Catalogue) {
   return { ...catalogue, ...api }
 }
 
-/** An empty catalogue with the API and without a pipeline. `pace` is that of the event streams, `receive` of requests. */
+/** An empty catalog with the API but no pipeline. `pace`: of the event streams; `receive`: of requests. */
 export async function startApiWithoutPipeline(
   t: Scope,
   settings: Settings = {},

@@ -1,4 +1,4 @@
-// Random catalogue for list tests: rows in the database and the same facts as plain values.
+// Random catalog for list tests, as database rows and as plain values.
 import type { Sql } from 'postgres'
 import { newId } from '../../lib/base/id.ts'
 import { refreshAuthorKeys } from '../../lib/catalog/derived/author-key.ts'

@@ -332,7 +332,7 @@ t.test('a list is of one version of the catalogue while others change it', async
   let isDone = false
   const write = async () => {
     while (!isDone) {
-      // Exactly one of them has so many pages, in every version.
+      // Exactly one of them has this many pages, in every version.
       await sql`
         update book set page_count = 1555 - page_count where id in (${a!.id}, ${b!.id})`
       await sleep(10)

@@ -1,4 +1,4 @@
-// More of a random catalogue, for the fields that only other grammars than the native one have, and predicates on them.
+// More data of a random catalog, for the fields that only other grammars than the native one have, and predicates on them.
 import type { Sql } from 'postgres'
 import { newId } from '../../lib/base/id.ts'
 import { refreshAuthorKeys } from '../../lib/catalog/derived/author-key.ts'

@@ -1,4 +1,4 @@
-// Lists of books by the plain statement: what lists made in other ways are compared with.
+// Book lists by the plain statement, the oracle for all other ways.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../lib/accounts/viewer.ts'
 import type { BookFilter } from '../../lib/list/condition.ts'

@@ -1,4 +1,4 @@
-// Fixtures for page tests: books on disk without a catalogue, and images.
+// Fixtures for page tests: images, and books on disk without a catalog.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'

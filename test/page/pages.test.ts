@@ -92,7 +92,7 @@ t.test('pages use the same memory one after the other, and never at the same tim
     memory.add((body as Buffer).buffer)
     release()
   }
-  // Of a deflated page also that of the packed bytes.
+  // For a deflated page also the checksum of the packed bytes.
   t.ok(memory.size <= 2, `${memory.size}`)
   const concurrent = await Promise.all(
     Array.from({ length: 24 }, async (_, i) => pages.image(book, i % 8)),
@@ -260,7 +260,7 @@ t.test('a file that changed since the scan is read in its current version', asyn
   t.equal(width, 60)
   utimesSync(path, 1, 1)
   t.ok((await bytesOf(await pages.image(book, 1))).equals(wide))
-  // An empty folder would be that of a library that is not mounted.
+  // An empty folder would look like an unmounted library.
   writeFileSync(join(dirname(path), 'other'), '')
   rmSync(path)
   await t.rejects(pages.image(book, 0), NotFound)

@@ -1,4 +1,4 @@
-// Match of releases with tracked series, and what of a release is owned: the rules one by one.
+// Rules of matching releases with tracked series, and of owned volumes and chapters.
 import { test } from 'tap'
 import { unrestrictedViewer } from '../../lib/accounts/viewer.ts'
 import { newId } from '../../lib/base/id.ts'

@@ -6,7 +6,7 @@ import { apiDefaults, startApiWithoutPipeline } from '../kit/server.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-/** Of the application at its first load, compressed. */
+/** Compressed size of the application's first load. */
 const maxInitialBytes = 120_000
 
 type Response = { status: number; headers: IncomingHttpHeaders; bytes: Buffer }
@@ -129,7 +129,7 @@ test('the base path of a proxy is part of all addresses', async t => {
   const forwarded = await serverWith({ 'application.trusted_proxies': '127.0.0.1' })
   const prefix = { 'x-forwarded-prefix': '/shelf' }
   for (const { url, headers } of [
-    // Of a proxy that removes the prefix, and of one that does not.
+    // With a proxy that removes the prefix, and one that does not.
     { url: `${configured.base}/`, headers: {} },
     { url: `${configured.base}/shelf/series/1`, headers: {} },
     { url: `${forwarded.base}/`, headers: prefix },

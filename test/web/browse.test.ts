@@ -17,7 +17,7 @@ import {
 const manySeries = 3_000
 const maxCells = 200
 const letters = 'abcdefghijklmnopqrstuvwxyz'
-/** Of books that are rows without a file. */
+/** Problems with books that are rows without a file. */
 const noCover = /^404 GET .*\/books\/.*thumbnail/
 
 test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
@@ -84,7 +84,7 @@ test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('button', { name: /^Adventure/ }).click()
     await page.getByRole('button', { name: 'Save these filters' }).click()
-    await page.getByLabel('Name of the saved filter').fill('Adventures')
+    await page.getByLabel('Filter name').fill('Adventures')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('button', { name: 'Adventures', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show 1 series' }).click()
@@ -94,13 +94,13 @@ test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
     await page.getByText('3,003 series').waitFor()
     await page.goForward()
     await page.getByText('1 series').waitFor()
-    await page.getByRole('button', { name: 'Remove the filter Genre: Adventure' }).click()
+    await page.getByRole('button', { name: 'Remove filter Genre: Adventure' }).click()
     await page.getByText('3,003 series').waitFor()
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('button', { name: 'Adventures', exact: true }).click()
     await page.getByText('Star Harbour', { exact: true }).waitFor()
     await page.goto(`${app.base}/series?genre.not=Adventure&year=2000-`)
-    await page.getByText('No series matches').waitFor()
+    await page.getByText('No matching series').waitFor()
   })
 
   await testPages('series, books and lists are found as one types', async (t, open) => {
@@ -196,7 +196,7 @@ test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
       await page.getByText('not_an_archive').waitFor()
       await page.getByRole('button', { name: 'Try again' }).waitFor()
       const other = await open(`/books/${book.id}`, { account: reader })
-      await other.getByText('The file does not have the format of its name.').waitFor()
+      await other.getByText('The content of the file does not match its extension.').waitFor()
       t.equal(await other.getByText('not_an_archive').count(), 0)
       t.equal(await other.getByRole('link', { name: 'Read', exact: true }).count(), 0)
     },

@@ -1,4 +1,4 @@
-// Build of the web application: stored until a source changes, brought by a package, and what happens without esbuild.
+// Build of the web application: stored until a source changes, included in a package, and the behavior without esbuild.
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

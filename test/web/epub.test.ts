@@ -138,7 +138,7 @@ test('EPUB reader', { skip: skipWithoutBrowser(6) }, async t => {
     const closedAt = await shownIds(page)
     await page.keyboard.press('m')
     const recorded = page.waitForResponse(response => response.url().endsWith('/reading-sessions'))
-    await page.getByRole('link', { name: 'Close the book' }).click()
+    await page.getByRole('link', { name: 'Close book' }).click()
     await recorded
     const phone = await open(path, { width: 390, height: 700 })
     await footer(phone, /^Stone/)
@@ -176,7 +176,7 @@ test('EPUB reader', { skip: skipWithoutBrowser(6) }, async t => {
     await page.getByRole('button', { name: 'Back to where you were' }).click()
     await footer(page, new RegExp(`^Water${pages} /`))
     t.equal(await page.locator('.epub-frame').count(), 1)
-    await page.getByRole('link', { name: 'Close the book' }).click()
+    await page.getByRole('link', { name: 'Close book' }).click()
     await page.waitForURL(new RegExp(`/books/${app.books.novel.id}$`))
     t.same(await progression(), before, 'incognito leaves no trace')
   })

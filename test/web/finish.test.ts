@@ -120,7 +120,7 @@ test('the end of a book', { skip: skipWithoutBrowser(7) }, async t => {
     await page.keyboard.press('End')
     await waitForPages(page, '6')
     await page.keyboard.press('ArrowLeft')
-    await page.getByText('This is the last book of the series.').waitFor()
+    await page.getByText('This is the last book in the series.').waitFor()
     await waitUntil(() => isCompleted(manga.id))
     const first = await open(pathTo(idOf('Two', '1.cbz')), phone)
     await waitForPages(first, '1')
@@ -135,7 +135,7 @@ test('the end of a book', { skip: skipWithoutBrowser(7) }, async t => {
     await epub.keyboard.press('End')
     await waitForText(epub, 'c1.xhtml')
     await epub.keyboard.press('ArrowRight')
-    await epub.getByText('This is the last book of the series.').waitFor()
+    await epub.getByText('This is the last book in the series.').waitFor()
     await waitUntil(() => isCompleted(idOf('Linked')))
   })
 

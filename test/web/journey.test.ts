@@ -12,7 +12,7 @@ import { testWithPages, waitUntil } from '../kit/web/page.ts'
 
 const phone = { width: 390, height: 844 }
 
-/** Waits until a page is the current one and its picture is there; its neighbours are prepared. */
+/** Waits until a page is the current one and its picture is there; its neighbors are prepared. */
 async function shownPage(page: Page, number: number, count: number) {
   const name = `Page ${number} of ${count}`
   await page.getByRole('status').getByText(name).waitFor({ state: 'attached' })
@@ -37,7 +37,7 @@ test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, 
     const page = await open('/', { account: null })
     await page.getByRole('heading', { name: 'Welcome to Stackroom' }).waitFor()
     await page.getByLabel('User name').fill('ada')
-    await page.getByLabel('E-mail address').fill('ada@example.org')
+    await page.getByLabel('Email address').fill('ada@example.org')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
 
@@ -92,7 +92,7 @@ test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, 
     await text.getByRole('heading', { name: 'Stone' }).waitFor()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('m')
-    await page.getByRole('link', { name: 'Close the book' }).click()
+    await page.getByRole('link', { name: 'Close book' }).click()
 
     const { body } = await anonymous.post('/auth/login', { username: 'ada', password })
     const ada = withHeaders({ authorization: `Bearer ${body.accessToken}` })

@@ -58,7 +58,7 @@ test('the web application by keyboard alone', { skip: skipWithoutBrowser(8) }, a
       '/readlists': [['Import CBL']],
       '/account/keys': [['Create API key']],
       '/admin/users': [['Create account']],
-      '/admin/settings': [['History of Name of this server']],
+      '/admin/settings': [['History of Server name']],
       [`/admin/libraries/${library.id}`]: [['Delete library']],
       [`/books/${books.comic.id}/read`]: [['Reading settings']],
       [`/books/${books.novel.id}/read`]: [['Contents'], ['Text and display']],
@@ -117,13 +117,13 @@ test('the web application by keyboard alone', { skip: skipWithoutBrowser(8) }, a
       await page.getByText(name, { exact: true }).waitFor()
       await waitUntil(async () => (await page.getByLabel('New sharing tag').inputValue()) === '')
     }
-    await page.getByRole('button', { name: 'Delete the sharing tag Adults' }).focus()
+    await page.getByRole('button', { name: 'Delete sharing tag Adults' }).focus()
     await press(page, 'Enter')
     await dialogs(page).waitFor()
     t.equal(await focusOf(page), 'Cancel', 'nothing is deleted by Enter alone')
     await press(page, 'Tab', 'Enter')
     await page.getByText('Adults', { exact: true }).waitFor({ state: 'detached' })
-    await waitUntil(async () => (await focusOf(page)) === 'Delete the sharing tag Children')
+    await waitUntil(async () => (await focusOf(page)) === 'Delete sharing tag Children')
   })
 
   await testPages(
@@ -142,7 +142,7 @@ test('the web application by keyboard alone', { skip: skipWithoutBrowser(8) }, a
       await field.fill('Staff')
       await field.press('Enter')
       await waitUntil(async () => (await field.inputValue()) === '')
-      await page.getByRole('button', { name: 'Delete the sharing tag Teens' }).focus()
+      await page.getByRole('button', { name: 'Delete sharing tag Teens' }).focus()
       await press(page, 'Enter')
       await dialogs(page).waitFor()
       await press(page, 'Tab')
@@ -182,22 +182,22 @@ test('the web application by keyboard alone', { skip: skipWithoutBrowser(8) }, a
     t.equal(await focusOf(page), 'Create API key')
 
     await page.getByRole('link', { name: 'Profile' }).click()
-    await page.getByLabel('E-mail').fill('other@example.org')
+    await page.getByLabel('Email').fill('other@example.org')
     await page.getByRole('link', { name: 'Home' }).focus()
     await press(page, 'Enter')
     await stay()
     await page.goBack()
     await stay()
     t.equal(new URL(page.url()).pathname, '/account')
-    t.equal(await page.getByLabel('E-mail').inputValue(), 'other@example.org')
+    t.equal(await page.getByLabel('Email').inputValue(), 'other@example.org')
     const reloads = page.waitForEvent('dialog')
     const reloaded = page.reload()
     const browserQuestion = await reloads
     t.equal(browserQuestion.type(), 'beforeunload')
     await browserQuestion.accept()
     await reloaded
-    await page.getByLabel('E-mail').waitFor()
-    await page.getByLabel('E-mail').fill('other@example.org')
+    await page.getByLabel('Email').waitFor()
+    await page.getByLabel('Email').fill('other@example.org')
     await page.goBack()
     await question.waitFor()
     await press(page, 'Tab', 'Enter')

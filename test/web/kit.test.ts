@@ -1,4 +1,4 @@
-// Kit of the browser tests: what a browser reports about a page is a problem.
+// Kit of the browser tests: everything a browser reports about a page is a problem.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'tap'

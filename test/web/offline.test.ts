@@ -25,10 +25,10 @@ test('the application without a connection', { skip: skipWithoutBrowser(6) }, as
     await page.context().setOffline(true)
     await page.goto(`${app.base}/unknown`)
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
-    await page.getByText('The connection to the server is lost').waitFor()
+    await page.getByText('Connection to the server lost').waitFor()
     await page.context().setOffline(false)
     await page.getByRole('button', { name: 'Account ada' }).waitFor()
-    await page.getByText('The connection to the server is lost').waitFor({ state: 'hidden' })
+    await page.getByText('Connection to the server lost').waitFor({ state: 'hidden' })
   })
 
   await testPages(

@@ -147,7 +147,7 @@ test('reader of pages', { skip: skipWithoutBrowser(10) }, async t => {
     await page.locator('.reader-strip [data-page="4"] canvas').waitFor()
     const recorded = page.waitForResponse(/reading-sessions/)
     await page.evaluate('document.querySelector(".reader-strip").scrollTo(0, 1e6)')
-    await page.getByText('This is the last book of the series.').waitFor()
+    await page.getByText('This is the last book in the series.').waitFor()
     t.equal((await recorded).status(), 200)
     t.match(await progress(webtoon.id), { currentPage: 4, completed: true })
   })

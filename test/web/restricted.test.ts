@@ -1,4 +1,4 @@
-// What a restricted account must not know of: in no view, no response and no event of its browser.
+// Hidden content appears in no view, response or event of a restricted account's browser.
 import type { Response } from 'playwright-core'
 import { test } from 'tap'
 import { hideSeries } from '../kit/accounts.ts'
@@ -110,7 +110,7 @@ async function recordReceived(page: AppPage) {
   return {
     events,
     bodies: async () =>
-      // Of requests that the page cancels there is no body.
+      // Requests canceled by the page have no body.
       await Promise.all(responses.map(response => response.text().catch(() => ''))),
   }
 }

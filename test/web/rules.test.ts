@@ -15,8 +15,8 @@ import {
   conditionOf as conditionOfFilters,
   filtersOfCondition,
 } from '../../lib/web/app/browse/filters/filter-condition.ts'
-import { conditionOf, groupOf, isComplete } from '../../lib/web/app/organise/groupings/rule.ts'
-import { words } from '../../lib/web/app/organise/groupings/rule-words.ts'
+import { conditionOf, groupOf, isComplete } from '../../lib/web/app/organize/groupings/rule.ts'
+import { words } from '../../lib/web/app/organize/groupings/rule-words.ts'
 
 const id = '0193a1b2-0000-7000-8000-000000000000'
 const values: Record<FieldKind, readonly unknown[]> = {

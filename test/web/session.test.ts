@@ -58,7 +58,7 @@ test('sessions of the web application', { skip: skipWithoutBrowser(7) }, async t
 
   await testPages('the sign-out in a preview ends the session', async (t, open) => {
     const page = await open(`/admin/users/${app.reader.id}`)
-    await page.getByRole('button', { name: 'Show as this user' }).click()
+    await page.getByRole('button', { name: 'View as' }).click()
     await page.getByRole('button', { name: 'End preview' }).waitFor()
     const token = await tokens(page)
     await page.getByRole('button', { name: 'Account rob' }).click()

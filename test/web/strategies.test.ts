@@ -1,4 +1,4 @@
-// Strategies in the web application: the one that fits a new folder, and the change of that of a library with a preview.
+// Strategies in the web application: suggestion for a new folder, and a change with preview.
 import { test } from 'tap'
 import { folderWithFiles } from '../kit/files/folders.ts'
 import { comic } from '../kit/library.ts'
@@ -30,15 +30,15 @@ test('strategies', { skip: skipWithoutBrowser(2) }, async t => {
     await page.keyboard.press('Enter')
     await use.waitFor({ state: 'detached' })
     await page.getByText('More options').click()
-    t.equal(await page.getByLabel('Folders become series').inputValue(), 'calibre')
+    t.equal(await page.getByLabel('How folders become series').inputValue(), 'calibre')
   })
 
   await testPages('a changed strategy is previewed, saved and scanned', async (t, open) => {
     const { id } = app.library
     const page = await open(`/admin/libraries/${id}`, { width: 390 })
     await page.getByText('5 series · 5 books').waitFor()
-    await page.getByLabel('Folders become series').selectOption('calibre')
-    await page.getByText('5 series now, 1 series then').waitFor()
+    await page.getByLabel('How folders become series').selectOption('calibre')
+    await page.getByText('5 series now, 1 series afterward').waitFor()
     await page.getByText('5 books from 5 series').waitFor()
     t.same(await accessibilityProblems(page), [])
     t.equal(await horizontalOverflow(page), 0)

@@ -1,4 +1,4 @@
-// Catalogues of texts of the web application: every language is complete, and nothing is left over.
+// Text catalogs of the web application: every language is complete, and no text is unused or repeated.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -6,25 +6,26 @@ import { failureReasons, unreadableCodes } from '../../lib/base/errors.ts'
 import { errorNames } from '../../lib/http/error-response.ts'
 import { validationCodes } from '../../lib/http/validate.ts'
 import { nullOperators, operators, seriesFields } from '../../lib/list/fields.ts'
+import { fieldKey } from '../../lib/web/app/text/field-keys.ts'
 import { languages } from '../../lib/web/app/text/languages.ts'
 
 type Text = string | Record<string, string>
 
 const app = join(import.meta.dirname, '..', '..', 'lib', 'web', 'app')
-const catalogues = Object.keys(languages).map(language => ({
+const catalogs = Object.keys(languages).map(language => ({
   language,
   texts: JSON.parse(readFileSync(join(app, 'text', `${language}.json`), 'utf8')) as Record<
     string,
     Text
   >,
 }))
-const english = catalogues.find(({ language }) => language === 'en')!.texts
+const english = catalogs.find(({ language }) => language === 'en')!.texts
 const forms = (text: Text) => (typeof text === 'string' ? [text] : Object.values(text))
 const placeholders = (text: Text) =>
   [...new Set(forms(text).flatMap(form => form.match(/\{\w+\}/g) ?? []))].sort()
 
 t.test('every language has every text, with the same placeholders', async t => {
-  for (const { language, texts } of catalogues) {
+  for (const { language, texts } of catalogs) {
     t.same(Object.keys(texts), Object.keys(english), `${language}: keys`)
     const differing = Object.entries(english).filter(
       ([key, text]) => String(placeholders(texts[key] ?? '')) !== String(placeholders(text)),
@@ -38,7 +39,7 @@ t.test('every language has every text, with the same placeholders', async t => {
 })
 
 t.test('texts have the plural forms of their language, and none is empty', async t => {
-  for (const { language, texts } of catalogues) {
+  for (const { language, texts } of catalogs) {
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
     const wrong = Object.entries(texts).filter(([, text]) => {
       if (forms(text).some(form => form.trim() === '')) return true
@@ -70,7 +71,7 @@ t.test('every failure of the API has a text', async t => {
 
 t.test('conditions of rules and saved filters have words', async t => {
   const keys = [
-    ...Object.keys(seriesFields).map(field => `rule.field.${field}`),
+    ...Object.keys(seriesFields).map(fieldKey),
     ...[...Object.values(operators).flatMap(Object.keys), ...nullOperators].map(
       operator => `rule.operator.${operator}`,
     ),
@@ -81,12 +82,24 @@ t.test('conditions of rules and saved filters have words', async t => {
   )
 })
 
+t.test('a text that is the same in every language has one key', async t => {
+  // Their keys are made of names of the API, several of which read alike.
+  const isNamedByServer = (key: string) =>
+    /^(?:error\.validation|personRole|rule\.operator)\./.test(key)
+  const keys = Object.keys(english).filter(key => !isNamedByServer(key))
+  const groups = Map.groupBy(keys, key => JSON.stringify(catalogs.map(({ texts }) => texts[key])))
+  t.same(
+    [...groups.values()].filter(group => group.length > 1),
+    [],
+  )
+})
+
 t.test('every text is used', async t => {
   const sources = globSync('**/*.{ts,tsx}', { cwd: app, exclude: ['**/*.d.ts'] }).map(path =>
     readFileSync(join(app, path), 'utf8'),
   )
   const literals = new Set(
-    sources.flatMap(source => [...source.matchAll(/['"]([\w .-]+)['"]/g)].map(([, text]) => text)),
+    sources.flatMap(source => [...source.matchAll(/['"]([\w .,-]+)['"]/g)].map(([, text]) => text)),
   )
   // Keys that are made at run time, such as `role.${name}`.
   const patterns = sources.flatMap(source =>

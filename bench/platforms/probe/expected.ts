@@ -1,4 +1,4 @@
-// What the probe expects of the library that library.ts writes.
+// Expected results of the probe for the library of library.ts.
 
 /** Pages by the title of the book or the name of its file. */
 export const expected = { books: 9, series: 4, titledSaga: 3, fileFormats: 6 } as const

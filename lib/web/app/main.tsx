@@ -19,9 +19,9 @@ startRouter()
 watchSession()
 keepFocus()
 const match = matchRoute(address.value.path)
-// Its error is shown by the view.
+// The view shows its error.
 if (match) loadView(match.route).catch(() => {})
-// Without an answer the application is shown all the same, with a message.
+// Without an answer the application is shown anyway, with a message.
 const maxBlankMs = 3_000
 await Promise.all([
   untilDone(startLanguage),
@@ -37,11 +37,11 @@ effect(() => {
   const isConnected = connection.value === 'connected'
   if (isConnected && isSignedIn.peek() && !account.peek()) loadAccount().catch(() => {})
 })
-// It loads all files, which must not delay the first view.
+// It loads all files and must not delay the first view.
 setTimeout(registerServiceWorker, 3_000)
 setTimeout(sendUnsent, 3_000)
 
-/** Nothing can be shown before it succeeds. */
+/** Nothing can be shown until it succeeds. */
 async function untilDone(work: () => Promise<void>): Promise<void> {
   for (;;)
     try {

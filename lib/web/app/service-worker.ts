@@ -1,4 +1,4 @@
-// Registration of the service worker, which browsers have for HTTPS and for addresses of the same machine.
+// Registration of the service worker, which browsers support over HTTPS and on localhost.
 import { basePath } from './api/address.ts'
 
 type Policies = {

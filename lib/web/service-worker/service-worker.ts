@@ -5,7 +5,7 @@ declare const self: ServiceWorkerGlobalScope
 declare const build: { digest: string; paths: string[] }
 
 const scope = self.registration.scope
-/** A host may have several servers, each below a path of its own. */
+/** A host may have several servers, each below its own path. */
 const cachePrefix = `stackroom:${new URL(scope).pathname}:`
 const cacheName = cachePrefix + build.digest
 

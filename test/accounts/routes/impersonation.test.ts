@@ -1,4 +1,4 @@
-// Impersonation: an administrator sees what another account sees, and changes nothing.
+// Impersonation: an administrator sees the application as another account, read-only.
 import { test } from 'tap'
 import { createAccount } from '../../../lib/accounts/account.ts'
 import { resources } from '../../../lib/api/resources.ts'

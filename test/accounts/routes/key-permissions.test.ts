@@ -1,4 +1,4 @@
-// API keys and the account they belong to: what a key reads and changes of its owner, and how many there are.
+// API keys and their owners: permitted reads and changes, and the maximum number of keys.
 import { test } from 'tap'
 import { insertApiKey } from '../../kit/accounts.ts'
 import { enableKomga } from '../../kit/komga.ts'

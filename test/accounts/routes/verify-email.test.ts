@@ -1,4 +1,4 @@
-// E-mail verification over HTTP; genres of a single book.
+// Email verification over HTTP; genres of a single book.
 import { createHash } from 'node:crypto'
 import { test } from 'tap'
 import { comic, createTestLibrary } from '../../kit/library.ts'

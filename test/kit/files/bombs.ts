@@ -8,7 +8,7 @@ import { exampleImage } from './images.ts'
 import { pdfOf, stream } from './pdf.ts'
 import { storedRar, storedSevenZip } from './stored-archives.ts'
 
-/** `extension` is that of an image or of a book. */
+/** `extension`: of an image or a book. */
 export type Bomb = { name: string; extension: string; bytes: Buffer }
 type Maker = { extension: string; make: () => Promise<Buffer> | Buffer }
 

@@ -47,7 +47,7 @@ async function encode(
   return await image.toFormat(format).toBuffer()
 }
 
-/** Gradients and stripes: pixels that compress like those of a drawing. */
+/** Gradients and stripes: pixels that compress like a drawing. */
 function picture({ width, height }: { width: number; height: number }) {
   const pixels = Buffer.alloc(width * height * 3)
   for (let y = 0; y < height; y++)

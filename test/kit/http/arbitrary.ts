@@ -41,7 +41,7 @@ type Source = {
   schemas: Record<string, Json>
   /** Existing values for a path parameter of an operation. */
   ids: (operation: Operation, name: string) => string[]
-  /** Valid bodies; by default those of the schema. */
+  /** Valid bodies; by default from the schema. */
   body?: fc.Arbitrary<unknown> | undefined
 }
 

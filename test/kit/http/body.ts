@@ -1,4 +1,4 @@
-// Response body of a test request; of an endless event stream what arrives at once.
+// Response body of a test request; for endless event streams, the first data.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const quietMs = 200

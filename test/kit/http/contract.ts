@@ -26,9 +26,9 @@ type Options = {
   exceptions: readonly Exception[]
   /** Members that a body must have to be accepted at all: an existing folder, a current password. */
   bodies: Record<string, (count: number) => Json>
-  /** Sends every so many of the cases of a body or parameter, 1 for all. */
+  /** Sends one in this many cases of a body or parameter; 1 for all. */
   stride: number
-  /** At most so many operations with the same schema of a body or parameter; 0 for all. */
+  /** Maximum number of operations with the same schema of a body or parameter; 0 for all. */
   repetitions: number
 }
 
@@ -126,7 +126,7 @@ const validBody = (schema: Json, values: SchemaValues, extra: Json) => ({
   ...extra,
 })
 
-/** With the members that it needs, in place of those of the base. */
+/** With its required members in place of the base's. */
 function complete(body: unknown, { base, extra }: { base: Json; extra: Json }): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const members = body as Json

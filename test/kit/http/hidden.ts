@@ -1,4 +1,4 @@
-// What is hidden from a restricted account in a fixture, and whether anything of it was changed.
+// Content hidden from a restricted account in a fixture, with a check that it is unchanged.
 import type { Sql } from '../../../lib/store/postgres/db.ts'
 import type { Fixture } from '../fixture.ts'
 

@@ -2,7 +2,7 @@
 import type { Operation } from './operation.ts'
 import type { SchemaValues } from './schema-values.ts'
 
-/** Stands for the id, and is that of nothing. */
+/** Placeholder for the id, which identifies nothing. */
 export const unknownId = '00000000-0000-7000-8000-00000000dead'
 
 export type PlacedRequest = { method: string; path: string; body: string | null }

@@ -1,4 +1,4 @@
-// Bytes to a server as they are, and what it responds before it closes the connection.
+// Raw bytes to a server, and its response until it closes the connection.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 

@@ -104,7 +104,7 @@ async function scanShelf(
   return await verifyShelf(all.sql, shelf, known)
 }
 
-/** Whether so many files left the library that a person has to confirm it. */
+/** Whether enough files left the library to require confirmation. */
 async function isMuchGone({ sql }: Catalogue, { id, root }: Shelf, { owners }: Known) {
   const present = await sql<{ id: string }[]>`
     select id from book where library_id = ${id} and missing_at is null`

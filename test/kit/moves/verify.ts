@@ -1,4 +1,4 @@
-// Holds the catalogue of a library against its disk. A file is followed by its inode: what a scan knew of it must be
+// Compares the catalog of a library with its disk. A file is followed by its inode: what a scan knew of it must be
 // what it knows of it now.
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'

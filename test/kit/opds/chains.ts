@@ -45,7 +45,7 @@ export function createPagingChecks(report: ReportProblem) {
   }
 }
 
-/** The items of a page without those of other feeds, which follow in groups. */
+/** The items of a page, without the groups of other feeds. */
 function ownItems({ json, items }: Document) {
   const own = json?.publications ?? json?.navigation
   return own && json?.groups ? items.slice(0, own.length) : items

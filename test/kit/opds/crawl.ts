@@ -1,4 +1,4 @@
-// Crawler of both OPDS catalogues: follows every link as reading apps do and checks documents, files
+// Crawler of both OPDS catalogs: follows every link as reading apps do and checks documents, files
 // and images on the way. It keeps URLs and counts, no documents.
 import type { Document } from './document.ts'
 import { checkEntryPoint, urlPattern } from './entry-points.ts'

@@ -9,7 +9,7 @@ const schema = sharedPath('opds-schemas/opds-1.x-rnc/opds-1.2-patched.rng')
 let validator: RelaxNGValidator | null = null
 
 function loadValidator(path: string): RelaxNGValidator {
-  // The schema includes that of Atom, a file beside it.
+  // The schema includes Atom's, a file beside it.
   xmlRegisterFsInputProviders()
   const grammar = XmlDocument.fromBuffer(readFileSync(path), { url: path })
   try {

@@ -65,7 +65,7 @@ export async function startApp(t: Scope, { settings, books = [], files = {} }: A
     admin,
     /** May read everything. */
     reader,
-    /** Those of `books`, by name. */
+    /** Ids of `books` by name. */
     books: byName as Record<WebBookName, NonNullable<ReturnType<typeof idsOf>>>,
   }
 }

@@ -17,7 +17,7 @@
 //   })
 //
 // A page is signed in as the administrator of `app`; `account: app.reader` is another one, `account: null` is signed out.
-// It has storage, cookies and a cache of its own, unless `context: other.context()` shares those of another page.
+// It has its own storage, cookies and cache, unless `context: other.context()` shares another page's.
 // A test fails for console errors and warnings, exceptions, violations of the CSP, requests to other hosts, failed
 // requests and responses of 400 and above. What a test provokes is announced: `page.expectProblem(/^404 GET .*books/)`.
 // The DOM library is not part of the type check (it would take twice as long): functions for the browser are texts,
@@ -45,7 +45,7 @@ export type PageOptions = {
   dark?: boolean
   /** Language of the browser. */
   language?: string
-  /** Of another page: the same browser of the same person; all other options are without effect. */
+  /** Context of another page: the same browser of the same person; all other options have no effect. */
   context?: BrowserContext
   /** Further options of Playwright. */
   options?: BrowserContextOptions

@@ -1,7 +1,7 @@
 // Problems that a browser reports: console, exceptions, Content-Security-Policy, failed and foreign requests.
 import type { BrowserContext, Request } from 'playwright-core'
 
-/** Of navigation and of requests that the page itself cancels. */
+/** Messages of navigation and of requests canceled by the page itself. */
 const cancelled = 'net::ERR_ABORTED'
 /** The console repeats what `response` reports with method and path. */
 const failedResource = /^Failed to load resource: the server responded with a status of/

@@ -1,4 +1,4 @@
-// Automatic matching in the background: tasks, locks, failures of sources, what a dead process left, scans.
+// Automatic matching in the background: tasks, locks, failures of sources, leftovers of a dead process, scans.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { newId } from '../../../lib/base/id.ts'

@@ -1,4 +1,4 @@
-// Damaged books of every format: what is whole is read, and the error has the code of the damage. Content decides,
+// Damaged books of every format: intact parts are read, and the error has the code of the damage. Content decides,
 // not the extension.
 import { crc32 } from 'node:zlib'
 import t from 'tap'

@@ -1,4 +1,4 @@
-// Images that are sent as they are: what their structure shows, and what only decoding shows.
+// Images sent unchanged: damage visible in their structure, and damage visible only by decoding.
 import sharp from 'sharp'
 import t from 'tap'
 import { Unreadable } from '../../../lib/base/errors.ts'

@@ -1,4 +1,4 @@
-// Collections over HTTP: hand-picked, ordered and by rule; what each account sees of them.
+// Collections over HTTP: hand-picked, ordered and by rule, and their visibility.
 import t from 'tap'
 import { newId } from '../../../lib/base/id.ts'
 import { hideSeries } from '../../kit/accounts.ts'

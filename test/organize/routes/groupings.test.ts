@@ -1,4 +1,4 @@
-// What collections and read lists have alike: counts for each account after any change, names that are hidden,
+// Behavior shared by collections and read lists: counts for each account after any change, names that are hidden,
 // filters and orders of their contents.
 import t from 'tap'
 import { hideSeries } from '../../kit/accounts.ts'
@@ -45,7 +45,7 @@ const make = async (kind: Kind, ids: string[], more: object = {}) => {
   const body = { name: crypto.randomUUID(), [kinds[kind].idsKey]: ids, ...more }
   return (await admin.post(`/${kind}`, body)).body.id as string
 }
-/** The count in the list and that of the single one, which are equal; null where it is not listed. */
+/** The count, equal in the list and the single record; null where it is not listed. */
 const countOf = async (kind: Kind, id: string, by: Caller) => {
   const { count } = kinds[kind]
   const { data: items } = (await by.get(`/${kind}?pageSize=500`)).body

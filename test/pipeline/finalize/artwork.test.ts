@@ -10,7 +10,7 @@ const all = await startApi(t)
 const { sql } = all
 const admin = await all.createUser('admin')
 
-/** Width of a cover in pixels: those of pages are 30 or 31 pixels wide, each image beside has another width. */
+/** Width of a cover in pixels: pages are 30 or 31 pixels wide, each image beside the book has another width. */
 async function width(path: string) {
   const { bytes } = await admin.get(`${path}/thumbnail`)
   return (await sharp(bytes).metadata()).width

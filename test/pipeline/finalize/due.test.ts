@@ -1,4 +1,4 @@
-// Due covers and hashes: lost jobs are enqueued again, and jobs wait for what is unavailable.
+// Due covers and hashes: lost jobs are enqueued again, and jobs wait for unavailable folders.
 import { mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// What a scan states of series: their status by the count of their books, and when they got books later.
+// Series after a scan: status by the number of books, and the time of later books.
 import t from 'tap'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { startApi } from '../../kit/server.ts'

@@ -1,4 +1,4 @@
-// Identity of books: what is retained when files are renamed, moved, replaced, copied or touched.
+// Identity of books: retained data when files are renamed, moved, replaced, copied or touched.
 import { copyFileSync, readFileSync, renameSync, utimesSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { createReader } from '../../kit/accounts.ts'

@@ -1,4 +1,4 @@
-// Faults of disks, folders and files, and what must become of the books.
+// Faults of disks, folders and files, and the expected state of books.
 import {
   chmodSync,
   existsSync,

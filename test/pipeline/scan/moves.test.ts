@@ -1,4 +1,4 @@
-// Random moves of files, folders and roots with scans between: the catalogue is what lies on the disk, and books keep
+// Random moves of files, folders and roots with scans between: the catalog matches the disk, and books keep
 // their ids and progress. `npm run bench -- moves` is the long form.
 import t from 'tap'
 import { openCatalogue } from '../../kit/catalogue.ts'

@@ -1,4 +1,4 @@
-// Folders and files that leave their path and return: what a scan remembers of a path is what lay there.
+// Folders and files that leave their path and return.
 import { renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t, { type Test } from 'tap'

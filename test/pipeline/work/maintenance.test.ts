@@ -1,4 +1,4 @@
-// Nightly maintenance: what is deleted and what is not.
+// Nightly maintenance: deleted and retained rows.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openLog } from '../../../lib/base/log.ts'

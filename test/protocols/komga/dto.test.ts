@@ -1,4 +1,4 @@
-// Records of the Komga-compatible API: every field, its type and what stands for an unknown value.
+// Records of the Komga-compatible API: every field, its type, and its value if unknown.
 import t from 'tap'
 import { unrestrictedViewer } from '../../../lib/accounts/viewer.ts'
 import { newId } from '../../../lib/base/id.ts'

@@ -1,4 +1,4 @@
-// Entry points of the catalogues: authentication challenges, all kinds of credentials, and rate limits that
+// Entry points of the OPDS catalogs: authentication challenges, all kinds of credentials, and rate limits that
 // do not count the request before the challenge.
 import { test } from 'tap'
 import { openLog } from '../../../lib/base/log.ts'

@@ -1,4 +1,4 @@
-// Visibility: restricted accounts find no trace of hidden books in either catalogue, not by following links,
+// Visibility: restricted accounts find no trace of hidden books in either catalog, not by following links,
 // not with URLs from another account, not in a count.
 import { type Test, test } from 'tap'
 import { readXml } from '../../kit/opds/atom.ts'
@@ -40,7 +40,7 @@ const rules: Record<string, Rule> = {
   },
 }
 
-// Every permission but those of administrators changes nothing; the rule with the most cases shows it.
+// Permissions other than administrators' change nothing; the rule with the most cases shows it.
 const roles = ['reader', 'maintainer'] as const
 
 test('hidden books are in neither catalogue', async t => {

@@ -1,4 +1,4 @@
-// Both catalogues behind a real nginx with a path prefix: every link is followed as written.
+// Both OPDS catalogs behind a real nginx with a path prefix: every link is followed as written.
 import { test } from 'tap'
 import { nginxPath, startNginx } from '../../kit/http/nginx.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'

@@ -1,4 +1,4 @@
-// What shelves and their entries state: when what they list last changed, how many items by whom, equal
+// Facts of shelves and their entries: update time, how many items by whom, equal
 // names of libraries, files that cannot be read, matching series in searches.
 import { type Test, test } from 'tap'
 import { hideSeries } from '../../kit/accounts.ts'
@@ -56,7 +56,7 @@ const shelves = [
   ...['/series/recent', '/series/updated', '/libraries', '/publishers', '/genres', '/tags'],
 ]
 
-// They have no time of their own, but that of the series.
+// They have the series' time instead of their own.
 const listsOfReaders = [
   ...['/collections', '/presets', '/readlists', '/want-to-read', '/want-to-read/series'],
 ]

@@ -1,4 +1,4 @@
-// Contents of the feeds of both catalogues: books and series, their order and counts.
+// Feed contents of both catalogs: books and series, their order and counts.
 import { type Test, test } from 'tap'
 import { refreshBooksMetadata } from '../../../lib/catalog/derived/books-metadata.ts'
 import { refreshLowestAge } from '../../../lib/catalog/derived/lowest-age.ts'

@@ -1,4 +1,4 @@
-// Progress from page streaming over HTTP, for apps with different prefetch behaviour.
+// Progress from page streaming over HTTP, for apps with different prefetch behavior.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openLog } from '../../../lib/base/log.ts'

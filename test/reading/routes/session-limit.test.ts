@@ -1,4 +1,4 @@
-// Limits of the reading ledger: sessions end first, then positions and marks; what is stored stays.
+// Limits of the reading ledger: sessions are refused first, then positions and marks; stored ones stay.
 import { test } from 'tap'
 import { newId } from '../../../lib/base/id.ts'
 import type { Sql } from '../../../lib/store/postgres/db.ts'

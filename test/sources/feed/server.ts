@@ -1,4 +1,4 @@
-// Feed server for tests: one path per behaviour, with the requests it received.
+// Feed server for tests: one path per behavior; records received requests.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// Example plugin: a catalogue of series with metadata and releases, from its settings or made up.
+// Example plugin: a catalog of series with metadata and releases, from its settings or made up.
 import {
   type FetchedSeries,
   PluginError,

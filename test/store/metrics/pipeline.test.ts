@@ -1,4 +1,4 @@
-// Metrics of the pipeline: what counts as a book that was read.
+// Metrics of the pipeline: which books count as read.
 import { test } from 'tap'
 import { countBooksRead } from '../../../lib/store/metrics/pipeline.ts'
 import { render } from '../../../lib/store/metrics/registry.ts'

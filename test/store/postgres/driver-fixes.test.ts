@@ -1,4 +1,4 @@
-// Faults of the driver that lib/store/postgres/driver-fixes.ts fixes, each by what its callers notice.
+// Faults of the driver that lib/store/postgres/driver-fixes.ts fixes, each by its effect on callers.
 import { once } from 'node:events'
 import { connect as connectTcp, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

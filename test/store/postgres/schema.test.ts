@@ -1,4 +1,4 @@
-// The committed sql/schema.sql is what the migrations produce.
+// The committed sql/schema.sql matches the migrations.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { createDatabase } from '../../kit/db.ts'

@@ -1,4 +1,4 @@
-// What statements hold of the code that runs them.
+// Memory that statements retain from their callers.
 import { setImmediate as otherEvents } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

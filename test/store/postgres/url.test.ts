@@ -1,4 +1,4 @@
-// Database URLs of libpq's form: what is understood, and what is refused with its name.
+// Database URLs in libpq's form: supported parameters, and unsupported ones, which are refused by name.
 import t from 'tap'
 import { parseDatabaseUrl } from '../../../lib/store/postgres/url.ts'
 import { createRandom } from '../../kit/random.ts'

@@ -42,7 +42,7 @@ t.test('statements about the same jobs never deadlock', async t => {
     const payloads = Array.from({ length: jobsPerRound }, () => ({ scanId, libraryId, ids: [] }))
     await sql.begin(tx => queue.send(tx, 'cover', payloads))
     const claimed = await queue.claim('cover', jobsPerRound)
-    // Neither the order of a list nor that of the rows on disk may matter.
+    // Neither the order of a list nor the order of rows on disk may matter.
     await Promise.all(shuffled(statements).map(statement => statement(shuffled(claimed))))
     await sql.begin(tx => queue.deleteWaiting(tx, 'cover', libraryId))
   }

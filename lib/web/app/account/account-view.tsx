@@ -1,4 +1,4 @@
-// Page of the signed-in account: e-mail address, password, appearance, what it may see.
+// Page of the signed-in account: email address, password, appearance, visible content.
 
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
@@ -122,7 +122,7 @@ function Visibility({ profile }: { profile: Schemas['Profile'] }) {
     ],
     [t('users.ageLimit'), ageLimit === null ? t('users.noLimit') : String(ageLimit)],
     ...(sharingTags.length > 0
-      ? [[t('users.sharingTags'), sharingTags.map(tag => tag.sharingTagName).join(', ')]]
+      ? [[t('field.sharing'), sharingTags.map(tag => tag.sharingTagName).join(', ')]]
       : []),
     [t('account.created'), formatDate(createdAt)],
     ...(lastLoginAt ? [[t('users.lastLogin'), formatDate(lastLoginAt, 'dateTime')]] : []),

@@ -63,7 +63,7 @@ export function KeyDialog({ onClose, onCreated }: KeyDialogProps) {
     <Dialog title={t('keys.create')} onClose={onClose} isUnsaved={isEdited}>
       <Form onSubmit={create}>
         <TextField
-          label={t('keys.name')}
+          label={t('field.name')}
           hint={t('keys.nameHint')}
           required
           maxLength={100}
@@ -85,8 +85,8 @@ export function KeyDialog({ onClose, onCreated }: KeyDialogProps) {
           value={lifetime}
           options={[
             { value: 'unlimited', text: t('keys.unlimited') },
-            { value: '30', text: t('keys.days', { count: 30 }) },
-            { value: '365', text: t('keys.days', { count: 365 }) },
+            { value: '30', text: t('count.days', { count: 30 }) },
+            { value: '365', text: t('count.days', { count: 365 }) },
           ]}
           onChange={setLifetime}
         />

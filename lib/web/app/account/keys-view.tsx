@@ -79,7 +79,7 @@ function KeyCard({ apiKey, onDelete }: { apiKey: Schemas['ApiKey']; onDelete: ()
         </p>
       </div>
       {(!isActive || isExpired) && (
-        <span class="badge danger">{t(isExpired ? 'keys.expired' : 'keys.inactive')}</span>
+        <span class="badge danger">{t(isExpired ? 'keys.expired' : 'users.inactive')}</span>
       )}
       {can('ApiKeysDelete') && (
         <IconButton

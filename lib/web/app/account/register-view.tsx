@@ -39,7 +39,7 @@ export function View() {
       <h1>{t('register.title')}</h1>
       <Form onSubmit={submit}>
         <TextField
-          label={t('register.name')}
+          label={t('account.name')}
           autocomplete="username"
           required
           autofocus
@@ -54,9 +54,9 @@ export function View() {
           value={email}
           onInput={setEmail}
         />
-        <NewPasswordField label={t('signIn.password')} value={password} onInput={setPassword} />
+        <NewPasswordField label={t('account.password')} value={password} onInput={setPassword} />
         <Button type="submit" variant="primary">
-          {t('register.submit')}
+          {t('account.create')}
         </Button>
       </Form>
       <a href={href('sign-in')}>{t('register.signIn')}</a>

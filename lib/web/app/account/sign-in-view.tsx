@@ -37,7 +37,7 @@ export function View() {
       setError(isRefused ? t('signIn.refused') : messageOf(error))
     }
   }
-  // What is typed into the form would be lost.
+  // A new page would lose what is typed into the form.
   if (setup.isLoading || setup.data?.setupRequired) return null
   return (
     <main class="plain-page">
@@ -59,7 +59,7 @@ export function View() {
           onInput={setUsername}
         />
         <TextField
-          label={t('signIn.password')}
+          label={t('account.password')}
           type="password"
           autocomplete="current-password"
           required
@@ -72,7 +72,7 @@ export function View() {
           </p>
         )}
         <Button type="submit" variant="primary">
-          {t('signIn.submit')}
+          {t('signIn.title')}
         </Button>
       </form>
       {setup.data?.registrationEnabled && <a href={href('register')}>{t('register.title')}</a>}

@@ -1,10 +1,11 @@
-// Fields of an account for administrators: name, e-mail address, role.
+// Account fields for administrators: name, email address, role.
+
 import type { Schemas } from '../api/client.ts'
+import { roles } from '../api/enumerations.ts'
 import { t } from '../text/translate.ts'
 import { Select, TextField } from '../ui/field.tsx'
 
 export type Role = Schemas['Role']
-const roles: readonly Role[] = ['reader', 'maintainer', 'admin']
 
 export type AccountDraft = { username: string; email: string; role: Role }
 
@@ -19,7 +20,7 @@ export function AccountFields({ draft, onChange, isRoleFixed = false }: AccountF
   return (
     <>
       <TextField
-        label={t('register.name')}
+        label={t('account.name')}
         required
         autocomplete="off"
         value={username}
@@ -34,7 +35,7 @@ export function AccountFields({ draft, onChange, isRoleFixed = false }: AccountF
         onInput={email => onChange({ email })}
       />
       <Select<Role>
-        label={t('users.role')}
+        label={t('field.role')}
         hint={t(`role.${role}Hint`)}
         value={role}
         options={roles.map(value => ({ value, text: t(`role.${value}`) }))}

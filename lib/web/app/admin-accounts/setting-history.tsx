@@ -23,7 +23,7 @@ export function SettingHistory({ settingKey: key, onClose }: SettingHistoryProps
 }
 
 function HistoryTable({ changes }: { changes: Schemas['SettingChange'][] }) {
-  const columns = ['time', 'old', 'new', 'account'] as const
+  const columns = ['label.time', 'settings.old', 'settings.new', 'settings.account'] as const
   return (
     <div class="table-scroll">
       <table class="table">
@@ -31,7 +31,7 @@ function HistoryTable({ changes }: { changes: Schemas['SettingChange'][] }) {
           <tr>
             {columns.map(name => (
               <th key={name} scope="col">
-                {t(`settings.${name}`)}
+                {t(name)}
               </th>
             ))}
           </tr>

@@ -5,14 +5,14 @@ import { allItems } from '../api/all-items.ts'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { useUnsaved } from '../routing/unsaved.ts'
-import { t, textOr } from '../text/translate.ts'
+import { t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
 import { Switch, TextArea, TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import { SettingHistory } from './setting-history.tsx'
-import { hintOf, labelOf } from './setting-text.ts'
+import { hintOf, labelOf, sectionOf } from './setting-text.ts'
 
 type Setting = Schemas['Setting']
 
@@ -30,7 +30,7 @@ export function View() {
       <div class="settings">
         {[...sections].map(([category, settings]) => (
           <section key={category} class="card">
-            <h2>{textOr(`settings.section.${category}`, category)}</h2>
+            <h2>{sectionOf(category)}</h2>
             {settings.map(setting => (
               <SettingForm
                 key={`${setting.key}:${setting.version}`}

@@ -1,4 +1,4 @@
-// Sharing tags: groups of series that accounts may see or not.
+// Sharing tags: groups of series to show to or hide from accounts.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
@@ -22,7 +22,7 @@ export function SharingTags() {
   if (tags.isLoading) return null
   return (
     <section class="card sharing-tags">
-      <h2>{t('users.sharingTags')}</h2>
+      <h2>{t('field.sharing')}</h2>
       <p class="secondary-text">{t('users.sharingTagsText')}</p>
       <ul>
         {tags.data?.data.map(tag => (

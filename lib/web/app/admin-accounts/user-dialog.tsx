@@ -1,4 +1,4 @@
-// Dialog that creates an account; what it may see is set on its page.
+// Dialog that creates an account; its visible content is set on its page.
 import { useState } from 'preact/hooks'
 import { NewPasswordField } from '../account/password-field.tsx'
 import { api, body } from '../api/client.ts'
@@ -22,15 +22,15 @@ export function UserDialog({ onClose }: { onClose: () => void }) {
     navigate(`admin/users/${id}`)
   }
   return (
-    <Dialog title={t('users.create')} onClose={onClose} isUnsaved={isEdited}>
+    <Dialog title={t('account.create')} onClose={onClose} isUnsaved={isEdited}>
       <Form onSubmit={create}>
         <AccountFields
           draft={draft}
           onChange={changes => setDraft(draft => ({ ...draft, ...changes }))}
         />
-        <NewPasswordField label={t('signIn.password')} value={password} onInput={setPassword} />
+        <NewPasswordField label={t('account.password')} value={password} onInput={setPassword} />
         <Button type="submit" variant="primary">
-          {t('users.create')}
+          {t('account.create')}
         </Button>
       </Form>
     </Dialog>

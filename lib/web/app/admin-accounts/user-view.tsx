@@ -1,4 +1,4 @@
-// Page of one account for administrators: role, what it may see, password, preview, deletion.
+// Page of one account for administrators: role, visible content, password, preview, deletion.
 import { useState } from 'preact/hooks'
 import { NewPasswordField } from '../account/password-field.tsx'
 import { AdminFrame } from '../admin/admin-frame.tsx'

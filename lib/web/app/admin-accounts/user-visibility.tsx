@@ -1,4 +1,4 @@
-// What an account may see: libraries, age limit, sharing tags.
+// Visible content of an account: libraries, age limit, sharing tags.
 import { useState } from 'preact/hooks'
 import { allItems } from '../api/all-items.ts'
 import { api, body, type Schemas } from '../api/client.ts'
@@ -37,7 +37,7 @@ export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
   }
   return (
     <section class="card">
-      <h2>{t('users.visibility')}</h2>
+      <h2>{t('account.visibility')}</h2>
       <Form onSubmit={save}>
         <Switch
           label={t('account.allLibraries')}
@@ -86,7 +86,7 @@ export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
 
 type Mode = 'none' | 'allow' | 'deny'
 
-/** Series with an allowed tag are shown to this account only if it has such a rule; denied ones never. */
+/** Series with a tag that any account allows are shown only to accounts with that rule; denied series never. */
 function SharingRules({ userId }: { userId: string }) {
   const tags = useResource('sharing-tags', signal =>
     body(api.GET('/api/v1/admin/sharing-tags', { params: { query: { pageSize: 500 } }, signal })),
@@ -114,7 +114,7 @@ function SharingRules({ userId }: { userId: string }) {
   }
   return (
     <div class="user-sharing form">
-      <h3>{t('users.sharingTags')}</h3>
+      <h3>{t('field.sharing')}</h3>
       <p class="field-hint">{t('users.sharingTagsHint')}</p>
       {tags.data.data.map(({ id, name }) => (
         <Select<Mode>

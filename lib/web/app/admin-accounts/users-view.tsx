@@ -24,7 +24,7 @@ export function View() {
   const { data, error, reload } = users
   const create = (
     <Button icon="add" variant="primary" onClick={() => setCreating(true)}>
-      {t('users.create')}
+      {t('account.create')}
     </Button>
   )
   return (

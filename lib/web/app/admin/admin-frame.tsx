@@ -21,7 +21,7 @@ const entries: readonly SectionEntry[] = [
 ]
 
 type AdminFrameProps = {
-  /** Heading of the page and title of the window. */
+  /** Page heading and window title. */
   title: string
   subtitle?: ComponentChildren
   /** Buttons and menus beside the heading. */

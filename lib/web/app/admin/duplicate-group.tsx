@@ -21,7 +21,7 @@ type DuplicateGroupProps = {
   /** Why they are in one group. */
   reason: string
   count: number
-  /** Bytes of all members but one. */
+  /** Size of all members except one, in bytes. */
   saved: number
   members: readonly Member[]
   onDismiss: () => Promise<void>

@@ -1,4 +1,4 @@
-// Duplicates: groups of equal files and of series that may be the same, to compare and to dismiss.
+// Duplicates: groups of identical files and similar series, to compare and dismiss.
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
@@ -31,8 +31,8 @@ export function View() {
       <Tabs<Kind>
         label={t('admin.duplicates')}
         tabs={[
-          { name: 'books', text: t('duplicates.books') },
-          { name: 'series', text: t('duplicates.series') },
+          { name: 'books', text: t('label.books') },
+          { name: 'series', text: t('label.series') },
         ]}
         selected={kind}
         onSelect={name => setQuery({ kind: name === 'books' ? null : name, page: null })}
@@ -46,7 +46,7 @@ export function View() {
 
 type Search = { isRunning: boolean; ended: string; reload: () => void }
 
-/** The latest search, which scans also start. */
+/** The latest search; scans start one, too. */
 function useSearch(): Search {
   const { data, reload } = useTasks({ type: 'find_duplicates' }, 1, { pageSize: 5 })
   const tasks = data?.data ?? []
@@ -90,7 +90,7 @@ function BookGroups({ page, version }: GroupsProps) {
       hash: group.fileHash.slice(0, 12),
     }),
     count: group.duplicateCount,
-    // Files that could be spared.
+    // Redundant copies.
     saved: (group.duplicateCount - 1) * (group.books[0]?.fileSize ?? 0),
     members: group.books.map(
       (book): Member => ({

@@ -1,5 +1,7 @@
 // Files that cannot be read: by reason, with an explanation and what can be done about it.
+
 import { api, body, type Schemas } from '../api/client.ts'
+import { bookErrorTypes } from '../api/enumerations.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { useEvents } from '../api/use-events.ts'
@@ -21,29 +23,12 @@ type FailedBook = Schemas['FailedBook']
 type ErrorType = FailedBook['errors'][number]['errorType']
 type Group = { errorType: ErrorType; count: number; books: FailedBook[] }
 
-const types: readonly ErrorType[] = [
-  'bad_crc',
-  'truncated',
-  'not_an_archive',
-  'encrypted',
-  'multi_volume',
-  'no_pages',
-  'unsupported_format',
-  'unsupported_image',
-  'unsupported_method',
-  'too_large',
-  'memory',
-  'timeout',
-  'io',
-  'thumbnail',
-  'internal',
-]
 const pageSize = 50
 const reloadMs = 1_500
 
 export function View() {
   const { query } = address.value
-  const errorType = types.find(name => name === query.get('type'))
+  const errorType = bookErrorTypes.find(name => name === query.get('type'))
   const libraryId = query.get('library') ?? undefined
   const page = Math.max(1, Number(query.get('page')) || 1)
   const request = { errorType, libraryId, page, pageSize }
@@ -58,7 +43,7 @@ export function View() {
   const libraries = useLibraries()
   const counts = (data?.errorCounts ?? {}) as Partial<Record<ErrorType, number>>
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  const present = types.filter(type => (counts[type] ?? 0) > 0 || type === errorType)
+  const present = bookErrorTypes.filter(type => (counts[type] ?? 0) > 0 || type === errorType)
   const onPage = Map.groupBy(data?.data ?? [], ({ errors }) => errors[0]!.errorType)
   const groups = [...onPage].map(
     ([errorType, books]): Group => ({ errorType, books, count: counts[errorType] ?? books.length }),
@@ -86,7 +71,7 @@ export function View() {
       {data && (libraries.data?.length ?? 0) > 1 && (
         <div class="admin-filters">
           <Select<string>
-            label={t('library.label')}
+            label={t('field.libraryId')}
             value={libraryId ?? ''}
             options={[
               { value: '', text: t('filter.all') },
@@ -141,7 +126,7 @@ function ErrorGroup({ group, libraryId }: { group: Group; libraryId: string | un
     <section class="error-group card">
       <header class="error-group-header">
         <h2>{t(`errors.${errorType}`)}</h2>
-        <span class="badge danger">{t('scan.files', { count })}</span>
+        <span class="badge danger">{t('count.files', { count })}</span>
         <RetryAll errorType={errorType} libraryId={libraryId} />
       </header>
       <p>{t(`errors.${errorType}.what`)}</p>

@@ -30,12 +30,12 @@ export function Components({ metrics, version }: ComponentsProps) {
         ]}
       />
       <Card
-        title={t('health.database')}
+        title={t('health.area.database')}
         isFailed={value('stackroom_database_up') === 0}
         rows={[
           ['PostgreSQL', build.database],
           [t('health.roundTrip'), milliseconds(roundTrip)],
-          [t('health.size'), bytes(value('db_size_bytes'))],
+          [t('field.fileSize'), bytes(value('db_size_bytes'))],
           [
             t('health.connections'),
             t('scan.of', { made: connections, total: value('db_connections_limit') ?? 0 }),
@@ -66,7 +66,7 @@ function Storage({ metrics }: { metrics: ServerMetrics }) {
   const rows = areas.map((area): Row => {
     const sample = metrics.get('storage_free_bytes')?.find(({ labels }) => labels.area === area)
     const text = sample && t('health.free', { size: formatBytes(sample.value) })
-    // Most servers have all of them on one disk, whose space is measured at different times.
+    // Usually all areas share one disk, whose free space was measured at slightly different times.
     const isSameDisk =
       free !== null && size !== null && Math.abs((sample?.value ?? 0) - free) < size / 50
     if (isSameDisk && !short.has(area)) return [t(`health.area.${area}`), null]

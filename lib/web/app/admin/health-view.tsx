@@ -21,7 +21,7 @@ type State = 'ok' | 'degraded' | 'unavailable'
 
 const checkEveryMs = 5_000
 const maxChanges = 50
-/** Of this visit, also while other pages are shown. */
+/** Covers this visit, also while other pages are shown. */
 const changes: Change[] = []
 
 export function View() {
@@ -66,7 +66,7 @@ const metricsUrl = new URL(href('metrics'), window.location.href).href
 
 type Known = { state: State; message: string | null; version: string | null }
 
-/** The health, checked again and again; a server that does not answer is a state as well. */
+/** Polled health; a server that does not answer is also a state. */
 function useHealth(): Known {
   const { data, error, reload } = useResource('health', loadHealth)
   useInterval(reload, checkEveryMs)
@@ -87,7 +87,7 @@ function useHealth(): Known {
   return known
 }
 
-/** Also of an unavailable server, which answers with an error. */
+/** An unavailable server answers with an error that has the same content. */
 async function loadHealth(signal: AbortSignal): Promise<Health> {
   try {
     return await body(api.GET('/api/v1/health', { signal }))

@@ -1,4 +1,4 @@
-// Libraries with their state: counts, watching, next scan, latest scan, folders that are away.
+// Libraries with their state: counts, watching, next scan, latest scan, unavailable folders.
 
 import { api, body } from '../api/client.ts'
 import { useEvents } from '../api/use-events.ts'
@@ -112,10 +112,10 @@ function latestText(library: Library, scan: Scan | undefined): string {
     const time = formatRelative(scan.completedAt ?? scan.startedAt)
     return `${[time, placeText(scan)].filter(Boolean).join(' · ')}: ${result}`
   }
-  return library.lastScannedAt === null ? t('setup.notScanned') : ''
+  return library.lastScannedAt === null ? t('libraries.notScanned') : ''
 }
 
-/** How it is watched, and when it is scanned next. */
+/** Watch mode and next scan. */
 export function Marks({ library }: { library: Library }) {
   const { watchState, scanningConfig, nextScanAt } = library
   const isDegraded = watchState.message !== null

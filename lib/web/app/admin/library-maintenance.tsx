@@ -4,7 +4,7 @@ import { api, body } from '../api/client.ts'
 import { can } from '../api/session.ts'
 import { Section } from '../manage/library-options.tsx'
 import { navigate } from '../routing/router.ts'
-import { t } from '../text/translate.ts'
+import { type TextKey, t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
@@ -27,7 +27,7 @@ export function LibraryMaintenance({ library, onChange }: LibraryProps) {
   }
   return (
     <>
-      <Section title="maintenance.title">
+      <Section title="task.maintenance">
         {can('TasksWrite') && <Action name="covers" icon="refresh" onClick={makeCovers} />}
         <Action name="titles" icon="refresh" onClick={reprocess} />
         {can('BooksDelete') && <PurgeAction library={library} onChange={onChange} />}
@@ -37,8 +37,15 @@ export function LibraryMaintenance({ library, onChange }: LibraryProps) {
   )
 }
 
+const actionTexts = {
+  covers: 'task.generate_thumbnails',
+  titles: 'maintenance.titles.action',
+  purge: 'task.purge_deleted',
+  delete: 'task.delete_library',
+} as const satisfies Record<string, TextKey>
+
 type ActionProps = {
-  name: 'covers' | 'titles' | 'purge' | 'delete'
+  name: keyof typeof actionTexts
   icon: 'refresh' | 'delete'
   onClick: () => unknown
   variant?: 'danger'
@@ -48,11 +55,11 @@ function Action({ name, icon, onClick, variant }: ActionProps) {
   return (
     <div class="maintenance-action">
       <div>
-        <strong>{t(`maintenance.${name}`)}</strong>
+        <strong>{t(name === 'delete' ? actionTexts.delete : `maintenance.${name}`)}</strong>
         <p class="secondary-text">{t(`maintenance.${name}.text`)}</p>
       </div>
       <Button icon={icon} onClick={onClick} {...(variant && { variant })}>
-        {t(`maintenance.${name}.action`)}
+        {t(actionTexts[name])}
       </Button>
     </div>
   )
@@ -73,7 +80,7 @@ function PurgeAction({ library, onChange }: LibraryProps) {
         <ConfirmDialog
           title={t('maintenance.purge')}
           text={t('maintenance.purge.text')}
-          action={t('maintenance.purge.action')}
+          action={t('task.purge_deleted')}
           onConfirm={purge}
           onClose={() => setOpen(false)}
         />
@@ -85,14 +92,14 @@ function PurgeAction({ library, onChange }: LibraryProps) {
 function DeleteAction({ library }: { library: Library }) {
   const [isOpen, setOpen] = useState(false)
   return (
-    <Section title="maintenance.danger">
+    <Section title="action.delete">
       <Action name="delete" icon="delete" variant="danger" onClick={() => setOpen(true)} />
       {isOpen && <DeleteDialog library={library} onClose={() => setOpen(false)} />}
     </Section>
   )
 }
 
-/** Deletion is confirmed by typing the name: it takes the reading progress of all accounts with it. */
+/** Typing the name confirms the deletion, because the reading progress of all accounts is lost. */
 function DeleteDialog({ library, onClose }: { library: Library; onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const isConfirmed = typed.trim() === library.name.trim()
@@ -108,12 +115,12 @@ function DeleteDialog({ library, onClose }: { library: Library; onClose: () => v
         {t('action.cancel')}
       </Button>
       <Button variant="danger" disabled={!isConfirmed} onClick={remove}>
-        {t('maintenance.delete.action')}
+        {t('task.delete_library')}
       </Button>
     </>
   )
   return (
-    <Dialog title={t('maintenance.delete')} onClose={onClose} actions={actions}>
+    <Dialog title={t('task.delete_library')} onClose={onClose} actions={actions}>
       <div class="form">
         <p>{t('maintenance.delete.text')}</p>
         <p>

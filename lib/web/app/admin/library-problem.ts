@@ -1,10 +1,10 @@
-// What is wrong with a library, for people.
+// Problems of a library in words.
 import type { Scan } from '../manage/scan.ts'
 import { t } from '../text/translate.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 import type { Library } from './use-libraries.ts'
 
-/** That its folder cannot be read; null if all is well. The latest scan or the metrics of the server know it. */
+/** An unreadable folder, by the latest scan or the server metrics; null if there is no problem. */
 export function libraryProblem(
   library: Library,
   { scan, metrics }: { scan?: Scan | undefined; metrics?: ServerMetrics | undefined },
@@ -17,5 +17,5 @@ export function libraryProblem(
   return available?.value === 0 ? t('library.unavailable') : null
 }
 
-/** Whether a scan failed because its folder was not there. */
+/** Whether a scan failed because its folder was unavailable. */
 const isUnavailable = ({ message }: Scan): boolean => /^The library folder /.test(message ?? '')

@@ -1,4 +1,4 @@
-// A library in the administration: its scan as it runs, all options, maintenance, deletion.
+// Library page of the administration: running scan, options, maintenance, deletion.
 
 import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
@@ -125,7 +125,7 @@ function State({ library, scan }: { library: Library; scan: Scan | undefined }) 
 
 function stateText(library: Library, scan: Scan | undefined): string {
   const counts = `${t('count.series', { count: library.seriesCount })} · ${t('count.books', { count: library.bookCount })}`
-  if (!scan) return `${counts} · ${t('setup.notScanned')}`
+  if (!scan) return `${counts} · ${t('libraries.notScanned')}`
   const ended = formatRelative(scan.completedAt ?? scan.startedAt)
   const time = [ended, placeText(scan)].filter(Boolean).join(' · ')
   if (scan.status === 'cancelled') return `${counts} · ${time}: ${t('scan.cancelled')}`
@@ -153,9 +153,9 @@ function OptionsForm({ library, resource, onScan }: OptionsFormProps) {
   }
   return (
     <Form onSubmit={save}>
-      <Section title="libraryOptions.general">
+      <Section title="metadata.tab.general">
         <TextField
-          label={t('library.name')}
+          label={t('field.name')}
           value={draft.name}
           required
           maxLength={200}
@@ -170,7 +170,7 @@ function OptionsForm({ library, resource, onScan }: OptionsFormProps) {
           onInput={path => change({ path })}
         />
         <TextArea
-          label={t('library.description')}
+          label={t('field.description')}
           rows={2}
           value={draft.description}
           maxLength={5000}

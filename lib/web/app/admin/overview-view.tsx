@@ -1,4 +1,4 @@
-// Overview of the administration: inventory, queue, errors, disk space, active scans, latest failures.
+// Administration overview: inventory, queue, errors, disk space, active scans, recent failures.
 
 import type { ComponentChildren } from 'preact'
 import { api, body, type Schemas } from '../api/client.ts'
@@ -23,7 +23,7 @@ type Metrics = Schemas['Metrics']
 const reloadMs = 10_000
 
 export function View() {
-  // The other representation is the text for Prometheus.
+  // The default representation is the Prometheus text.
   const metrics = useResource('metrics', async signal => {
     return (await body(api.GET('/api/v1/metrics', { signal }))) as Metrics
   })

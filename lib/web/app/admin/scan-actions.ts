@@ -1,10 +1,10 @@
-// Starting and cancelling scans from the administration.
+// Starting and canceling scans from the administration.
 import { api } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { t } from '../text/translate.ts'
 import { showNotice } from '../ui/toast.tsx'
 
-/** Throws ApiError. A scan that runs already is what was wanted. */
+/** Throws ApiError, but not if a scan is already running. */
 export async function startScan(
   id: string,
   mode: 'normal' | 'deep',
@@ -24,7 +24,7 @@ export async function cancelScan(id: string): Promise<void> {
   try {
     await api.POST('/api/v1/libraries/{id}/scan/cancel', { params: { path: { id } } })
   } catch (error) {
-    // It ended in the meantime.
+    // It has already ended.
     if (!(error instanceof ApiError) || error.status !== 404) throw error
   }
 }

@@ -1,10 +1,10 @@
-// Metrics of the server process, from its text for Prometheus.
+// Metrics of the server process, parsed from the Prometheus text.
 import { api, body } from '../api/client.ts'
 
 export type Sample = { labels: Record<string, string>; value: number }
 export type ServerMetrics = ReadonlyMap<string, readonly Sample[]>
 
-/** Throws ApiError, also for accounts from which something is hidden. */
+/** Throws ApiError, also for accounts with hidden content. */
 export async function loadServerMetrics(signal: AbortSignal): Promise<ServerMetrics> {
   const text = await body(
     api.GET('/api/v1/metrics', { headers: { accept: 'text/plain' }, parseAs: 'text', signal }),

@@ -1,4 +1,4 @@
-// A task in a list: what it does, how far it is, what can be done about it.
+// Task in a list: type, progress, actions.
 import { api } from '../api/client.ts'
 import { can } from '../api/session.ts'
 import { placeText } from '../manage/place.ts'
@@ -16,7 +16,7 @@ const badges: Partial<Record<Task['status'], string>> = {
 
 type TaskRowProps = {
   task: Task
-  /** Of the library, if it is about one. */
+  /** Name of the library, if the task has one. */
   libraryName: string | undefined
   onChange: () => void
 }
@@ -86,7 +86,7 @@ function progressText(task: Task) {
 
 const joined = (parts: (string | false)[]) => parts.filter(Boolean).join(' · ')
 
-/** When it ended or will start, how long it took, and where it runs or ran. */
+/** End or start time, duration, and the process that runs or ran it. */
 function timeText(task: Task) {
   const { status, startedAt, completedAt, scheduledFor, createdAt, attempts } = task
   if (status === 'pending')

@@ -1,6 +1,8 @@
-// Tasks of the background work: live list with filters, statistics, cancellation, retries, purge.
+// Background tasks: live list with filters, statistics, cancellation, retries, purge.
+
 import { useRef, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
+import { taskStatuses, taskTypes } from '../api/enumerations.ts'
 import { haveLoaded, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { address, setQuery } from '../routing/router.ts'
@@ -20,29 +22,14 @@ import { useInterval } from './use-interval.ts'
 import { useLibraries } from './use-libraries.ts'
 import { type Task, type TaskFilter, useTasks } from './use-tasks.ts'
 
-const statuses = ['running', 'pending', 'failed', 'completed', 'cancelled'] as const
-const types = [
-  'scan_library',
-  'analyze_books',
-  'read_books',
-  'generate_thumbnails',
-  'generate_thumbnail',
-  'hash_books',
-  'find_duplicates',
-  'purge_deleted',
-  'delete_library',
-  'plugin_auto_match',
-  'poll_release_source',
-  'maintenance',
-] as const
 const statsEveryMs = 5_000
 const purgeAfterDays = 1
 
 export function View() {
   const { query } = address.value
   const filter: TaskFilter = {
-    status: statuses.find(name => name === query.get('status')),
-    type: types.find(name => name === query.get('type')),
+    status: taskStatuses.find(name => name === query.get('status')),
+    type: taskTypes.find(name => name === query.get('type')),
     libraryId: query.get('library') ?? undefined,
   }
   const page = Math.max(1, Number(query.get('page')) || 1)
@@ -70,11 +57,11 @@ export function View() {
   return (
     <AdminFrame {...frame}>
       <FilterLinks<Task['status']>
-        label={t('task.statusLabel')}
+        label={t('field.status')}
         name="status"
         selected={filter.status}
         all={{ count: stats.data?.total }}
-        options={statuses.map(value => ({
+        options={taskStatuses.map(value => ({
           value,
           text: t(`task.status.${value}`),
           count: stats.data?.[value],
@@ -109,7 +96,7 @@ export function View() {
   )
 }
 
-/** Whether the pointer is over the list, or the focus of the keyboard in it. */
+/** Whether the pointer is over the list or the keyboard focus is in it. */
 const isUsed = (list: HTMLElement | null): boolean =>
   list !== null &&
   ((matchMedia('(hover: hover)').matches && list.matches(':hover')) ||
@@ -125,12 +112,12 @@ function Filters({ filter, libraries }: FiltersProps) {
         value={filter.type ?? ''}
         options={[
           { value: '', text: t('filter.all') },
-          ...types.map(value => ({ value, text: t(`task.${value}`) })),
+          ...taskTypes.map(value => ({ value, text: t(`task.${value}`) })),
         ]}
         onChange={type => setQuery({ type: type || null, page: null })}
       />
       <Select<string>
-        label={t('library.label')}
+        label={t('field.libraryId')}
         value={filter.libraryId ?? ''}
         options={[
           { value: '', text: t('filter.all') },
@@ -171,7 +158,7 @@ function PurgeButton({ onDone }: { onDone: () => void }) {
 type TypeStats = { total: number; p50DurationMs: number | null; p95DurationMs: number | null }
 
 function Durations({ byType }: { byType: object }) {
-  const rows = types
+  const rows = taskTypes
     .map(type => ({ type, stats: (byType as Record<string, TypeStats>)[type] }))
     .filter(({ stats }) => (stats?.total ?? 0) > 0)
   if (rows.length === 0) return null
@@ -179,7 +166,7 @@ function Durations({ byType }: { byType: object }) {
     ms === null ? '–' : ms < 1000 ? t('unit.ms', { count: Math.round(ms) }) : seconds(ms)
   return (
     <details class="admin-section">
-      <summary>{t('task.statistics')}</summary>
+      <summary>{t('nav.statistics')}</summary>
       <div class="table-scroll card">
         <table class="table">
           <thead>

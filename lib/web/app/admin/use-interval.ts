@@ -1,4 +1,4 @@
-// Repeated loading of what no event reports, while the page is visible.
+// Polling for changes without an event, while the page is visible.
 import { useEffect, useRef } from 'preact/hooks'
 import { isReachable } from '../api/reachable.ts'
 import { hasEnded } from '../api/session.ts'

@@ -1,4 +1,4 @@
-// A page of the task list that follows the event stream: progress in place, a reload for new tasks.
+// Page of the task list that follows the event stream: progress is updated in place, new tasks cause a reload.
 import { useEffect, useRef } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
@@ -15,7 +15,7 @@ export type TaskFilter = {
 const shownEveryMs = 500
 const reloadEveryMs = 2_000
 
-/** While `isHeld`, rows change in place but do not move, for what is pressed to be what was seen. */
+/** While `isHeld`, rows change in place but do not move, so that a click hits the row under the pointer. */
 export function useTasks(
   filter: TaskFilter,
   page: number,
@@ -47,7 +47,7 @@ export function useTasks(
       waiting.current.set(task.id, event)
       showSoon()
     }
-    // New ones, and those that enter or leave a filtered list.
+    // New tasks, and tasks that enter or leave a filtered list.
     if (!task || (filter.status && event.status !== task.status)) reloadSoon()
   })
   return resource
@@ -66,7 +66,7 @@ function updated(task: Task, event: Record<string, unknown> | undefined): Task {
   }
 }
 
-/** Returns a function that runs `action` after a while, once for all calls until then. */
+/** Returns a function that runs `action` after a delay, once for all calls in that time. */
 export function useSoon(ms: number, action: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
   const latest = useRef(action)

@@ -9,7 +9,10 @@ export const apiUrl = (path: string): string => `${basePath}/api/v1${path}`
 
 type Query = Record<string, string | number | undefined>
 
-/** The address of an image, file, frame or event stream, which the cookie authenticates: that of the previewed account in a preview. */
+/**
+ * The address of an image, file, frame or event stream. Cookies authenticate it; in a preview, the address names the
+ * previewed account.
+ */
 export function mediaUrl(path: string, query: Query = {}): string {
   const entries = Object.entries({ ...query, as: preview.value?.accountId })
   const parameters = new URLSearchParams()

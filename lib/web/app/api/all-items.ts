@@ -6,7 +6,7 @@ type PageResponse<T> = { data?: { data: T[]; totalPages: number } }
 
 const pageSize = 500
 
-/** `load` requests a page. Throws what it throws. */
+/** `load` requests a page; its errors are passed on. */
 export async function allItems<T>(load: (page: Page) => Promise<PageResponse<T>>): Promise<T[]> {
   const { data, totalPages } = await body(load({ page: 1, pageSize }))
   const others = Array.from({ length: totalPages - 1 }, (_, i) =>

@@ -1,6 +1,6 @@
 // Addresses of the built files: style sheets, texts, icons.
 
-/** The folder of the build, in which all of its scripts are. */
+/** The build folder, which contains all scripts. */
 export const assets = new URL('./', import.meta.url)
 
 /** The address of a file by its path, such as `icons/icon.svg`. */

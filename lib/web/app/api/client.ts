@@ -17,7 +17,7 @@ export const api = createClient<paths>({ baseUrl: basePath || '/', fetch: sendAu
 
 async function sendAuthorized(request: Request): Promise<Response> {
   const token = await accessToken()
-  // A sign-in, or what leads to one.
+  // A sign-in, registration or setup.
   if (token === null && request.method !== 'GET') await untilSignedOut()
   const repeated = request.clone()
   const response = await send(request, token)

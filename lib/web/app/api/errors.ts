@@ -7,7 +7,7 @@ export class ApiError extends Error {
   readonly details: unknown
   /** Seconds after which the request may be repeated. */
   readonly retryAfter: number | null
-  /** Whether the server itself answered, and not a proxy before it. */
+  /** Whether the server itself answered, not a proxy in front of it. */
   readonly isOfApi: boolean
   constructor(
     status: number,

@@ -2,10 +2,10 @@
 import { computed, effect, signal } from '@preact/signals'
 import { mediaUrl } from './address.ts'
 import { isReachable, untilReachable } from './reachable.ts'
-import { accessToken, account, can, isSignedIn, loadAccount } from './session.ts'
+import { accessToken, account, can, isSignedIn, loadAccount, type Permission } from './session.ts'
 
 const lostStreams = signal<ReadonlySet<string>>(new Set())
-/** `lost`: the server does not answer, or a stream that a view needs ended and is being opened again. */
+/** `lost`: the server does not answer, or a stream that a view needs is being reopened. */
 export const connection = computed(() =>
   lostStreams.value.size > 0 || !isReachable.value ? 'lost' : 'connected',
 )
@@ -22,13 +22,13 @@ type StreamName = 'events' | 'scans' | 'tasks'
 
 const minRetryMs = 1_000
 const maxRetryMs = 10_000
-// A browser has six connections to a server over HTTP/1.1 for all of its tabs: those in the background hold none.
+// Over HTTP/1.1 a browser has six connections to a server for all tabs, so background tabs hold none.
 const hiddenMs = 2_000
 
 /**
  * Calls the listener with each event of the stream, as `{type, …}` with the members of the event, until the returned
- * function is called. A `resync` event stands for missed events: load everything again. `opened` comes whenever the stream
- * begins: what has progressed between a request and it was in neither.
+ * function is called. A `resync` event stands for missed events: reload everything. `opened` comes whenever the stream
+ * begins, because progress between a request and the stream appears in neither.
  */
 export function listen(stream: StreamName, listener: Listener): () => void {
   const shared = streams[stream]
@@ -47,7 +47,7 @@ const streams = {
 }
 
 let checking: Promise<void> | null = null
-/** Of all streams together. */
+/** Shared by all streams. */
 function checkAccount(): Promise<void> {
   checking ??= loadAccount().finally(() => {
     checking = null
@@ -55,8 +55,8 @@ function checkAccount(): Promise<void> {
   return checking
 }
 
-/** `permissions`: those of which one is needed. */
-function createStream(path: string, permissions: readonly string[]) {
+/** `permissions`: at least one of them is needed. */
+function createStream(path: string, permissions: readonly Permission[]) {
   const listeners = new Set<Listener>()
   let source: EventSource | null = null
   let retry: ReturnType<typeof setTimeout> | undefined
@@ -83,8 +83,8 @@ function createStream(path: string, permissions: readonly string[]) {
     isOpening = true
     const isReopened = lostStreams.value.has(path)
     if (isReopened) await untilReachable()
-    // The stream is authenticated by the cookie, which is as old as the token. After an error the session may
-    // have ended, which loading the account finds out.
+    // The cookie authenticates the stream and is as old as the token. After an error the session may
+    // have ended; loading the account finds out.
     await (isReopened ? checkAccount() : accessToken()).catch(() => {})
     isOpening = false
     if (!isWanted() || source) return
@@ -94,7 +94,7 @@ function createStream(path: string, permissions: readonly string[]) {
     opened.onopen = () => {
       retryMs = minRetryMs
       setLost(path, false)
-      // Until the first event it is not known from where to resume, and what the account may see may have changed
+      // Before the first event there is no point to resume from, and the account's visible content may have changed
       // while nothing was received.
       const isIncomplete = wasOpened && (lastEventId === '' || wasHidden)
       notify({ type: isIncomplete ? 'resync' : 'opened' })
@@ -104,11 +104,11 @@ function createStream(path: string, permissions: readonly string[]) {
     opened.onmessage = message => {
       if (message.lastEventId) lastEventId = message.lastEventId
       const event = JSON.parse(message.data)
-      // The account sees or may do something else by now: nothing that is loaded may stay.
+      // The account's visible content or permissions have changed, so loaded data is no longer valid.
       if (event.type === 'resync' && event.reason === 'account') location.reload()
       else notify(event)
     }
-    // Reopened by ourselves: the browser gives up after an error response, and does not renew the cookie.
+    // Reopened by us: after an error response the browser gives up, and it does not renew the cookie.
     opened.onerror = () => {
       if (source !== opened) return
       setLost(path, true)
@@ -131,7 +131,7 @@ function createStream(path: string, permissions: readonly string[]) {
     else retryMs = minRetryMs
     update()
   })
-  // A connection without data does not end by itself when the network does.
+  // A silent connection does not end when the network is lost.
   addEventListener('offline', () => {
     if (!source) return
     close()
@@ -150,7 +150,7 @@ function createStream(path: string, permissions: readonly string[]) {
   return { listeners, update }
 }
 
-/** Calls `change` when the page has been in the background for a while, and when it comes back. */
+/** Calls `change` when the page has been in the background for a while and when it returns. */
 function onHidden(change: (isHidden: boolean) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   document.addEventListener('visibilitychange', () => {

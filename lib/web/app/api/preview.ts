@@ -5,13 +5,13 @@ import { readStorage, writeStorage } from './storage.ts'
 export type Preview = {
   accountId: string
   username: string
-  /** Access token of the other account, which only reads. */
+  /** Read-only access token of the other account. */
   accessToken: string
   /** Milliseconds since the epoch. */
   expiresAt: number
 }
 
-// A host may have several servers, each below a path of its own.
+// A host may have several servers, each below its own path.
 const storageKey = `stackroom.preview:${new URL(document.baseURI).pathname}`
 
 /** Null outside a preview. */

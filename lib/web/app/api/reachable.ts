@@ -1,9 +1,9 @@
-// Whether the server can be reached: after a request without an answer one probe at a time finds out when it can be again.
+// Reachability of the server: after a request without an answer, one probe at a time waits for its return.
 import { signal } from '@preact/signals'
 import { basePath } from './address.ts'
 import { ApiError } from './errors.ts'
 
-/** False from a probe that failed to the next one that succeeds. */
+/** False from a failed probe until the next successful one. */
 export const isReachable = signal(true)
 
 const minProbeMs = 1_000
@@ -11,14 +11,14 @@ const maxProbeMs = 10_000
 const probeTimeoutMs = 15_000
 const temporaryStatus = [0, 429, 502, 503, 504]
 
-/** Whether a request may succeed later: the server restarts, is busy or limits requests, or cannot be reached. */
+/** Whether a request may succeed later: the server is restarting, busy, limiting requests or unreachable. */
 export const isTemporary = (error: unknown): error is ApiError =>
   error instanceof ApiError && temporaryStatus.includes(error.status)
 
 let probing: Promise<boolean> | null = null
 let wake = () => {}
 
-/** Resolves when the server answers, with whether it did not before. However many requests failed, one at a time finds out. */
+/** Resolves when the server answers, with whether it was unreachable. One probe serves all failed requests. */
 export async function untilReachable(): Promise<boolean> {
   probing ??= probe().finally(() => {
     probing = null
@@ -47,7 +47,7 @@ async function answers(): Promise<boolean> {
   }
 }
 
-/** Ends early when the browser is back on a network or in the foreground; tabs in the background wait for that. */
+/** Ends early when the browser is back online or in the foreground; background tabs wait for that. */
 async function pause(ms: number): Promise<void> {
   await new Promise<void>(resolve => {
     wake = resolve
@@ -62,11 +62,11 @@ document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') wake()
 })
 
-// A server that stands still and a network that swallows requests answer nothing, and report nothing either.
+// A hung server or a network that drops packets neither answers nor reports an error.
 const silentMs = 5_000
 const maxSilentMs = 90_000
 
-/** Like `fetch`. Without an answer a probe finds out about the server; what only reads fails at last, and can be repeated. */
+/** Like `fetch`, but a missing answer starts a probe. Reading requests time out eventually and can be repeated. */
 export async function fetchWatched(request: Request): Promise<Response> {
   const controller = new AbortController()
   const abort = () => controller.abort(request.signal.reason)
@@ -84,7 +84,7 @@ export async function fetchWatched(request: Request): Promise<Response> {
 const minRetryMs = 2_000
 const maxRetryMs = 30_000
 
-/** Resolves when a request may be sent again that failed for the `failures`th time in a row. */
+/** Resolves when a request that failed `failures` times in a row may be repeated. */
 export async function untilRetry({ retryAfter }: ApiError, failures: number): Promise<void> {
   const growing = Math.min(maxRetryMs, minRetryMs * 2 ** (failures - 1))
   const ms = Math.max((retryAfter ?? 0) * 1000, growing) * (0.8 + 0.4 * Math.random())

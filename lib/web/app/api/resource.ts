@@ -1,4 +1,4 @@
-// Data of a view: loaded from the API, shown again at once when the reader comes back, reloaded after changes.
+// Data of a view: loaded from the API, shown immediately when the reader returns, reloaded after changes.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ApiError } from './errors.ts'
 import { isTemporary, untilRetry } from './reachable.ts'
@@ -8,9 +8,9 @@ export type Resource<T> = {
   data: T | undefined
   error: ApiError | Error | undefined
   isLoading: boolean
-  /** Loads it again; what is shown stays until then. */
+  /** Reloads the data; the current data is shown until then. */
   reload(): void
-  /** Replaces it until the next load, for changes that were sent to the server. */
+  /** Replaces the data until the next load, for changes already sent to the server. */
   replace(data: T): void
 }
 
@@ -25,7 +25,7 @@ function remember(key: string, data: unknown) {
   if (stored.size > maxStored) stored.delete(stored.keys().next().value!)
 }
 
-/** Whether each has its data or an error: what stands below the first one to come does not move for the others. */
+/** Whether each has data or an error: parts are shown together so that late ones do not move the others. */
 export const haveLoaded = (...resources: { isLoading: boolean }[]): boolean =>
   resources.every(({ isLoading }) => !isLoading)
 
@@ -36,7 +36,7 @@ export function useResource<T>(
 ): Resource<T> {
   const [attempt, setAttempt] = useState(0)
   const [state, setState] = useState<{ key: string | null; data?: T; error?: Error }>({ key: null })
-  /** In a row. */
+  /** Consecutive failures. */
   const failures = useRef(0)
   useEffect(() => {
     failures.current = 0
@@ -55,7 +55,7 @@ export function useResource<T>(
         if (controller.signal.aborted) return
         setState(previous => ({ ...(previous.key === key ? previous : {}), key, error }))
         if (!isTemporary(error)) return
-        // While the server restarts or cannot be reached, it goes on by itself.
+        // Retried automatically while the server is restarting or unreachable.
         await untilRetry(error, ++failures.current)
         if (!controller.signal.aborted) setAttempt(attempt => attempt + 1)
       },

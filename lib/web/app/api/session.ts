@@ -7,6 +7,7 @@ import { preview, storePreview } from './preview.ts'
 import type { components } from './schema.d.ts'
 import { readStorage, writeStorage } from './storage.ts'
 
+export type Permission = components['schemas']['Permission']
 export type Account = components['schemas']['CurrentUser']
 
 type Tokens = {
@@ -25,11 +26,11 @@ const tokens = signal<Tokens | null>(readStored())
 /** The signed-in account; null when signed out, and until its record is loaded. */
 export const account = signal<Account | null>(null)
 export const isSignedIn = computed(() => tokens.value !== null)
-/** Whether the session ended by itself while the application was used: requests wait until it is resumed. */
+/** Whether the session expired while the application was used: requests wait until it is resumed. */
 export const hasEnded = computed(() => tokens.value === null && account.value !== null)
 
 /** Whether the account has a permission, such as `LibrariesWrite`. */
-export const can = (permission: string): boolean =>
+export const can = (permission: Permission): boolean =>
   account.value?.effectivePermissions.some(name => name === permission) ?? false
 
 function readStored(): Tokens | null {
@@ -45,7 +46,7 @@ function store(next: Tokens | null) {
   writeStorage(storageKey, next && JSON.stringify(next))
 }
 
-/** Uses what another tab stored. The page of one account is loaded again for another one, and sends nothing in its name. */
+/** Uses the session another tab stored. If the account differs, the page is reloaded and sends nothing in its name. */
 function adopt(stored: Tokens | null) {
   const id = tokens.value ? accountIdOf(tokens.value) : account.value?.id
   if (stored && id !== undefined && accountIdOf(stored) !== id) {
@@ -71,7 +72,7 @@ export async function startSession({ accessToken, refreshToken, expiresIn }: Tok
   await loadAccount()
 }
 
-/** Signs the account in again whose session ended; its page goes on. Throws ApiError. */
+/** Resumes an expired session; the page continues. Throws ApiError. */
 export async function resumeSession(credentials: { username: string; password: string }) {
   const response = await send('/auth/login', {
     method: 'POST',
@@ -85,7 +86,7 @@ export async function resumeSession(credentials: { username: string; password: s
   if (!isSame) location.reload()
 }
 
-/** Requests of a page whose session ended are sent after the next sign-in. */
+/** Requests of an expired session wait for the next sign-in. */
 async function untilResumed(): Promise<void> {
   if (!hasEnded.value) return
   await new Promise<void>(resolve => {
@@ -119,12 +120,12 @@ async function fetchAccount(token: string): Promise<Account | null> {
   }
 }
 
-/** Until the server has ended the last session: its response deletes the cookie, also that of a next session. */
+/** Waits until the server has ended the last session: its response deletes the cookie, even a newer session's. */
 let ending: Promise<unknown> = Promise.resolve()
 export const untilSignedOut = () => ending
 
 export async function signOut(): Promise<void> {
-  // That of a preview ends nothing.
+  // Leaving a preview ends no session.
   const token = await ownToken().catch(() => null)
   const refreshToken = tokens.value?.refreshToken
   endSession()
@@ -134,7 +135,7 @@ export async function signOut(): Promise<void> {
 }
 
 async function endOnServer(token: string, refreshToken: string | undefined): Promise<void> {
-  // The views are removed in a task, and browsers cancel their images in another: the server would refuse them.
+  // Browsers cancel the images of removed views in a later task; until then the server would refuse them.
   for (let task = 0; task < 2; task++) await new Promise(resolve => setTimeout(resolve))
   await send('/auth/logout', {
     method: 'POST',
@@ -167,7 +168,7 @@ async function ownToken(): Promise<string | null> {
   return tokens.value?.accessToken ?? null
 }
 
-/** Renews a token that the server refused, unless another request did that already. */
+/** Renews a refused token, unless another request already did. */
 export async function renewRefused(refused: string): Promise<string | null> {
   if (preview.value?.accessToken === refused) await renewPreview()
   else if (tokens.value?.accessToken === refused) await renewOwn()
@@ -237,7 +238,7 @@ async function renew({ refreshToken }: Tokens): Promise<void> {
     store({ ...fields, expiresAt: Date.now() + fields.expiresIn * 1000 })
   } catch (error) {
     if (!(error instanceof ApiError) || ![400, 401].includes(error.status)) throw error
-    // A page that is used stays, with what was typed into it. Other tabs find out by themselves.
+    // A page in use stays, with what was typed into it. Other tabs notice on their own.
     if (account.value && preview.value === null) tokens.value = null
     else endSession()
   }
@@ -263,7 +264,7 @@ export function watchSession() {
   addEventListener('storage', event => {
     if (event.key === storageKey || event.key === null) follow()
   })
-  // A page that going back shows again as it was left may have missed what other tabs stored.
+  // A page restored by going back may have missed changes in other tabs.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted && account.value) follow()
   })

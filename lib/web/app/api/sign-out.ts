@@ -1,4 +1,4 @@
-// What is forgotten when an account signs out or another one signs in.
+// Cleanup when an account signs out or another one signs in.
 import { effect } from '@preact/signals'
 import { account } from './session.ts'
 

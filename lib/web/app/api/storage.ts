@@ -1,13 +1,13 @@
-// Storage of the browser, also where it is full or forbidden: values then last until the page is closed.
+// Browser storage; where it is full or blocked, values last until the page is closed.
 
 type StorageName = 'localStorage' | 'sessionStorage'
 
-/** What could not be stored, by key. */
+/** Values that could not be stored, by key. */
 const unstored = new Map<string, string>()
 
 /** The value of a key, null if there is none. */
 export function readStorage(key: string, name: StorageName = 'localStorage'): string | null {
-  // Of the storage first: another tab may have stored a newer value.
+  // Storage first: another tab may have stored a newer value.
   return attempt(() => window[name].getItem(key)) ?? unstored.get(key) ?? null
 }
 
@@ -30,7 +30,7 @@ export function writeStorage(
     return true
   })
   if (isStored) return
-  // An outdated value would come back.
+  // Otherwise an outdated value would come back.
   attempt(() => window[name].removeItem(key))
   unstored.set(key, value)
 }

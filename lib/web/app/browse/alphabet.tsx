@@ -11,10 +11,10 @@ export type Letter = { text: string; index: number }
 type Filter = { condition: Condition | null; fullTextSearch?: string }
 type TitleOrder = 'ascending' | 'descending' | null
 
-/** As many letters stand one below another; writing systems with more characters are one entry each. */
+/** Alphabets up to this size are listed by letter; larger writing systems are one entry each. */
 const maxLetters = 30
 
-/** The letters of a list; none in another order than by title. */
+/** The letters of a list sorted by title; none in any other order. */
 export function useAlphabet(filter: Filter, key: string, order: TitleOrder): Letter[] {
   const [state, setState] = useState<{ key: string; groups: { group: string; count: number }[] }>()
   useEffect(() => {
@@ -61,7 +61,7 @@ const scripts = [
 const alphabet =
   /\p{Script=Latin}|\p{Script=Greek}|\p{Script=Cyrillic}|\p{Script=Hebrew}|\p{Script=Arabic}/u
 
-/** What is one entry: a letter of an alphabet, a writing system with many characters, or all signs. */
+/** One entry: a letter, a writing system with many characters, or all symbols. */
 function scriptOf(letter: string): string {
   if (alphabet.test(letter)) return letter
   return scripts.find(([, pattern]) => pattern.test(letter))?.[0] ?? '#'

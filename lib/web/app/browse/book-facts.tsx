@@ -1,4 +1,4 @@
-// Facts of a book: authors, publication, what its file is.
+// Facts of a book: authors, publication, file.
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
@@ -16,30 +16,30 @@ export function BookFacts({ book }: { book: Book }) {
   return (
     <dl class="browse-facts">
       <AuthorFacts authors={metadata.authors} />
-      <Fact label={t('details.subtitle')}>{metadata.subtitle}</Fact>
-      <Fact label={t('details.originalTitle')}>{metadata.originalTitle}</Fact>
-      <Fact label={t('filter.publisher')}>
+      <Fact label={t('field.subtitle')}>{metadata.subtitle}</Fact>
+      <Fact label={t('field.originalTitle')}>{metadata.originalTitle}</Fact>
+      <Fact label={t('field.publisher')}>
         {metadata.publisher && filterLink('publisher', metadata.publisher)}
       </Fact>
-      <Fact label={t('details.imprint')}>{metadata.imprint}</Fact>
+      <Fact label={t('field.imprint')}>{metadata.imprint}</Fact>
       <Fact label={t('details.released')}>
         {metadata.releaseDate && formatDate(metadata.releaseDate)}
       </Fact>
-      <Fact label={t('filter.language')}>
+      <Fact label={t('field.language')}>
         {metadata.languageIso && languageName(metadata.languageIso)}
       </Fact>
-      <Fact label={t('details.ageRating')}>{ageText(metadata.ageRating)}</Fact>
+      <Fact label={t('field.ageRating')}>{ageText(metadata.ageRating)}</Fact>
       <Fact label={t('details.arcs')}>{names(metadata.storyArcs.map(arc => arc.name))}</Fact>
       <Fact label={t('details.characters')}>{names(metadata.characters)}</Fact>
       <Fact label={t('details.teams')}>{names(metadata.teams)}</Fact>
       <Fact label={t('details.locations')}>{names(metadata.locations)}</Fact>
       <Fact label="ISBN">{metadata.isbns}</Fact>
-      <Fact label={t('details.direction')}>
+      <Fact label={t('field.readingDirection')}>
         {book.readingDirection && textOr(`direction.${book.readingDirection}`, '')}
       </Fact>
       <WebLinks links={metadata.links.map(({ source, url }) => ({ name: source, url }))} />
       <FileFacts book={book} />
-      {/* Loaded later, so that they move no others. */}
+      {/* Loaded later, so at the end, where they move nothing. */}
       <ReadListFact id={book.id} />
       <CollectionFact seriesId={book.seriesId} />
     </dl>
@@ -84,10 +84,10 @@ const linksTo = (folder: string, groupings: readonly Grouping[]) =>
 function FileFacts({ book }: { book: Book }) {
   return (
     <>
-      <Fact label={t('details.format')}>{bookFormat(book)}</Fact>
-      <Fact label={t('details.size')}>{formatBytes(book.fileSize)}</Fact>
-      <Fact label={t('details.pages')}>{book.pageCount > 0 && String(book.pageCount)}</Fact>
-      <Fact label={t('details.added')}>{formatDate(book.createdAt)}</Fact>
+      <Fact label={t('field.format')}>{bookFormat(book)}</Fact>
+      <Fact label={t('field.fileSize')}>{formatBytes(book.fileSize)}</Fact>
+      <Fact label={t('label.pages')}>{book.pageCount > 0 && String(book.pageCount)}</Fact>
+      <Fact label={t('field.dateAdded')}>{formatDate(book.createdAt)}</Fact>
       <Fact label={t('details.file')}>
         {can('BooksWrite') && <code dir="ltr">{book.path}</code>}
       </Fact>

@@ -1,4 +1,4 @@
-// Where a book stands: the books before and after it, and when it was read.
+// Context of a book: adjacent books and reading history.
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { BookCard } from '../lists/book-card.tsx'
@@ -21,13 +21,13 @@ export function AdjacentBooks({ book: { id } }: BookProps) {
     )
   return (
     <nav class="browse-adjacents" aria-label={t('details.adjacent')}>
-      {place(t('details.previous'), data.prev)}
-      {place(t('details.next'), data.next)}
+      {place(t('reader.previousBook'), data.prev)}
+      {place(t('reader.nextBook'), data.next)}
     </nav>
   )
 }
 
-/** Dates on which the book was read to its end. */
+/** Dates on which the book was finished. */
 export function ReadHistory({ book: { id, readCount, readProgress } }: BookProps) {
   const isNeeded = readCount > 0 || readProgress !== null
   const { data } = useResource(

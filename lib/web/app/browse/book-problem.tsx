@@ -1,4 +1,4 @@
-// What is wrong with the file of a book, and what can be done about it.
+// Problem of a book's file, and the remedy.
 import { api, type Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'
 import { t, textOr } from '../text/translate.ts'
@@ -8,7 +8,7 @@ import { showNotice } from '../ui/toast.tsx'
 
 type BookProblemProps = { book: Schemas['BookFull']; onChange: () => void }
 
-/** Nothing when the file is in order. */
+/** Renders nothing for an intact file. */
 export function BookProblem({ book, onChange }: BookProblemProps) {
   const { id, deleted, errorCode, analysisError } = book
   const retry = async () => {

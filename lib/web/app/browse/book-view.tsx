@@ -1,10 +1,10 @@
-// Page of a book: metadata, reading progress, actions, its file, and where it belongs.
+// Book page: metadata, reading progress, actions, file, series and lists.
 import { api, body, type Schemas } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { bookProgress, bookState, isReadable } from '../lists/book-state.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
-import { setWantToRead } from '../organise/actions.ts'
+import { setWantToRead } from '../organize/actions.ts'
 import { href } from '../routing/router.ts'
 import type { ViewProps } from '../routing/view-props.ts'
 import { formatRelative, t } from '../text/translate.ts'
@@ -65,7 +65,7 @@ function BookSubtitle({ book }: { book: Book }) {
     numberText && t('lists.number', { number: numberText }),
     volume !== null && t('details.volume', { volume: String(volume) }),
     metadata.year !== null && String(metadata.year),
-    pageCount > 0 && t('lists.pages', { count: pageCount }),
+    pageCount > 0 && t('count.pages', { count: pageCount }),
   ]
   return parts.filter(Boolean).map((part, key) => <span key={key}>{part}</span>)
 }

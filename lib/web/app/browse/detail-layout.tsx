@@ -1,4 +1,4 @@
-// Layout of the pages of a series and of a book: cover beside title, facts and actions.
+// Layout of series and book pages: cover beside title, facts and actions.
 import type { ComponentChildren } from 'preact'
 import { Cover, type CoverOwner } from '../ui/cover.tsx'
 import { useTitle } from '../ui/page-header.tsx'

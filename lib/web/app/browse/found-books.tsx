@@ -1,4 +1,4 @@
-// All books that a text finds.
+// Books matching a search text.
 import { api, body, type Schemas } from '../api/client.ts'
 import { BookCard } from '../lists/book-card.tsx'
 import { listMode } from '../lists/list-mode.ts'
@@ -27,13 +27,13 @@ export function FoundBooks({ text }: { text: string }) {
     <div>
       <div class="browse-toolbar">
         <h2 class="browse-count" role="status">
-          {total === null ? t('details.books') : t('lists.books', { count: total })}
+          {total === null ? t('label.books') : t('count.books', { count: total })}
         </h2>
         <ModeSwitch />
       </div>
       <VirtualGrid<Schemas['Book']>
         list={list}
-        label={t('details.books')}
+        label={t('label.books')}
         shape={isLine ? lineShape : cardShape}
         dependency={isLine}
         renderItem={(book, tabIndex) => (

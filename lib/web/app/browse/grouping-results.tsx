@@ -1,4 +1,4 @@
-// Collections or read lists that a search found.
+// Collections or read lists matching a search.
 import { Card } from '../lists/card.tsx'
 import { Shelf } from '../lists/shelf.tsx'
 import { href } from '../routing/router.ts'
@@ -7,7 +7,7 @@ import { t } from '../text/translate.ts'
 type Grouping = { id: string; name: string; seriesCount?: number | null; bookCount?: number }
 type GroupingResultsProps = {
   owner: 'collections' | 'readlists'
-  /** Undefined while they are loading. */
+  /** Undefined while loading. */
   items: readonly Grouping[] | undefined
 }
 
@@ -26,9 +26,9 @@ export function GroupingResults({ owner, items }: GroupingResultsProps) {
           title={name}
           subtitle={
             seriesCount != null
-              ? t('browse.seriesCount', { count: seriesCount })
+              ? t('count.series', { count: seriesCount })
               : bookCount !== undefined
-                ? t('lists.books', { count: bookCount })
+                ? t('count.books', { count: bookCount })
                 : ''
           }
         />

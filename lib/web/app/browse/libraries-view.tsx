@@ -56,14 +56,14 @@ function LibraryCard({ library }: { library: Schemas['Library'] }) {
       </span>
       <span class="browse-library-text">
         <strong dir="auto">{name}</strong>
-        <span>{t('browse.seriesCount', { count: seriesCount })}</span>
-        <span>{t('lists.books', { count: bookCount })}</span>
+        <span>{t('count.series', { count: seriesCount })}</span>
+        <span>{t('count.books', { count: bookCount })}</span>
         <span class="secondary-text">
           {lastScannedAt
             ? t('libraries.scanned', { time: formatRelative(lastScannedAt) })
             : t('libraries.notScanned')}
         </span>
-        {!isResponding && <span class="badge danger">{t('libraries.notResponding')}</span>}
+        {!isResponding && <span class="badge danger">{t('health.unavailable')}</span>}
       </span>
     </a>
   )

@@ -1,4 +1,4 @@
-// Notices about libraries: folders that do not respond, and scans that run.
+// Library notices: unresponsive folders and running scans.
 import { useEffect, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'
@@ -39,7 +39,7 @@ function MountNotice({ library }: { library: Schemas['Library'] }) {
       </div>
       {isAdministrator && (
         <a class="button" href={href('admin/health')}>
-          {t('libraries.openHealth')}
+          {t('admin.health')}
         </a>
       )}
     </div>
@@ -48,7 +48,7 @@ function MountNotice({ library }: { library: Schemas['Library'] }) {
 
 export type RunningScan = { stage: string; done: number; total: number }
 
-/** Scans that run, by library. */
+/** Running scans by library. */
 export function useRunningScans(): ReadonlyMap<string, RunningScan> {
   const [scans, setScans] = useState<ReadonlyMap<string, RunningScan>>(new Map())
   useEvents('scans', event => {
@@ -104,7 +104,7 @@ function ScanNotice({ library, scan }: { library: Schemas['Library']; scan: Runn
       </div>
       {can('TasksRead') && (
         <a class="button" href={href('admin/tasks')}>
-          {t('libraries.openTasks')}
+          {t('admin.tasks')}
         </a>
       )}
     </div>

@@ -1,4 +1,4 @@
-// Page of a library: its series, and what keeps it from being read.
+// Library page: its series and its problems.
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
@@ -29,23 +29,23 @@ function LibraryPage({ id }: { id: string }) {
   }
   const actions = can('LibrariesWrite') && [
     <Button key="scan" icon="refresh" onClick={scan}>
-      {t('libraries.scan')}
+      {t('scan.start')}
     </Button>,
     <a key="settings" class="button" href={href(`admin/libraries/${id}`)}>
       <Icon name="settings" />
-      {t('libraries.settings')}
+      {t('admin.settings')}
     </a>,
   ]
   return (
     <div>
       <PageHeader
-        // A line each until it is loaded: what is below does not move.
+        // One line until it is loaded, so that nothing below moves.
         title={data?.name ?? '\u00a0'}
-        subtitle={data ? t('lists.books', { count: data.bookCount }) : '\u00a0'}
+        subtitle={data ? t('count.books', { count: data.bookCount }) : '\u00a0'}
         actions={actions}
       />
       {data && <LibraryNotices libraries={[data]} />}
-      <SeriesBrowser libraryId={id} label={data?.name ?? t('nav.series')} />
+      <SeriesBrowser libraryId={id} label={data?.name ?? t('label.series')} />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-// Entry of a menu that runs an action; its failure is shown as a message.
+// Menu entry that runs an action and shows its failure as a message.
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { showError } from '../ui/toast.tsx'
 

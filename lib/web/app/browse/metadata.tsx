@@ -7,7 +7,7 @@ import { href } from '../routing/router.ts'
 import { t, textOr } from '../text/translate.ts'
 import { observeSize } from '../ui/observe-size.ts'
 
-/** A line of a description list; nothing without content. */
+/** One line of a description list; renders nothing without content. */
 export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
   const isEmpty =
     children === null ||
@@ -37,7 +37,7 @@ export function filterLink(name: string, value: string, text = value) {
   )
 }
 
-/** Elements with commas between them; of very many the first ones, until a button shows all. */
+/** Comma-separated elements; long lists are cut until a button shows all. */
 export const joined = (parts: readonly ComponentChildren[]): ComponentChildren =>
   parts.length === 0 ? [] : [<Joined key="parts" parts={parts} />]
 
@@ -49,7 +49,7 @@ function Joined({ parts }: { parts: readonly ComponentChildren[] }) {
 // A book may have a thousand tags, and a series the authors of all its books.
 const maxShown = 40
 
-/** The first of very many items with a button for all of them. */
+/** The first items of a long list, with a button for all of them. */
 function useFirst<T>(items: readonly T[]) {
   const [isOpen, setOpen] = useState(false)
   const count = items.length - maxShown
@@ -69,7 +69,7 @@ export function Labels({ name, labels }: LabelsProps) {
   const { shown, more } = useFirst(labels)
   if (labels.length === 0) return null
   return (
-    <ul class="browse-labels" aria-label={t(name === 'genre' ? 'filter.genre' : 'filter.tag')}>
+    <ul class="browse-labels" aria-label={t(name === 'genre' ? 'field.genre' : 'field.tag')}>
       {shown.map(label => (
         <li key={label.name}>
           <a
@@ -86,26 +86,26 @@ export function Labels({ name, labels }: LabelsProps) {
   )
 }
 
-/** Authors by what they did, as facts. */
+/** Authors grouped by role, as facts. */
+/** ComicInfo.xml writes `CoverArtist`. */
+const roleOf = ({ role }: Schemas['Author']) =>
+  role?.toLowerCase().replace('coverartist', 'cover_artist') ?? 'author'
+
 export function AuthorFacts({ authors }: { authors: readonly Schemas['Author'][] }) {
-  const byRole = Map.groupBy(authors, ({ role }) => role?.toLowerCase() ?? 'author')
+  const byRole = Map.groupBy(authors, roleOf)
   return [...byRole].map(([role, people]) => (
-    <Fact
-      key={role}
-      // Roles of books come in more spellings than those that can be chosen in the forms.
-      label={textOr(`authorRole.${role}`, textOr(`metadata.role.${role}`, role))}
-    >
+    <Fact key={role} label={textOr(`personRole.${role}`, role)}>
       {joined([...new Set(people.map(({ name }) => name))].map(name => filterLink('author', name)))}
     </Fact>
   ))
 }
 
-/** Links come from files: only those of the web are shown. */
+/** Links come from files: only web links are shown. */
 export function WebLinks({ links }: { links: readonly { name: string; url: string }[] }) {
   const safe = links.filter(({ url }) => /^https?:\/\//i.test(url) && URL.canParse(url))
   if (safe.length === 0) return null
   return (
-    <Fact label={t('details.links')}>
+    <Fact label={t('field.links')}>
       {joined(
         safe.map(({ name, url }) => (
           <a key={url} href={url} target="_blank" rel="noreferrer noopener" dir="auto">
@@ -117,10 +117,10 @@ export function WebLinks({ links }: { links: readonly { name: string; url: strin
   )
 }
 
-// More than four lines of the widest window; laying out all of a text of megabytes takes seconds.
+// More than four lines of the widest window; laying out a text of megabytes takes seconds.
 const maxClosedLength = 2_000
 
-/** A text of which four lines are shown until a button shows all. */
+/** Text cut to four lines until a button shows all. */
 export function Summary({ text }: { text: string | null }) {
   const [isOpen, setOpen] = useState(false)
   const [isLong, setLong] = useState(false)

@@ -1,4 +1,4 @@
-// The book of a series to go on with: the one that was read last or what follows it, else the first that is not read.
+// Next book of a series: the one read last or its successor, otherwise the first unread one.
 import { api, body, type Schemas } from '../api/client.ts'
 import { isReadable } from '../lists/book-state.ts'
 

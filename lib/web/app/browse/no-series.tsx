@@ -1,4 +1,4 @@
-// What to do when a library, or the whole server, has no series yet.
+// Empty state of a library or server without series.
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'

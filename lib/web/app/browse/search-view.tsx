@@ -1,4 +1,4 @@
-// Search page: series, books, collections and read lists as one types.
+// Search page with results as you type: series, books, collections, read lists.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
@@ -38,7 +38,7 @@ export function View() {
   )
 }
 
-/** The text once it was not changed for a moment; at first at once. */
+/** The debounced text; the first value is used immediately. */
 function useDebounced(text: string): string {
   const [value, setValue] = useState(text)
   useEffect(() => {
@@ -105,7 +105,7 @@ function Results({ text }: { text: string }) {
       {shelvesInOrder([
         <Shelf<Schemas['Series']>
           key="series"
-          title={titleOf(t('nav.series'), series.data?.total)}
+          title={titleOf(t('label.series'), series.data?.total)}
           path={(series.data?.total ?? 0) > page.pageSize ? href(`series?q=${q}`) : undefined}
           items={series.data?.data}
           renderItem={(series, tabIndex) => <SeriesCard series={series} tabIndex={tabIndex} />}
@@ -114,7 +114,7 @@ function Results({ text }: { text: string }) {
           ? [
               <Shelf<Schemas['Book']>
                 key="books"
-                title={titleOf(t('details.books'), books.data?.total)}
+                title={titleOf(t('label.books'), books.data?.total)}
                 path={
                   (books.data?.total ?? 0) > page.pageSize
                     ? href(`search?q=${q}&type=books`)
@@ -143,13 +143,13 @@ const Nothing = ({ text }: { text: string }) => (
   <EmptyState icon="search" title={t('search.nothing', { text })} text={t('search.nothingText')} />
 )
 
-/** None where they could not be loaded: the other results are shown. */
+/** Empty if they could not be loaded; the other results are still shown. */
 const orNone = <T,>(items: T | undefined, error: unknown) => items ?? (error ? [] : undefined)
 
 const titleOf = (title: string, total: number | undefined) =>
   total === undefined ? title : t('search.group', { title, count: total })
 
-/** Former results stay until the next ones are there, so that nothing jumps while one types. */
+/** Earlier results stay until the next ones arrive, so that nothing jumps while typing. */
 function usePrevious<T, R extends { data: T | undefined }>(resource: R): R {
   const latest = useRef<T | undefined>(undefined)
   if (resource.data !== undefined) latest.current = resource.data

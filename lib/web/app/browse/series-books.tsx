@@ -11,28 +11,38 @@ import { SelectionBar } from '../lists/selection-bar.tsx'
 import { cardShape, lineShape } from '../lists/shapes.ts'
 import { VirtualGrid } from '../lists/virtual-grid.tsx'
 import { address, setQuery } from '../routing/router.ts'
-import { t } from '../text/translate.ts'
+import { type TextKey, t } from '../text/translate.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
 
-const sorts = [
-  'number,asc',
-  'number,desc',
-  'title,asc',
-  'date_added,desc',
-  'release_date,asc',
-  'last_read,desc',
-  'file_size,desc',
-] as const
-const states = ['all', 'unread', 'in_progress', 'read', 'unreadable', 'missing'] as const
+const sortTexts = {
+  'number,asc': 'books.sort.number,asc',
+  'number,desc': 'books.sort.number,desc',
+  'title,asc': 'books.sort.title,asc',
+  'date_added,desc': 'books.sort.date_added,desc',
+  'release_date,asc': 'books.sort.release_date,asc',
+  'last_read,desc': 'books.sort.last_read,desc',
+  'file_size,desc': 'books.sort.file_size,desc',
+} as const satisfies Record<string, TextKey>
+const stateTexts = {
+  all: 'books.show.all',
+  unread: 'readStatus.unread',
+  in_progress: 'readStatus.in_progress',
+  read: 'readStatus.read',
+  unreadable: 'books.show.unreadable',
+  missing: 'books.show.missing',
+} as const satisfies Record<string, TextKey>
+type State = keyof typeof stateTexts
 
-/** A value of the address that is one of those, else the first of them. */
-const chosen = <V extends string>(name: string, values: readonly V[]): V =>
-  values.find(value => value === address.value.query.get(name)) ?? values[0]!
+/** The value in the address, else the first one. */
+function chosen<V extends string>(name: string, texts: Record<V, TextKey>): V {
+  const values = Object.keys(texts) as V[]
+  return values.find(value => value === address.value.query.get(name)) ?? values[0]!
+}
 
 export function SeriesBooks({ series }: { series: Schemas['SeriesFull'] }) {
-  const sort = chosen('sort', sorts)
-  const state = chosen('show', states)
+  const sort = chosen('sort', sortTexts)
+  const state = chosen('show', stateTexts)
   const list = usePagedList(`books of ${series.id} ${sort} ${state}`, (page, signal) =>
     body(
       api.POST('/api/v1/books/list', {
@@ -53,13 +63,13 @@ export function SeriesBooks({ series }: { series: Schemas['SeriesFull'] }) {
   const isLine = listMode.value === 'lines'
   const total = list.total.value
   return (
-    <section aria-label={t('details.books')}>
+    <section aria-label={t('label.books')}>
       <div class="browse-toolbar">
         <h2 class="browse-count">
-          {total === null ? t('details.books') : t('lists.books', { count: total })}
+          {total === null ? t('label.books') : t('count.books', { count: total })}
         </h2>
-        <Choice name="show" value={state} values={states} label={t('details.show')} />
-        <Choice name="sort" value={sort} values={sorts} label={t('sort.label')} />
+        <Choice name="show" value={state} texts={stateTexts} label={t('details.show')} />
+        <Choice name="sort" value={sort} texts={sortTexts} label={t('sort.label')} />
         <ModeSwitch />
       </div>
       {list.error.value && total === null ? (
@@ -69,7 +79,7 @@ export function SeriesBooks({ series }: { series: Schemas['SeriesFull'] }) {
       ) : (
         <VirtualGrid<Schemas['Book']>
           list={list}
-          label={t('details.books')}
+          label={t('label.books')}
           shape={isLine ? lineShape : cardShape}
           dependency={`${isLine} ${series.id}`}
           renderItem={(book, tabIndex) => (
@@ -82,16 +92,17 @@ export function SeriesBooks({ series }: { series: Schemas['SeriesFull'] }) {
   )
 }
 
-function conditionOf(seriesId: string, state: (typeof states)[number]): Schemas['BookCondition'] {
+function conditionOf(seriesId: string, state: State): Schemas['BookCondition'] {
   const ofSeries = { seriesId: { operator: 'is' as const, value: seriesId } }
   if (state === 'all' || state === 'missing') return ofSeries
   if (state === 'unreadable') return { allOf: [ofSeries, { hasError: { operator: 'isTrue' } }] }
   return { allOf: [ofSeries, { readStatus: { operator: 'is', value: state } }] }
 }
 
-type ChoiceProps = { name: string; value: string; values: readonly string[]; label: string }
+type ChoiceProps = { name: string; value: string; texts: Record<string, TextKey>; label: string }
 
-function Choice({ name, value, values, label }: ChoiceProps) {
+function Choice({ name, value, texts, label }: ChoiceProps) {
+  const options = Object.entries(texts)
   return (
     <select
       class="control browse-choice"
@@ -99,12 +110,12 @@ function Choice({ name, value, values, label }: ChoiceProps) {
       value={value}
       onChange={event => {
         const next = event.currentTarget.value
-        setQuery({ [name]: next === values[0] ? null : next })
+        setQuery({ [name]: next === options[0]![0] ? null : next })
       }}
     >
-      {values.map(option => (
+      {options.map(([option, text]) => (
         <option key={option} value={option}>
-          {t(`books.${name}.${option}` as 'books.show.all')}
+          {t(text)}
         </option>
       ))}
     </select>

@@ -1,4 +1,4 @@
-// Browser of series: windowed grid or list with sort order, filters, letters and selection. All of it is in the address.
+// Series browser: windowed grid or list with sort order, filters, letters and selection, all stored in the address.
 import { useMemo, useRef } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { useListEvents } from '../lists/list-events.ts'
@@ -102,6 +102,6 @@ export function SeriesBrowser({ libraryId, label }: SeriesBrowserProps) {
   )
 }
 
-/** Letters are places in lists by title alone. */
+/** Only lists sorted by title have letters. */
 const alphabetOrder = (sort: SeriesSort, text: string) =>
   sort === 'title,asc' ? 'ascending' : sort === 'title,desc' ? 'descending' : text ? null : null

@@ -6,8 +6,8 @@ import { SeriesBrowser } from './series-browser.tsx'
 export function View() {
   return (
     <div>
-      <PageHeader title={t('nav.series')} />
-      <SeriesBrowser libraryId={null} label={t('nav.series')} />
+      <PageHeader title={t('label.series')} />
+      <SeriesBrowser libraryId={null} label={t('label.series')} />
     </div>
   )
 }

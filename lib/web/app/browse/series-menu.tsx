@@ -1,9 +1,9 @@
-// Menu of a series: what its readers and editors can do with it.
+// Series menu for readers and editors.
 
 import { mediaUrl } from '../api/address.ts'
 import type { Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'
-import { addTo, chooseCover, editMetadata, findMetadata, setRead } from '../organise/actions.ts'
+import { addTo, chooseCover, editMetadata, findMetadata, setRead } from '../organize/actions.ts'
 import { t } from '../text/translate.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'

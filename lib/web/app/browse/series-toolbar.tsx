@@ -12,6 +12,7 @@ import {
   type SeriesSort,
   type SortField,
   sortFields,
+  sortTexts,
   usualOrder,
 } from './filters/series-address.ts'
 
@@ -35,7 +36,7 @@ export function SeriesToolbar({ total, filters, sort, libraryId, alphabet, onJum
   return (
     <div class="browse-toolbar">
       <span class="browse-count" role="status">
-        {total === null ? '' : t('browse.seriesCount', { count: total })}
+        {total === null ? '' : t('count.series', { count: total })}
       </span>
       <AlphabetMenu alphabet={alphabet} onJump={onJump} />
       <Button icon="filter" onClick={openFilterDialog} class={count > 0 ? 'active' : ''}>
@@ -64,7 +65,7 @@ function SortChoice({ sort }: { sort: SeriesSort }) {
       >
         {sortFields.map(name => (
           <option key={name} value={name}>
-            {t(`sort.${name}`)}
+            {t(sortTexts[name])}
           </option>
         ))}
       </select>

@@ -3,8 +3,8 @@ import { api, body, type Schemas } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
-import { setWantToRead } from '../organise/actions.ts'
-import { SeriesRating } from '../organise/rating.tsx'
+import { setWantToRead } from '../organize/actions.ts'
+import { SeriesRating } from '../organize/rating.tsx'
 import { href } from '../routing/router.ts'
 import type { ViewProps } from '../routing/view-props.ts'
 import { formatBytes, formatDate, t, textOr } from '../text/translate.ts'
@@ -70,7 +70,7 @@ function SeriesPage({ id }: { id: string }) {
   )
 }
 
-/** Its own, or that of its first book that has one. */
+/** The series summary, otherwise the first book's. */
 function SeriesSummary({ series: { summary, booksMetadata } }: { series: Series }) {
   const ofBook = booksMetadata.summary
   if (summary || !ofBook) return <Summary text={summary} />
@@ -92,7 +92,7 @@ function SeriesSubtitle({ series }: { series: Series }) {
     year === null ? yearsOf(booksMetadata) : filterLink('year', `${year}-${year}`, String(year)),
     publisher && (series.publisher ? filterLink('publisher', publisher) : publisher),
     status && status !== 'unknown' && textOr(`series.status.${status}`, status),
-    t('lists.books', { count: bookCount }),
+    t('count.books', { count: bookCount }),
     unreadCount > 0 && unreadCount < bookCount && t('lists.unreadBooks', { count: unreadCount }),
   ]
   return parts.filter(Boolean).map((part, key) => <span key={key}>{part}</span>)
@@ -119,7 +119,7 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
   const isBegun = data.readCount > 0 || next?.readProgress != null
   return (
     <>
-      {/* Its place, until it is known. */}
+      {/* Placeholder until it is loaded. */}
       {next === undefined && (
         <span class="button primary browse-read blank" aria-hidden>
           <Icon name="play" />
@@ -173,16 +173,16 @@ function SeriesFacts({ series }: { series: Series }) {
           )),
         )}
       </Fact>
-      <Fact label={t('details.imprint')}>{metadata.imprint}</Fact>
-      <Fact label={t('filter.language')}>
+      <Fact label={t('field.imprint')}>{metadata.imprint}</Fact>
+      <Fact label={t('field.language')}>
         {series.language
           ? filterLink('language', series.language, languageName(series.language))
           : booksMetadata.languages.map(languageName).join(', ')}
       </Fact>
-      <Fact label={t('details.ageRating')}>
+      <Fact label={t('field.ageRating')}>
         {ageText(series.ageRating ?? booksMetadata.ageRating)}
       </Fact>
-      <Fact label={t('details.direction')}>
+      <Fact label={t('field.readingDirection')}>
         {metadata.readingDirection && textOr(`direction.${metadata.readingDirection}`, '')}
       </Fact>
       <Fact label={t('details.volumes')}>
@@ -205,9 +205,9 @@ function SeriesFacts({ series }: { series: Series }) {
         )}
       </Fact>
       <WebLinks links={externalLinks.map(({ sourceName, url }) => ({ name: sourceName, url }))} />
-      <Fact label={t('details.size')}>{formatBytes(series.fileSize)}</Fact>
-      <Fact label={t('details.added')}>{formatDate(series.createdAt)}</Fact>
-      <Fact label={t('details.folder')}>
+      <Fact label={t('field.fileSize')}>{formatBytes(series.fileSize)}</Fact>
+      <Fact label={t('field.dateAdded')}>{formatDate(series.createdAt)}</Fact>
+      <Fact label={t('field.path')}>
         {can('SeriesWrite') && series.path && <code dir="ltr">{series.path}</code>}
       </Fact>
     </dl>

@@ -1,4 +1,4 @@
-// Bars of the EPUB reader: leaving, contents and settings above, the position in the book below.
+// Bars of the EPUB reader: close, contents and settings at the top, the position at the bottom.
 import type { Signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
@@ -22,8 +22,8 @@ export function LeaveLink({ book }: { book: Book }) {
     <a
       class="button quiet icon-button icon-directional"
       href={href(path)}
-      aria-label={t('epub.leave')}
-      title={t('epub.leave')}
+      aria-label={t('reader.close')}
+      title={t('reader.close')}
       onClick={leave}
     >
       <Icon name="arrowLeft" />
@@ -79,7 +79,7 @@ export function ReaderBars({ book, reader, areBarsShown, panel, isSelecting }: B
           <IconButton
             icon="fullscreen"
             variant="quiet"
-            label={t('epub.fullscreen')}
+            label={t('reader.fullscreen')}
             class="epub-fullscreen"
             onClick={toggleFullscreen}
           />

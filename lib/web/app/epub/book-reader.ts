@@ -1,4 +1,4 @@
-// State of the EPUB reader: the displayed position, the way back from links, and what readers do.
+// State of the EPUB reader: displayed position, way back from links, actions.
 import { signal } from '@preact/signals'
 import type { Movement } from '../reading/recorder.ts'
 import type { Publication } from './content/publication.ts'
@@ -25,9 +25,9 @@ const maxWay = 50
 export function createBookReader({ host, publication, palette, onMoved }: Options) {
   const position = signal<Position | null>(null)
   const { isLoading, error, run } = createWork()
-  /** Positions before links were followed, with how the reader had come there. */
+  /** Positions before followed links, with how the reader had reached them. */
   const way = signal<readonly Arrival[]>([])
-  /** After the last page. */
+  /** Called after the last page. */
   const isPastEnd = signal(false)
   let requested: Arrival = { target: { section: 0 }, movement: 'opened' }
   let movement: Movement = 'opened'
@@ -52,7 +52,6 @@ export function createBookReader({ host, publication, palette, onMoved }: Option
     return run(() => view.open(target, how))
   }
 
-  /** Goes to another place, with a way back. */
   function jump(target: Target) {
     if (position.value) {
       const { section, progression } = position.value
@@ -70,7 +69,7 @@ export function createBookReader({ host, publication, palette, onMoved }: Option
     await run(async () => {
       const isTurned = await view.turn(step)
       isPastEnd.value = !isTurned && step > 0 && position.value !== null
-      // Wherever the reader came from.
+      // However the reader got here.
       if (isPastEnd.value)
         onMoved({ ...position.value!, isEnd: true, totalProgression: 1 }, 'turned')
     })
@@ -79,9 +78,9 @@ export function createBookReader({ host, publication, palette, onMoved }: Option
   return {
     ...{ publication, position, error, isLoading, way, isPastEnd, following, selection },
     ...{ go, jump, turn },
-    /** How the reader came to the displayed position. */
+    /** How the reader reached the displayed position. */
     movement: () => movement,
-    /** On or back, towards a side of the window. */
+    /** Forward or back, toward a side of the window. */
     stepTo: (side: 'left' | 'right') => ((side === 'right') === !view.isRightToLeft() ? 1 : -1),
     goToTotal: (total: number) => jump(targetAt(publication, total)),
     goToSection(step: 1 | -1) {
@@ -105,7 +104,7 @@ export function createBookReader({ host, publication, palette, onMoved }: Option
 
 const loadingMs = 150
 
-/** Work of the reader: shown when it takes long, with the error of the latest. */
+/** Pending work: shown when it takes long, with the error of the latest. */
 function createWork() {
   const isLoading = signal(true)
   const error = signal<Error | null>(null)
@@ -137,7 +136,7 @@ type FrameOptions = {
   follow: (link: Element, shown: { document: Document; path: string }) => unknown
 }
 
-/** Keys and links work in frames, too: so the keyboard reaches links. */
+/** Keys and links also work inside frames, so that the keyboard reaches links. */
 function listenInFrame(document: Document, { path, host, position, go, follow }: FrameOptions) {
   document.addEventListener('click', event => {
     event.preventDefault()

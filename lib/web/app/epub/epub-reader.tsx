@@ -65,7 +65,7 @@ export function EpubReader({ book }: EpubReaderProps) {
 
 type FailedProps = { book: Book; error: Error; onRetry: () => void }
 
-/** The server has no contents of files that it cannot read. */
+/** For unreadable files the server has no contents. */
 function FailedBook({ book, error, onRetry }: FailedProps) {
   const isUnreadable = error instanceof ApiError && [404, 422].includes(error.status)
   const text = book.analysisError ?? t('epub.unreadableText')
@@ -152,7 +152,7 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
 
   const { background, text } = palette.value
   const isFixed = publication.isFixed
-  const colours = useMemo(
+  const colors = useMemo(
     () => ({
       '--epub-ground': background,
       '--epub-text': text,
@@ -161,7 +161,7 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
     [palette.value],
   )
   return (
-    <main class={`epub-reader${isFixed ? ' fixed' : ''}`} style={colours}>
+    <main class={`epub-reader${isFixed ? ' fixed' : ''}`} style={colors}>
       <h1 class="visually-hidden">{book.title}</h1>
       <div
         class={`epub-host${isSelecting.value ? ' selecting' : ''}`}
@@ -189,7 +189,7 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
   )
 }
 
-/** Opens the book after this one, if there is one. */
+/** Opens the next book, if any. */
 function useNextBook(book: Book): () => void {
   const { data } = useAdjacentBooks(book.id)
   const next = useRef<Book | null>(null)
@@ -250,7 +250,7 @@ function useReaderGestures(
   }, [reader])
 }
 
-/** At the end of a column that scrolls. */
+/** At the end of a scrolling column. */
 function NextSection({ reader }: { reader: BookReader }) {
   const position = reader.position.value
   const isEnd = position !== null && position.page === position.pages - 1

@@ -1,4 +1,4 @@
-// Links that readers follow: to other places of the book, to its notes, or out of it.
+// Followed links: to other places in the book, to notes, or out of the book.
 import { signal } from '@preact/signals'
 import { destinationOf, noteOf } from './content/links.ts'
 import type { Publication } from './content/publication.ts'
@@ -39,7 +39,7 @@ export function createFollowing({ publication, view, jump }: FollowingOptions) {
 
   return {
     ...{ note, externalLink, follow },
-    /** False if there is no link at that point of the window. */
+    /** False if there is no link at this point of the window. */
     followAt(point: Point): boolean {
       const found = linkAt(point)
       if (found) void follow(found.link, found.shown)

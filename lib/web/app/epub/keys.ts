@@ -25,7 +25,7 @@ export function useReaderKeys({ reader, book, host, panel, areBarsShown, openNex
     if (!reader) return
     const turn = (step: 1 | -1, { repeat }: KeyboardEvent) => {
       areBarsShown.value = false
-      // Not by a key that is held down, which turned the pages before.
+      // Ignores a held key, which was turning pages before.
       if (step > 0 && reader.isPastEnd.value) return repeat || openNext()
       void reader.turn(step)
     }
@@ -78,7 +78,7 @@ export function useReaderKeys({ reader, book, host, panel, areBarsShown, openNex
       event.clipboardData?.setData('text/plain', text)
       event.preventDefault()
     }
-    // Dialogs that keys open give the focus back to it.
+    // Dialogs opened by keys return the focus to it.
     if (document.activeElement === document.body) host.current?.focus({ preventScroll: true })
     addEventListener('keydown', onKey)
     document.addEventListener('copy', onCopy)

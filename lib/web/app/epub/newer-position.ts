@@ -1,4 +1,4 @@
-// Positions of other devices while a book is open, and an offer to continue there.
+// Newer positions from other devices while a book is open, with an offer to continue there.
 import { useRef } from 'preact/hooks'
 import { useEvents } from '../api/use-events.ts'
 import { readingDevice } from '../reading/device.ts'
@@ -27,7 +27,7 @@ export function useNewerPosition({
         const target = targetOf(publication, progression.locator)
         const run = () => void reader.jump(target)
         showNotice(t('epub.newerPosition', { device: progression.device.name }), {
-          text: t('epub.goThere'),
+          text: t('reader.goThere'),
           run,
         })
       })

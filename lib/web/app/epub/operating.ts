@@ -1,8 +1,8 @@
-// What readers tap in a document besides links: sound and film, which play or pause, and details, which open.
+// Interactive elements other than links: media that play or pause, and details that open.
 import type { BookReader } from './book-reader.ts'
 import type { Point } from './following.ts'
 
-/** Whether there was something at that point of the window. */
+/** Whether there was one at this point of the window. */
 export function operateAt(reader: BookReader, point: Point): boolean {
   const shown = reader.documentAt(point)
   const target = shown?.document.elementFromPoint(shown.x, shown.y)

@@ -1,4 +1,4 @@
-// Colours of the reader: those of its settings, or of the application.
+// Colors of the reader, from its settings or the application.
 import { computed, signal } from '@preact/signals'
 import { theme } from '../shell/theme.ts'
 import { settings } from './settings.ts'

@@ -1,4 +1,4 @@
-// Panels of the EPUB reader: contents, settings, search, notes, and links that lead out of the book.
+// Panels of the EPUB reader: contents, settings, search, notes, external links.
 
 import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'

@@ -1,4 +1,4 @@
-// Positions of an EPUB on the server (Readium locators): where reading begins, and what is recorded of it.
+// Positions of an EPUB on the server (Readium locators): the initial one, and recorded ones.
 import { api } from '../api/client.ts'
 import { readingDevice } from '../reading/device.ts'
 import type { ReadingPosition } from '../reading/recorder.ts'
@@ -35,7 +35,7 @@ export async function loadProgression(
   return (data as Progression | undefined) ?? null
 }
 
-/** Where a locator points to, of this application or of another one. */
+/** Place of a locator, written by this application or another one. */
 export function targetOf(publication: Publication, { href, locations, text }: Locator): Target {
   const path =
     pathOf(publication.id, href)?.path ?? href.replace(/[#?].*$/s, '').replace(/^\/+/, '')
@@ -49,7 +49,7 @@ export function targetOf(publication: Publication, { href, locations, text }: Lo
   return { section, at: { progression, text: text?.highlight ?? undefined } }
 }
 
-/** What the recorder stores of a position. */
+/** A position as the recorder stores it. */
 export function recordedPosition(publication: Publication, position: Position): ReadingPosition {
   const { section, progression, totalProgression, isEnd, text, entry } = position
   const { href, type, start, count } = publication.sections[section]!

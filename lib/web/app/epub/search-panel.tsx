@@ -47,7 +47,11 @@ export function SearchPanel({ reader, onClose }: SearchPanelProps) {
         onInput={setQuery}
       />
       <p class="epub-search-state secondary-text" role="status">
-        {isSearching ? t('epub.searching') : isDone ? t('epub.hits', { count: hits.length }) : ''}
+        {isSearching
+          ? t('duplicates.searching')
+          : isDone
+            ? t('search.count', { count: hits.length })
+            : ''}
       </p>
       <ol class="epub-hits">
         {hits.map((hit, i) => (

@@ -9,7 +9,7 @@ export function createSelection(view: () => BookView) {
       .documents()
       .map(document => document.getSelection())
   return {
-    /** Selects from one point of the window to another one. */
+    /** Selects between two points of the window. */
     select(from: Point, to: Point) {
       const start = view().documentAt(from.x, from.y)
       const end = view().documentAt(to.x, to.y)

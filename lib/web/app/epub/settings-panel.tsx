@@ -1,7 +1,7 @@
 // Settings of the EPUB reader.
 import type { Signal } from '@preact/signals'
 import { can } from '../api/session.ts'
-import { formatNumber, t, textOr } from '../text/translate.ts'
+import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Choices, Steps } from '../ui/choices.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -89,6 +89,14 @@ function FontSize() {
   )
 }
 
+/** Values that several settings share. */
+const sharedTexts: Record<string, TextKey> = {
+  auto: 'choice.auto',
+  publisher: 'choice.publisher',
+  dark: 'theme.dark',
+  light: 'theme.light',
+}
+
 type Name = Exclude<keyof EpubSettings, 'fontSize'>
 
 function choices<N extends Name>(
@@ -100,10 +108,10 @@ function choices<N extends Name>(
     <Choices<EpubSettings[N]>
       key={name}
       name={`epub-${name}`}
-      label={textOr(`epub.${name}`, name)}
+      label={name === 'theme' ? t('reader.colors') : textOr(`epub.${name}`, name)}
       values={values}
       value={settings.value[name]}
-      textOf={value => textOr(`epub.${name}.${value}`, value)}
+      textOf={value => textOr(sharedTexts[value] ?? `epub.${name}.${value}`, String(value))}
       {...(classOf && { classOf })}
       onChange={value => changeSettings({ [name]: value })}
     />

@@ -1,4 +1,4 @@
-// How EPUBs are displayed on this device: flow, type and colours.
+// Display settings of EPUBs on this device: flow, type and colors.
 import { effect, signal } from '@preact/signals'
 import { readStorage, writeStorage } from '../api/storage.ts'
 
@@ -8,7 +8,7 @@ export const families = ['publisher', 'serif', 'sans'] as const
 export const alignments = ['publisher', 'justify', 'start'] as const
 export const margins = ['narrow', 'normal', 'wide'] as const
 export const themes = ['app', 'light', 'sepia', 'dark'] as const
-/** Style sheets of the book, or none but those of the reader. */
+/** The book's style sheets, or only the reader's. */
 export const styles = ['publisher', 'none'] as const
 export const lineHeights = ['publisher', '1.3', '1.5', '1.8', '2.1'] as const
 

@@ -1,7 +1,7 @@
-// Keys of the EPUB reader, for its help.
+// Keyboard shortcuts of the EPUB reader, as its help lists them.
 import type { Shortcut } from '../ui/shortcuts-dialog.tsx'
 
-/** What the help shows: keys with what they do. */
+/** Shortcuts as the help shows them. */
 export const shortcuts: readonly Shortcut[] = [
   { keys: ['←', '→'], text: 'reader.help.turn' },
   { keys: ['Space', 'Shift Space'], text: 'epub.help.pages' },
@@ -14,5 +14,5 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['F'], text: 'reader.help.fullscreen' },
   { keys: ['M'], text: 'reader.help.menu' },
   { keys: ['?'], text: 'reader.help.help' },
-  { keys: ['Esc'], text: 'reader.help.leave' },
+  { keys: ['Esc'], text: 'reader.close' },
 ]

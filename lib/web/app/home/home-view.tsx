@@ -1,4 +1,4 @@
-// Home page: books to go on with, what is next, and what is new, each loaded for itself.
+// Home page: books in progress, next books and new books, each loaded separately.
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { account } from '../api/session.ts'

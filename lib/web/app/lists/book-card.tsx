@@ -6,9 +6,9 @@ import { bookFormat, bookProgress, bookState } from './book-state.ts'
 import { Card, type CardOptions, CardSkeleton, CoverBadge } from './card.tsx'
 
 type BookCardProps = CardOptions & {
-  /** Undefined while it is loading. */
+  /** Undefined while loading. */
   book: Schemas['Book'] | undefined
-  /** With the name of its series, in lists of several series. */
+  /** Shows the series name, for lists of several series. */
   showSeries?: boolean
   /** Whether the link opens the reader. */
   toReader?: boolean
@@ -22,7 +22,7 @@ export function BookCard({ book, showSeries, toReader, ...options }: BookCardPro
   const pages =
     state === 'reading' && readProgress && pageCount > 0
       ? t('lists.pageOf', { page: readProgress.currentPage, count: pageCount })
-      : pageCount > 0 && t('lists.pages', { count: pageCount })
+      : pageCount > 0 && t('count.pages', { count: pageCount })
   const subtitle = showSeries ? [number, seriesName] : [number, pages]
   const details = (
     <>
@@ -50,13 +50,13 @@ export function BookCard({ book, showSeries, toReader, ...options }: BookCardPro
 function stateBadge(state: ReturnType<typeof bookState>) {
   switch (state) {
     case 'read':
-      return <CoverBadge icon="check" label={t('lists.read')} kind="success" />
+      return <CoverBadge icon="check" label={t('readStatus.read')} kind="success" />
     case 'missing':
       return <CoverBadge icon="error" label={t('lists.missing')} kind="danger" />
     case 'error':
       return <CoverBadge icon="error" label={t('lists.unreadable')} kind="danger" />
     case 'unread':
-      return <span class="visually-hidden">{t('lists.unread')}</span>
+      return <span class="visually-hidden">{t('readStatus.unread')}</span>
     default:
       return null
   }

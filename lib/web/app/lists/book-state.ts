@@ -1,4 +1,4 @@
-// State of a book: unread, being read, read, missing or unreadable; its progress and format.
+// State of a book: unread, in progress, read, missing or unreadable; progress and format.
 import type { Schemas } from '../api/client.ts'
 
 type BookFields = Pick<

@@ -8,7 +8,7 @@ import type { Selection } from './selection.ts'
 export type CardOptions = {
   selection?: Selection | undefined
   tabIndex?: number
-  /** A line with a small cover instead of a card. */
+  /** Renders a line with a small cover instead of a card. */
   isLine?: boolean
 }
 
@@ -18,14 +18,14 @@ type CardProps = CardOptions & {
   path: string
   title: string
   subtitle: ComponentChildren
-  /** Further columns of a line. */
+  /** More columns of a line. */
   details?: ComponentChildren
-  /** On the cover, at its end. */
+  /** Badge at the end of the cover. */
   badge?: ComponentChildren
   /** From 0 to 1; null for none. */
   progress?: number | null
   isFaded?: boolean
-  /** Changes with the cover, where there is no event for it. */
+  /** Changes with the cover, for covers without events. */
   coverVersion?: number
 }
 
@@ -96,7 +96,7 @@ function ProgressLine({ value }: { value: number }) {
   )
 }
 
-/** A mark on a cover: a number or an icon, with its meaning for screen readers. */
+/** A mark on a cover: a number or an icon, with a description for screen readers. */
 export function CoverBadge({
   icon,
   text,
@@ -117,7 +117,7 @@ export function CoverBadge({
   )
 }
 
-/** In place of a card that is loading. */
+/** Placeholder of a loading card. */
 export function CardSkeleton({ isLine }: { isLine?: boolean | undefined }) {
   return (
     <div class={`${isLine ? 'lists-line' : 'lists-card'} loading`} aria-hidden>

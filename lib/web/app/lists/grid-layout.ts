@@ -1,7 +1,7 @@
-// Geometry of a windowed grid: columns, heights, and the rows in view.
+// Geometry of a windowed grid: columns, heights, visible rows.
 
 export type GridShape = {
-  /** Smallest width of a cell in pixels; 0 for one column. */
+  /** Minimum cell width in pixels; 0 for one column. */
   minCellWidth: number
   gap: number
   /** Height of a cell of a width. */
@@ -18,7 +18,7 @@ export function layoutOf(width: number, shape: GridShape): GridLayout {
   return { columns, cellWidth, rowHeight: Math.round(cellHeight(cellWidth)) + gap }
 }
 
-/** Rows that are rendered above and below the view, so that fast scrolling shows no gaps. */
+/** Rows rendered above and below the view, so that fast scrolling shows no gaps. */
 const overscanRows = 2
 
 export type Range = { first: number; last: number }
@@ -36,7 +36,7 @@ export function visibleRange(
 
 const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(max, value))
 
-/** The index that a key moves to; null for other keys. `isReversed`: written from right to left. */
+/** The index a key moves to; null for other keys. `isReversed`: right-to-left writing. */
 export function movedIndex(
   key: string,
   {

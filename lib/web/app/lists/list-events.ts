@@ -1,4 +1,4 @@
-// Reloading of lists after events of the server: soon after one, seldom while a scan sends thousands.
+// Reloading of lists after server events: soon after one, rarely while a scan sends thousands.
 import { useEffect, useRef } from 'preact/hooks'
 import { listen } from '../api/events.ts'
 import type { PagedList } from './paged-list.ts'
@@ -6,11 +6,11 @@ import type { PagedList } from './paged-list.ts'
 type Event = Parameters<Parameters<typeof listen>[1]>[0]
 
 const soonMs = 600
-/** At most one reload in as many milliseconds; while they go on, it grows: what is shown should be seen, too. */
+/** Minimum interval between reloads in milliseconds; grows during a stream of events, so that lists stay readable. */
 const minIntervalMs = 3_000
 const maxIntervalMs = 12_000
 
-/** Calls `reload` after events that matter, while the component is shown. */
+/** Calls `reload` after relevant events while the component is shown. */
 export function useReloadOnEvents(matters: (event: Event) => boolean, reload: () => void) {
   const latest = useRef({ matters, reload })
   latest.current = { matters, reload }
@@ -38,11 +38,14 @@ export function useReloadOnEvents(matters: (event: Event) => boolean, reload: ()
   }, [])
 }
 
-/** Reloads a list of series after changes of series or of what the account has read, wants and has rated. `libraryId`: of this library alone. */
+/**
+ * Reloads a series list after changes of series, reading progress, wanted items or ratings. `libraryId`: only this
+ * library.
+ */
 export function useListEvents(list: PagedList<{ id: string }>, libraryId: string | null) {
   useReloadOnEvents(
     event => {
-      // A list may be of what is wanted or rated, and a series may come into it.
+      // Lists may be filtered by wanted or rated, so any series may enter them.
       if (/^(?:want_to_read|rating)_updated$/.test(event.type)) return true
       if (event.type === 'progress_updated')
         return list.loaded().some(({ id }) => id === event.seriesId || id === event.bookId)

@@ -1,4 +1,4 @@
-// Whether lists are shown as cards or as lines: chosen once for all lists of the browser.
+// List display, cards or lines: one choice for all lists in this browser.
 import { effect, signal } from '@preact/signals'
 import { readStorage, writeStorage } from '../api/storage.ts'
 

@@ -1,4 +1,5 @@
-// Paged lists of the API as rows by index: pages are loaded as they come into view, and requests for pages that left it are aborted.
+// Paged lists of the API as rows by index: visible pages are loaded, and requests for pages that left the view are
+// aborted.
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { isTemporary, untilRetry } from '../api/reachable.ts'
@@ -13,19 +14,19 @@ type LoadPage<T> = (
 export type PagedList<T> = {
   /** Null until the first page is there. */
   total: Signal<number | null>
-  /** Of the last request that failed. */
+  /** Error of the last failed request. */
   error: Signal<unknown>
   /** Grows whenever rows changed. */
   version: Signal<number>
   /** Undefined until its page is loaded. */
   row: (index: number) => T | undefined
-  /** Rows of the pages in memory. */
+  /** Loaded rows. */
   loaded: () => T[]
-  /** The first rows of the list, as many as there are up to `count`, without showing them. Throws ApiError. */
+  /** Fetches up to `count` first rows without showing them. Throws ApiError. */
   first: (count: number) => Promise<T[]>
-  /** The rows that are in view now. */
+  /** Sets the visible rows. */
   show: (first: number, last: number) => void
-  /** Loads again what is in view, and everything else when it comes into view. */
+  /** Reloads visible rows now, and all others when they come into view. */
   reload: () => void
   /** Aborts all requests. */
   stop: () => void
@@ -35,9 +36,9 @@ const pageSize = 100
 const maxPageSize = 500
 // Memory stays flat: some 2,000 records.
 const maxPages = 20
-// Dragging the scrollbar passes hundreds of pages that are not looked at.
+// Dragging the scrollbar passes hundreds of pages.
 const restMs = 80
-/** Rows before and after the view that are loaded, too. */
+/** Rows loaded before and after the view. */
 const margin = 30
 
 type StoredPage<T> = { rows: T[]; isStale: boolean }
@@ -46,13 +47,13 @@ function createPagedList<T>(loadPage: LoadPage<T>): PagedList<T> {
   const total = signal<number | null>(null)
   const error = signal<unknown>(null)
   const version = signal(0)
-  /** By number from 0, the latest used last. */
+  /** By page number from 0, most recently used last. */
   const pages = new Map<number, StoredPage<T>>()
   const pending = new Map<number, AbortController>()
   let wanted: number[] = [0]
   let timer: ReturnType<typeof setTimeout> | undefined
   let waiting = ''
-  /** In a row. */
+  /** Consecutive failures. */
   let failures = 0
 
   const isMissing = (page: number) => !pending.has(page) && (pages.get(page)?.isStale ?? true)
@@ -75,7 +76,7 @@ function createPagedList<T>(loadPage: LoadPage<T>): PagedList<T> {
         async failure => {
           if (controller.signal.aborted) return
           error.value = failure
-          // It stays pending until it may be sent again.
+          // Stays pending until it may be sent again.
           if (isTemporary(failure)) await untilRetry(failure, ++failures)
         },
       )
@@ -154,11 +155,11 @@ function dropOldPages(pages: Map<number, unknown>, wanted: readonly number[]) {
 }
 
 const maxLists = 6
-/** The latest lists by key, which are shown at once on going back. */
+/** Recent lists by key, shown immediately on going back. */
 const lists = new Map<string, PagedList<unknown>>()
 onSignOut(() => lists.clear())
 
-/** The list of a key, which identifies its path and parameters. What was loaded before is shown and loaded again. */
+/** The list of a key, which identifies path and parameters. A known list is shown at once and reloaded. */
 export function usePagedList<T>(key: string, loadPage: LoadPage<T>): PagedList<T> {
   let list = lists.get(key) as PagedList<T> | undefined
   if (list) lists.delete(key)
@@ -173,7 +174,7 @@ export function usePagedList<T>(key: string, loadPage: LoadPage<T>): PagedList<T
   return shown
 }
 
-/** The rows were moved: what was loaded in other orders, the key after `?`, would be shown as it was before. */
+/** Call after rows moved: drops the same list in other orders (the key after `?`), which would be outdated. */
 export function forgetOtherOrders<T>(list: PagedList<T>): void {
   const pathOf = (key: string) => key.split('?')[0]
   const [shown = ''] = [...lists].find(([, stored]) => stored === list) ?? []

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { can } from '../api/session.ts'
-import { addTo, editMetadata, setRead, setWantToRead } from '../organise/actions.ts'
+import { addTo, editMetadata, setRead, setWantToRead } from '../organize/actions.ts'
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import type { PagedList } from './paged-list.ts'
@@ -13,13 +13,13 @@ type SelectionBarProps = {
   selection: Selection
   /** Ids that "select all" selects. */
   list: PagedList<{ id: string }>
-  /** After a change. */
+  /** Called after a change. */
   onDone: () => void
-  /** Further buttons. */
+  /** More buttons. */
   extra?: ComponentChildren
 }
 
-/** Nothing while nothing is selected. */
+/** Renders nothing without a selection. */
 export function SelectionBar({ kind, selection, list, onDone, extra }: SelectionBarProps) {
   const ids = [...selection.ids.value]
   if (ids.length === 0) return null

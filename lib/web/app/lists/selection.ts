@@ -6,12 +6,12 @@ import { showNotice } from '../ui/toast.tsx'
 export type Selection = {
   ids: Signal<ReadonlySet<string>>
   toggle: (id: string) => void
-  /** Replaces what is selected by the first of them, as many as there may be. */
+  /** Replaces the selection with the first ids, up to the limit. */
   select: (ids: readonly string[]) => void
   clear: () => void
 }
 
-/** What is changed together is changed by requests of a hundred, one after another. */
+/** Bulk changes are sent in sequential requests of a hundred. */
 export const maxSelected = 1_000
 
 export function createSelection(): Selection {

@@ -5,7 +5,7 @@ import { formatNumber, t, textOr } from '../text/translate.ts'
 import { Card, type CardOptions, CardSkeleton, CoverBadge } from './card.tsx'
 
 type SeriesCardProps = CardOptions & {
-  /** Undefined while it is loading. */
+  /** Undefined while loading. */
   series: Schemas['Series'] | undefined
 }
 
@@ -14,7 +14,7 @@ export function SeriesCard({ series, ...options }: SeriesCardProps) {
   const { id, title, bookCount, unreadCount, readCount, year, publisher, status } = series
   const isRead = bookCount > 0 && unreadCount === 0
   const badge = isRead ? (
-    <CoverBadge icon="check" label={t('lists.read')} kind="success" />
+    <CoverBadge icon="check" label={t('readStatus.read')} kind="success" />
   ) : (
     unreadCount > 0 && (
       <CoverBadge
@@ -23,7 +23,7 @@ export function SeriesCard({ series, ...options }: SeriesCardProps) {
       />
     )
   )
-  const subtitle = [t('lists.books', { count: bookCount }), year && String(year)]
+  const subtitle = [t('count.books', { count: bookCount }), year && String(year)]
   const details = (
     <>
       <span class="lists-detail">{publisher ?? ''}</span>

@@ -1,4 +1,4 @@
-// Sizes of cards and lines in windowed grids, in pixels; lists.css has the same.
+// Sizes of cards and lines in windowed grids, in pixels; keep in sync with lists.css.
 import type { GridShape } from './grid-layout.ts'
 
 /** Title of two lines and a line of details below the cover. */

@@ -9,14 +9,14 @@ import { movedIndex } from './grid-layout.ts'
 
 type ShelfProps<T extends { id: string }> = {
   title: string
-  /** Address of the whole list. */
+  /** Address of the full list. */
   path?: string | undefined
-  /** Undefined while they are loading. */
+  /** Undefined while loading. */
   items: readonly T[] | undefined
   renderItem: (item: T, tabIndex: number) => VNode
 }
 
-/** Nothing when there are no items. */
+/** Renders nothing without items. */
 export function Shelf<T extends { id: string }>({ title, path, items, renderItem }: ShelfProps<T>) {
   const row = useRef<HTMLUListElement>(null)
   const [current, setCurrent] = useState(0)
@@ -64,7 +64,7 @@ export function Shelf<T extends { id: string }>({ title, path, items, renderItem
   )
 }
 
-/** In place of a shelf that is loading. */
+/** Placeholder of a loading shelf. */
 function ShelfSkeleton() {
   return (
     <div class="lists-shelf loading" aria-hidden>
@@ -80,7 +80,7 @@ function ShelfSkeleton() {
   )
 }
 
-/** A shelf is shown once those above are known: one without items would move those below. */
+/** A shelf is shown once all shelves above it are loaded: an empty one would move the rest. */
 export function shelvesInOrder(shelves: VNode<{ items?: readonly unknown[] | undefined }>[]) {
   const pending = shelves.findIndex(({ props }) => props.items === undefined)
   if (pending < 0) return shelves

@@ -1,4 +1,4 @@
-// Windowed grid: only the cells in view exist, at any length of the list; it scrolls with the page.
+// Windowed grid: only visible cells exist, for lists of any length; it scrolls with the page.
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { observeSize } from '../ui/observe-size.ts'
@@ -22,9 +22,9 @@ type VirtualGridProps<T> = {
   /** Name of the list for screen readers. */
   label: string
   shape: GridShape
-  /** The content of a cell, whose link and buttons have the tab index; the row is undefined while it is loading. */
+  /** Renders a cell, whose link and buttons get the tab index; the row is undefined while loading. */
   renderItem: (row: T | undefined, tabIndex: number, index: number) => VNode
-  /** What `renderItem` depends on besides the row. */
+  /** Other dependencies of `renderItem`. */
   dependency?: unknown
   handle?: { current: GridHandle | null }
 }
@@ -34,15 +34,15 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
   const root = useRef<HTMLUListElement>(null)
   const total = list.total.value ?? 0
   const { layout, range, isPassing } = useWindow(root, { shape, total })
-  // The cell with the focus stays rendered.
+  // The focused cell stays rendered.
   const [focused, setFocused] = useState<number | null>(null)
-  // The cell that gets it as soon as its row is loaded.
+  // The cell to focus as soon as its row is loaded.
   const wanted = useRef<number | null>(null)
   const version = list.version.value
   useEffect(() => {
     if (layout) list.show(range.first, range.last)
   }, [list, layout, range.first, range.last, version])
-  // Where to scroll once the list is there.
+  // Scroll target once the list is loaded.
   const awaited = useRef<number | null>(null)
   useLayoutEffect(() => {
     const scrollTo = (index: number) => {
@@ -116,18 +116,18 @@ function indexesOf(
   return indexes
 }
 
-/** Part of the window that passes within a frame while cells are left blank. */
+/** Scrolling faster than this fraction of the window per frame leaves cells blank. */
 const passingPart = 0.4
 const restMs = 100
 
-/** The width and the place of the list in the window, as the cells to render. */
+/** The cells to render, from the width and position of the list. */
 function useWindow(
   root: { current: HTMLElement | null },
   { shape, total }: { shape: GridShape; total: number },
 ) {
   const [layout, setLayout] = useState<GridLayout | null>(null)
   const [range, setRange] = useState({ first: 0, last: -1 })
-  // Dragging the scrollbar passes thousands of cells, which would be made and thrown away in each frame.
+  // Dragging the scrollbar passes thousands of cells, which would be created and discarded each frame.
   const [isPassing, setPassing] = useState(false)
   useLayoutEffect(() => {
     const measure = () => {
@@ -176,7 +176,7 @@ const isSameLayout = (a: GridLayout, b: GridLayout) =>
 
 type Cell<T> = { row: T | undefined; key: string; element: VNode }
 
-/** Cells that did not change are the same elements, which Preact skips. */
+/** Unchanged cells keep their elements, which Preact skips. */
 function useCells<T>(
   { list, shape, renderItem, dependency }: VirtualGridProps<T>,
   { focused, isPassing }: { focused: number | null; isPassing: boolean },
@@ -193,7 +193,7 @@ function useCells<T>(
   return (index: number, layout: GridLayout, total: number): VNode => {
     const { columns, cellWidth, rowHeight } = layout
     const row = list.row(index)
-    // All cells can be reached with Tab until one has the focus; arrow keys move it then.
+    // Until a cell has focus, Tab reaches all of them; then arrow keys move the focus.
     const tabIndex = focused === null || focused === index ? 0 : -1
     const key = [columns, cellWidth, rowHeight, total, tabIndex].join()
     let cell = cache.current.get(index)
@@ -225,12 +225,12 @@ const cellStyle = (index: number, { columns, cellWidth, rowHeight }: GridLayout,
   insetInlineStart: `${(index % columns) * (cellWidth + gap)}px`,
 })
 
-/** In place of a cell that is scrolled past. */
+/** Placeholder of a cell that is scrolled past. */
 const blankCell = (index: number, style: Record<string, string>): VNode => (
   <li key={`blank ${index}`} class="lists-cell blank" style={style} aria-hidden />
 )
 
-/** What covers the top of the window: the header and the toolbar of the list. */
+/** Height covered at the top of the window by the header and the list's toolbar. */
 const coveredTop = () => (document.querySelector('.frame-header')?.clientHeight ?? 0) + 64
 
 function scrollToCell(root: HTMLElement, { columns, rowHeight }: GridLayout, index: number) {

@@ -1,4 +1,4 @@
-// Form that adds a library: its folder and name, a preview, all other options at hand.
+// Form that adds a library: folder, name, preview and options.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useEdited, useUnsaved } from '../routing/unsaved.ts'
@@ -30,7 +30,7 @@ export function AddLibrary({ onAdded }: AddLibraryProps) {
       <FolderBrowser path={draft.path} onChange={chooseFolder} />
       <ScanPreview draft={draft} onChange={change} />
       <TextField
-        label={t('library.name')}
+        label={t('field.name')}
         value={draft.name}
         required
         maxLength={200}

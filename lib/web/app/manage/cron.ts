@@ -1,22 +1,22 @@
-// Schedules of scans: the usual ones as choices, and cron expressions in words.
+// Scan schedules: common ones as choices, and cron expressions in words.
 import { locale, t } from '../text/translate.ts'
 
 export type Preset = 'off' | 'hourly' | 'everyHours' | 'daily' | 'weekly' | 'custom'
 
 export type Schedule = {
   preset: Preset
-  /** Of `everyHours`. */
+  /** For `everyHours`. */
   hours: number
-  /** Of `daily` and `weekly`: `03:00`. */
+  /** For `daily` and `weekly`, such as `03:00`. */
   time: string
-  /** Of `weekly`: 0 is Sunday. */
+  /** For `weekly`: 0 is Sunday. */
   weekday: number
 }
 
 const standard: Schedule = { preset: 'off', hours: 6, time: '03:00', weekday: 0 }
 const two = (value: string | number) => String(value).padStart(2, '0')
 
-/** The choice that a cron expression corresponds to; null is no schedule. */
+/** The choice for a cron expression; null is no schedule. */
 export function scheduleOf(cron: string | null): Schedule {
   if (cron === null) return standard
   const text = cron.trim().replace(/\s+/g, ' ')
@@ -32,7 +32,7 @@ export function scheduleOf(cron: string | null): Schedule {
     : { ...standard, preset: 'weekly', time, weekday: Number(weekday) % 7 }
 }
 
-/** Null without a schedule. `custom` has its own text. */
+/** Null without a schedule; `custom` has its own field. */
 export function cronOf({ preset, hours, time, weekday }: Schedule): string | null {
   const [hour = 3, minute = 0] = time.split(':').map(Number)
   if (preset === 'hourly') return '0 * * * *'
@@ -55,10 +55,10 @@ function timeText(time: string): string {
   return format.format(date)
 }
 
-/** A cron expression in words; itself where it is none of the usual ones. */
+/** A cron expression in words, or itself if it is not a common one. */
 export function cronText(cron: string): string {
   const { preset, hours, time, weekday } = scheduleOf(cron)
-  if (preset === 'hourly') return t('schedule.text.hourly')
+  if (preset === 'hourly') return t('schedule.hourly')
   if (preset === 'everyHours') return t('schedule.text.everyHours', { count: hours })
   if (preset === 'daily') return t('schedule.text.daily', { time: timeText(time) })
   if (preset === 'weekly')

@@ -1,4 +1,4 @@
-// Choice of a folder of the server: by path, or by way of its folders.
+// Folder picker for the server: by path or by browsing.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
@@ -16,13 +16,13 @@ type Entry = Schemas['FileSystemEntry']
 const typingMs = 350
 
 type FolderBrowserProps = {
-  /** The chosen folder: an absolute path of the server. */
+  /** The chosen folder: an absolute path on the server. */
   path: string
   onChange: (path: string) => void
 }
 
 export function FolderBrowser({ path, onChange }: FolderBrowserProps) {
-  // Listing folders needs more than libraries do; the path can still be typed.
+  // Listing folders needs more permissions than adding a library; the path can still be typed.
   if (!can('SystemAdmin'))
     return (
       <TextField
@@ -50,7 +50,7 @@ function Browser({ path, onChange }: FolderBrowserProps) {
         }),
       ),
   )
-  // The last folder stays until the next one is there.
+  // The last folder stays until the next one is loaded.
   const [listing, setListing] = useState<Listing | null>(null)
   useEffect(() => {
     if (data) setListing(data)
@@ -60,7 +60,7 @@ function Browser({ path, onChange }: FolderBrowserProps) {
       <TextField
         label={t('folder.path')}
         value={path}
-        // The server begins with its home folder; nothing is chosen yet.
+        // The server starts in its home folder; nothing is chosen yet.
         placeholder={listing?.currentPath}
         required
         dir="ltr"
@@ -86,7 +86,7 @@ function Browser({ path, onChange }: FolderBrowserProps) {
 const errorText = (error: Error) =>
   error instanceof ApiError && error.status === 403 ? t('folder.forbidden') : messageOf(error)
 
-/** The value once it has not changed for a moment. */
+/** The debounced value. */
 export function useDebounced(value: string): string {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {
@@ -126,7 +126,7 @@ function FolderList({ listing, onOpen, isStale }: FolderListProps) {
   const { currentPath, parentPath, entries, isTruncated } = listing
   const list = useRef<HTMLUListElement>(null)
   const box = useRef<HTMLDivElement>(null)
-  // The button of the folder that was opened is no more: the focus goes to the first of its folders.
+  // The button of the opened folder is gone: focus moves to its first subfolder.
   const isOpening = useRef(false)
   const open = (path: string) => {
     isOpening.current = true
@@ -163,7 +163,7 @@ function FolderList({ listing, onOpen, isStale }: FolderListProps) {
       <p class="folder-summary" role="status">
         {[
           folders.length === 0 ? t('folder.none') : t('folder.count', { count: folders.length }),
-          files > 0 && t('folder.files', { count: files }),
+          files > 0 && t('count.files', { count: files }),
           isTruncated && t('folder.more'),
         ]
           .filter(Boolean)
@@ -190,7 +190,7 @@ function Folder({ folder, onOpen }: { folder: Entry; onOpen: (path: string) => v
   )
 }
 
-/** The folders of a path, from the root. Paths of Windows begin with a drive. */
+/** The folders of a path, from the root. Windows paths begin with a drive. */
 function Breadcrumbs({ path, onOpen }: { path: string; onOpen: (path: string) => void }) {
   const separator = path.includes('\\') ? '\\' : '/'
   const names = path.split(separator).filter(Boolean)

@@ -1,4 +1,4 @@
-// Options of a library while they are edited, and what of them is sent to the server.
+// Library options while they are edited, and the resulting requests.
 import type { Schemas } from '../api/client.ts'
 
 type Library = Schemas['Library']
@@ -9,14 +9,12 @@ export type Config = Record<string, unknown>
 export type TitleRule = Library['titlePreprocessingRules'][number]
 export type Scanning = NonNullable<Library['scanningConfig']>
 
-export const formats = ['cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf'] as const
-
 export type LibraryDraft = {
   name: string
   path: string
   description: string
   defaultReadingDirection: Library['defaultReadingDirection']
-  /** Empty: all. */
+  /** Empty means all. */
   allowedFormats: readonly string[]
   excludedPatterns: string
   followLinks: boolean
@@ -29,7 +27,7 @@ export type LibraryDraft = {
   titleRules: readonly TitleRule[]
 }
 
-/** A library as it is stored. */
+/** A stored library. */
 export type ExistingLibrary = { id: string; saved: LibraryDraft }
 
 export type ChangeDraft = (changes: Partial<LibraryDraft>) => void
@@ -45,7 +43,7 @@ const noScanning: Scanning = {
   watch: 'off',
 }
 
-/** A new library notices changes by itself; the daily scan is for file systems that report none. */
+/** A new library is watched; the daily scan is for file systems that report no changes. */
 export const newDraft: LibraryDraft = {
   name: '',
   path: '',
@@ -100,7 +98,7 @@ function fieldsOf(draft: LibraryDraft) {
 export const createRequest = (draft: LibraryDraft): Create =>
   ({ ...fieldsOf(draft), scanImmediately: true }) as Create
 
-/** The changed fields; the configuration goes with its strategy. */
+/** The changed fields; a strategy is sent with its configuration. */
 export function updateRequest(before: LibraryDraft, draft: LibraryDraft): Schemas['LibraryUpdate'] {
   const [old, next] = [fieldsOf(before), fieldsOf(draft)] as Record<string, unknown>[]
   const changed = Object.entries(next!).filter(
@@ -113,7 +111,7 @@ const differ = (names: readonly (keyof LibraryDraft)[]) => (a: LibraryDraft, b: 
   names.some(name => JSON.stringify(a[name]) !== JSON.stringify(b[name]))
 
 export const changesSeries = differ(['seriesStrategy', 'seriesConfig'])
-/** The next scan applies them. */
+/** Applied by the next scan. */
 export const changesStrategies = differ([
   ...(['seriesStrategy', 'seriesConfig', 'bookStrategy', 'bookConfig', 'numberStrategy'] as const),
 ])

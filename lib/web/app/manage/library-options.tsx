@@ -1,14 +1,10 @@
-// Options of a library in sections: files, series and titles, scanning.
+// Library options in sections: scanning, files, series and titles.
+
 import type { ComponentChildren } from 'preact'
+import { fileFormats, readingDirections, scanModes, watchModes } from '../api/enumerations.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { Select, Switch, TextArea } from '../ui/field.tsx'
-import {
-  type ChangeDraft,
-  type ExistingLibrary,
-  formats,
-  type LibraryDraft,
-  type Scanning,
-} from './library-draft.ts'
+import type { ChangeDraft, ExistingLibrary, LibraryDraft, Scanning } from './library-draft.ts'
 import { ScheduleFields } from './schedule-fields.tsx'
 import { StrategyFields } from './strategy-fields.tsx'
 import { TitleRules } from './title-rules.tsx'
@@ -46,17 +42,15 @@ export function Section({ title, children }: { title: TextKey; children?: Compon
   )
 }
 
-const directions = ['ltr', 'rtl', 'ttb', 'webtoon'] as const
-
 function FileFields({ draft, onChange }: OptionsProps) {
   return (
     <>
       <FormatFields draft={draft} onChange={onChange} />
       <Select<LibraryDraft['defaultReadingDirection']>
-        label={t('libraryOptions.direction')}
+        label={t('field.readingDirection')}
         hint={t('libraryOptions.directionHint')}
         value={draft.defaultReadingDirection}
-        options={directions.map(value => ({ value, text: t(`direction.${value}`) }))}
+        options={readingDirections.map(value => ({ value, text: t(`direction.${value}`) }))}
         onChange={defaultReadingDirection => onChange({ defaultReadingDirection })}
       />
       <TextArea
@@ -83,21 +77,22 @@ function FormatFields({ draft, onChange }: OptionsProps) {
   const isAllowed = (format: string) =>
     allowedFormats.length === 0 || allowedFormats.includes(format)
   const toggle = (format: string) => {
-    const next = formats.filter(name => isAllowed(name) !== (name === format))
-    // No format at all would stand for all of them.
-    if (next.length > 0) onChange({ allowedFormats: next.length === formats.length ? [] : next })
+    const next = fileFormats.filter(name => isAllowed(name) !== (name === format))
+    // An empty list would stand for all formats.
+    if (next.length > 0)
+      onChange({ allowedFormats: next.length === fileFormats.length ? [] : next })
   }
   return (
     <fieldset class="check-group">
       <legend>{t('libraryOptions.formats')}</legend>
-      {formats.map(format => (
+      {fileFormats.map(format => (
         <label key={format} class="check">
           <input
             type="checkbox"
             checked={isAllowed(format)}
             onChange={event => {
               toggle(format)
-              // The last one stays.
+              // The last format cannot be deselected.
               event.currentTarget.checked = isAllowed(format)
             }}
           />
@@ -117,7 +112,7 @@ function ScanningFields({ draft, onChange }: OptionsProps) {
         label={t('libraryOptions.watch')}
         hint={t(`libraryOptions.watchHint.${scanning.watch}`)}
         value={scanning.watch}
-        options={(['on', 'poll', 'off'] as const).map(value => ({
+        options={watchModes.map(value => ({
           value,
           text: t(`libraryOptions.watch.${value}`),
         }))}
@@ -127,7 +122,7 @@ function ScanningFields({ draft, onChange }: OptionsProps) {
       <Select<Scanning['scanMode']>
         label={t('libraryOptions.scanMode')}
         value={scanning.scanMode}
-        options={(['normal', 'deep'] as const).map(value => ({
+        options={scanModes.map(value => ({
           value,
           text: t(`scan.mode.${value}`),
         }))}

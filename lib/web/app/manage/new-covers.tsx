@@ -1,4 +1,4 @@
-// Covers of a library as they are made: the newest ones replace the oldest in place, a few at a time.
+// Live covers of a scan: new ones replace the oldest in place, a few at a time.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
@@ -7,7 +7,7 @@ import { Cover } from '../ui/cover.tsx'
 
 const places = 24
 const shownEveryMs = 700
-/** Each image is a request, and pages that are being read come first. */
+/** Each image is a request, and pages being read have priority. */
 const [maxAdded, maxReplaced] = [8, 4]
 
 export function NewCovers({ libraryId }: { libraryId: string }) {

@@ -1,9 +1,9 @@
-// Where a task or scan runs or ran; only administrators receive it.
+// Host and process of a task or scan; only administrators receive it.
 import { t } from '../text/translate.ts'
 
-/** Scans of events are without. */
+/** Absent in events. */
 type WithHost = { host?: string | null; pid?: number | null }
 
-/** Empty where it is not known. */
+/** Empty if unknown. */
 export const placeText = ({ host, pid }: WithHost): string =>
   host ? t('task.place', { host, pid: String(pid) }) : ''

@@ -1,4 +1,4 @@
-// What a scan of a folder would find, before the library is created.
+// Preview of a scan, before the library is created.
 import { useEffect, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
@@ -75,7 +75,7 @@ function Suggestion({ preview, onChange }: { preview: Preview; onChange: ChangeD
   )
 }
 
-/** The preview of the options that matter for it, once they have not changed for a moment. */
+/** The debounced preview for the options that affect it. */
 function usePreview(draft: LibraryDraft): State {
   const { path, seriesStrategy, seriesConfig, allowedFormats, excludedPatterns } = draft
   const request = {

@@ -7,7 +7,7 @@ const stages = ['discovering', 'reading', 'covers', 'hashing'] as const
 type Stage = (typeof stages)[number]
 type StageState = 'done' | 'current' | 'waiting'
 
-/** Share of a stage, from 0 to 1; null while its end is unknown. */
+/** Completed share of a stage, from 0 to 1; null if its total is unknown. */
 function shareOf(scan: Scan, stage: Stage): number | null {
   const [made, total] = {
     discovering: [0, 0],
@@ -24,7 +24,7 @@ function stateOf(scan: Scan, stage: Stage): StageState {
   return position < current ? 'done' : position === current ? 'current' : 'waiting'
 }
 
-/** Seconds until the end of the current stage; null while unknown. */
+/** Seconds until the end of the current stage; null if unknown. */
 function secondsLeft(scan: Scan): number | null {
   if (scan.secondsLeft !== null) return scan.secondsLeft
   if (scan.stage !== 'reading' || scan.filesPerSecond <= 0) return null
@@ -33,7 +33,7 @@ function secondsLeft(scan: Scan): number | null {
 
 function countText(scan: Scan, stage: Stage, state: StageState): string {
   if (state === 'waiting') return ''
-  if (stage === 'discovering') return t('scan.files', { count: scan.filesTotal })
+  if (stage === 'discovering') return t('count.files', { count: scan.filesTotal })
   const [made, total] = {
     reading: [scan.filesProcessed, scan.filesTotal],
     covers: [scan.coversMade, scan.coversTotal],
@@ -43,7 +43,6 @@ function countText(scan: Scan, stage: Stage, state: StageState): string {
   return state === 'done' ? formatNumber(total) : t('scan.of', { made, total })
 }
 
-/** All stages, one below the other. */
 export function ScanStages({ scan }: { scan: Scan }) {
   return (
     <ol class="scan-stages">
@@ -72,7 +71,7 @@ function StageRow({ scan, stage }: { scan: Scan; stage: Stage }) {
   )
 }
 
-/** `share` null: how much is left is unknown. */
+/** `share` is null if unknown. */
 export function Bar({ share, label }: { share: number | null; label: string }) {
   return (
     <div
@@ -105,7 +104,7 @@ export function ScanLine({ scan }: { scan: Scan }) {
   const stage = stages.find(name => name === scan.stage)
   const share = stage ? shareOf(scan, stage) : null
   const left = secondsLeft(scan)
-  const name = t(stage ? `scan.stage.${stage}` : 'scan.waiting')
+  const name = t(stage ? `scan.stage.${stage}` : 'task.status.pending')
   const parts = [
     name,
     stage && countText(scan, stage, 'current'),
@@ -119,7 +118,7 @@ export function ScanLine({ scan }: { scan: Scan }) {
   )
 }
 
-/** What a scan found, as “12 added, 3 changed”. */
+/** Result of a scan, such as “12 added, 3 changed”. */
 export function resultText(scan: Scan): string {
   const parts = [
     scan.booksAdded > 0 && t('scan.added', { count: scan.booksAdded }),
@@ -132,6 +131,6 @@ export function resultText(scan: Scan): string {
   return parts.length > 0 ? parts.join(', ') : t('scan.nothingChanged')
 }
 
-/** Whether the latest scan ended without its result, and the message of the server about it. */
+/** Failure of the latest scan, with the server's message. */
 export const failureOf = (scan: Scan): string | null =>
   !isActive(scan) && scan.status === 'failed' ? (scan.message ?? t('scan.failed')) : null

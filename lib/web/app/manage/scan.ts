@@ -1,21 +1,21 @@
-// Scans in progress, followed by the event stream and shown at most twice a second.
+// Scans in progress, updated by the event stream at most twice a second.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
 import { useEvents } from '../api/use-events.ts'
 
-/** Its `failures` are a number of files; the texts of `errors` come with the record only. */
+/** `failures` is a count; only the record has the texts of `errors`. */
 export type Scan = Omit<Schemas['ScanStatus'], 'seriesFound' | 'booksFound' | 'errors'> & {
   errors: readonly string[]
 }
 
 const shownEveryMs = 500
 
-/** Whether anything of it is still to come: covers and hashes follow after the scan is completed. */
+/** Whether the scan has work left: covers and hashes follow its completion. */
 export const isActive = ({ status, stage }: Scan): boolean =>
   status === 'pending' || status === 'running' || (status === 'completed' && stage !== 'done')
 
-/** Absent from events where they are unknown. */
+/** Absent from events if unknown. */
 const counts = [
   'filesTotal',
   'filesProcessed',
@@ -37,7 +37,7 @@ function countsOf(record: Record<string, unknown>): Record<string, number> {
   return Object.fromEntries(counts.map(name => [name, Number(record[name] ?? 0)]))
 }
 
-/** Of a `scan_progress` event. Its `errors` are a number. */
+/** The scan in a `scan_progress` event, whose `errors` is a count. */
 function scanOfEvent(event: Record<string, unknown>): Scan {
   return {
     ...event,
@@ -51,17 +51,17 @@ function scanOfEvent(event: Record<string, unknown>): Scan {
 }
 
 type Known = { scan: Scan; at: number }
-// A scan may follow another whose covers are still being made: that one is shown to its end.
+// A scan may start while covers of the previous one are still being created: that one is shown to its end.
 const followedMs = 15_000
 const stages = ['waiting', 'discovering', 'reading', 'covers', 'hashing', 'done']
 
-/** How far a scan is, to compare two states of it. */
+/** Progress of a scan, for comparing two states. */
 function progressOf(scan: Scan): number {
   if (!isActive(scan)) return Number.POSITIVE_INFINITY
   return stages.indexOf(scan.stage) * 1e12 + scan.filesProcessed + scan.coversMade + scan.hashesMade
 }
 
-/** What is shown of two scans of a library. Loaded records and events may arrive in any order. */
+/** The one of two scans of a library to show. Records and events may arrive in any order. */
 function latestOf(known: Known | undefined, arrived: Known): Known {
   if (!known) return arrived
   if (known.scan.id === arrived.scan.id)
@@ -71,12 +71,12 @@ function latestOf(known: Known | undefined, arrived: Known): Known {
 }
 
 export type Scans = Omit<Resource<unknown>, 'data' | 'replace'> & {
-  /** By id of the library: the latest scan. */
+  /** The latest scan by library id. */
   scans: ReadonlyMap<string, Scan>
   isLoaded: boolean
 }
 
-/** The scans that `load` gives and all that start later, as they progress. */
+/** The scans from `load` and all later ones, as they progress. */
 export function useScans(
   key: string,
   load: (signal: AbortSignal) => Promise<{ data: Scan[] }>,

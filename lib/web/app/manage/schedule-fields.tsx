@@ -1,4 +1,4 @@
-// Fields for the schedule of the scans of a library.
+// Schedule fields for library scans.
 import { useState } from 'preact/hooks'
 import { t } from '../text/translate.ts'
 import { Select, TextField } from '../ui/field.tsx'
@@ -75,7 +75,7 @@ export function ScheduleFields({ scanning, onChange }: ScheduleFieldsProps) {
   )
 }
 
-/** The usual intervals and the one that is set. */
+/** Common intervals and the current one. */
 const hoursOf = (hours: number) => [...new Set([...everyHours, hours])].sort((a, b) => a - b)
 
 function TimeZoneField({ scanning, onChange }: ScheduleFieldsProps) {

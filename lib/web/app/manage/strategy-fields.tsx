@@ -1,4 +1,5 @@
-// Fields for how files become series and names become titles and numbers.
+// Strategy fields: how files become series, and names become titles and numbers.
+import { bookStrategies, numberStrategies, seriesStrategies } from '../api/enumerations.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { Select, Switch, TextArea, TextField } from '../ui/field.tsx'
 import type {
@@ -24,7 +25,7 @@ type ConfigField =
       options: Record<string, TextKey>
     }
 
-/** The configuration of the strategies that have one; the server checks it. */
+/** Configuration of strategies; the server validates it. */
 const seriesFields: Partial<Record<SeriesStrategy, readonly ConfigField[]>> = {
   flat: [
     { key: 'filenamePatterns', kind: 'lines', label: 'strategy.filenamePatterns' },
@@ -48,7 +49,7 @@ const seriesFields: Partial<Record<SeriesStrategy, readonly ConfigField[]>> = {
     {
       key: 'seriesMode',
       kind: 'choice',
-      label: 'strategy.seriesMode',
+      label: 'label.series',
       initial: 'from_metadata',
       options: {
         from_metadata: 'strategy.fromMetadata',
@@ -90,17 +91,6 @@ const bookFields: Partial<Record<BookStrategy, readonly ConfigField[]>> = {
   ],
 }
 
-const seriesStrategies = [
-  'series_volume',
-  'series_volume_chapter',
-  'flat',
-  'publisher_hierarchy',
-  'calibre',
-  'custom',
-] as const
-const bookStrategies = ['metadata_first', 'smart', 'filename', 'series_name', 'custom'] as const
-const numberStrategies = ['smart', 'metadata', 'filename', 'file_order'] as const
-
 type StrategyFieldsProps = {
   draft: LibraryDraft
   onChange: ChangeDraft
@@ -115,7 +105,10 @@ export function StrategyFields({ draft, onChange, existing }: StrategyFieldsProp
         label={t('strategy.series')}
         hint={t(`strategy.series.${draft.seriesStrategy}.hint`)}
         value={draft.seriesStrategy}
-        options={seriesStrategies.map(value => ({ value, text: t(`strategy.series.${value}`) }))}
+        options={seriesStrategies.map(value => ({
+          value,
+          text: t(value === 'custom' ? 'strategy.custom' : `strategy.series.${value}`),
+        }))}
         onChange={seriesStrategy => onChange({ seriesStrategy, seriesConfig: {} })}
       />
       <ConfigFields
@@ -128,7 +121,10 @@ export function StrategyFields({ draft, onChange, existing }: StrategyFieldsProp
       <Select<BookStrategy>
         label={t('strategy.book')}
         value={draft.bookStrategy}
-        options={bookStrategies.map(value => ({ value, text: t(`strategy.book.${value}`) }))}
+        options={bookStrategies.map(value => ({
+          value,
+          text: t(value === 'custom' ? 'strategy.custom' : `strategy.book.${value}`),
+        }))}
         onChange={bookStrategy => onChange({ bookStrategy, bookConfig: {} })}
       />
       <ConfigFields
@@ -140,7 +136,10 @@ export function StrategyFields({ draft, onChange, existing }: StrategyFieldsProp
       <Select<LibraryDraft['numberStrategy']>
         label={t('strategy.number')}
         value={draft.numberStrategy}
-        options={numberStrategies.map(value => ({ value, text: t(`strategy.number.${value}`) }))}
+        options={numberStrategies.map(value => ({
+          value,
+          text: t(value === 'smart' ? 'strategy.book.metadata_first' : `strategy.number.${value}`),
+        }))}
         onChange={numberStrategy => onChange({ numberStrategy })}
       />
     </>

@@ -1,4 +1,4 @@
-// What another series strategy would make of the series of a library, before it is saved.
+// Effect of another series strategy on a library, before it is saved.
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { messageOf } from '../text/error-message.ts'

@@ -1,4 +1,4 @@
-// Fields for the rules that clean up the titles of series.
+// Fields for rules that clean up series titles.
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'

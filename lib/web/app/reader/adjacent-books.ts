@@ -1,12 +1,12 @@
-// Books before and after the one that is read: of its series, or of the read list that it was opened from.
+// Previous and next book in the series, or in the read list the book was opened from.
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { address } from '../routing/router.ts'
 
-/** Id of the read list from which the reader was opened. */
+/** Id of the read list the reader was opened from. */
 export const openedReadList = (): string | null => address.value.query.get('readlist')
 
-/** Path of the reader of a book in the same read list. `page`: otherwise where it was left. */
+/** Reader path of a book in the same read list. `page`: defaults to the stored position. */
 export function readerPath(book: Schemas['Book'], { page }: { page?: number } = {}): string {
   const query = new URLSearchParams()
   const readListId = openedReadList()

@@ -1,4 +1,4 @@
-// Arrangement of the pages of a book in the window: which are shown together, by the settings, the rotation and shifts.
+// Arrangement of pages in the window: which are shown together, by settings, rotation and shifts.
 import { computed, signal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
 import { firstOfPairs, type PageInfo, type Size, spreadsOf } from './page-layout.ts'
@@ -35,7 +35,7 @@ export function createArrangement(book: Schemas['Book'], known: readonly PageInf
     return spreadsOf(pages.value, {
       ...{ isCoverAlone, direction, shifted: shifted.value },
       isDouble: layout.value === 'double',
-      // Rotating a page shows the whole of it, and so does a strip.
+      // Rotated pages and strips show whole pages.
       isSplit: isSplit && rotation.value === 0 && layout.value !== 'strip',
     })
   })
@@ -50,9 +50,9 @@ export function createArrangement(book: Schemas['Book'], known: readonly PageInf
     storeForSeries(book, changes)
   }
   return {
-    /** As they are in the file. */
+    /** Pages as in the file. */
     originals,
-    /** As they are shown, with the dimensions after rotation. */
+    /** Pages as shown, with their dimensions after rotation. */
     pages,
     settings,
     viewport,
@@ -60,17 +60,17 @@ export function createArrangement(book: Schemas['Book'], known: readonly PageInf
     rotation,
     layout,
     spreads,
-    /** Of the first spread that shows a page. */
+    /** Index of the first spread with a page. */
     indexOf: (page: number): number => firstIndexes.value.get(page) ?? 0,
     change,
-    /** Pages whose dimensions were unknown have those of their image. */
+    /** Sets unknown page dimensions from the image. */
     measure(number: number, { width, height }: Size) {
       const index = number - 1
       const page = originals.value[index]
       if (!page || (page.width && page.height) || !width || !height) return
       originals.value = originals.value.with(index, { ...page, width, height })
     },
-    /** Pairs the pages around a page differently, as scans with a missing page need it. */
+    /** Shifts the pairs around a page, for scans with a missing page. */
     shiftPairs(page: number) {
       const first = firstOfPairs(pages.value, page)
       if (first === 1) return change({ isCoverAlone: !settings.value.isCoverAlone })

@@ -1,4 +1,4 @@
-// Reader of books made of pages: comics, manga, webtoons and PDF.
+// Page reader: comics, manga, webtoons and PDF.
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
 import { useWakeLock } from '../reading/wake-lock.ts'
@@ -45,7 +45,7 @@ export function ComicReader({ book, pages }: ComicReaderProps) {
   useMenuHiding(reader)
   useHiddenCursor(root)
   useEffect(() => {
-    // The address of the reader stays valid when it is opened again later: it continues where reading ended.
+    // The reader's address has no page, so that reopening it later continues at the stored position.
     if (address.peek().query.has('page')) setQuery({ page: null }, { replace: true })
     return () => reader.images.release()
   }, [])
@@ -70,17 +70,17 @@ export function ComicReader({ book, pages }: ComicReaderProps) {
       <BottomBar reader={reader} actions={actions} />
       <RemotePosition reader={reader} />
       <div class="visually-hidden" role="status">
-        {t('reader.pageOf', { page: reader.page.value, count: reader.count })}
+        {t('lists.pageOf', { page: reader.page.value, count: reader.count })}
       </div>
       <Panels reader={reader} />
     </main>
   )
 }
 
-const filterOf = ({ colours, brightness }: ReaderSettings) =>
+const filterOf = ({ colors, brightness }: ReaderSettings) =>
   [
-    colours === 'grey' && 'grayscale(1)',
-    colours === 'inverted' && 'invert(1)',
+    colors === 'gray' && 'grayscale(1)',
+    colors === 'inverted' && 'invert(1)',
     brightness !== 100 && `brightness(${brightness}%)`,
   ]
     .filter(Boolean)
@@ -101,7 +101,7 @@ function useActions(
   }
 }
 
-/** The size of the element, which differs from that of the window with bars of the browser. */
+/** Element size, which differs from the window size when browser bars are shown. */
 function useViewport(reader: Reader, root: { current: HTMLElement | null }) {
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => {
@@ -118,7 +118,7 @@ function useViewport(reader: Reader, root: { current: HTMLElement | null }) {
 function useMenuHiding(reader: Reader) {
   const opened = useRef(reader.page.peek())
   const page = reader.page.value
-  // Before the next key, which may show it again.
+  // Synchronous, because the next key may show it again.
   useLayoutEffect(() => {
     if (page === opened.current || reader.areThumbnailsShown.peek()) return
     opened.current = -1
@@ -126,7 +126,7 @@ function useMenuHiding(reader: Reader) {
   }, [page])
 }
 
-/** The cursor is hidden while the mouse does not move. */
+/** Hides the cursor while the mouse rests. */
 function useHiddenCursor(root: { current: HTMLElement | null }) {
   useEffect(() => {
     const element = root.current!
@@ -144,7 +144,7 @@ function useHiddenCursor(root: { current: HTMLElement | null }) {
   }, [])
 }
 
-/** The offer to continue where another device is. */
+/** Offer to continue at another device's position. */
 function RemotePosition({ reader }: { reader: Reader }) {
   const { remote, accept, ignore } = useRemotePosition(reader)
   return (
@@ -153,7 +153,7 @@ function RemotePosition({ reader }: { reader: Reader }) {
         <div class="reader-remote-box">
           <span>{t('reader.remote', { page: remote.currentPage })}</span>
           <Button variant="primary" onClick={accept}>
-            {t('reader.remoteGo')}
+            {t('reader.goThere')}
           </Button>
           <Button variant="quiet" onClick={ignore}>
             {t('reader.remoteStay')}

@@ -1,4 +1,4 @@
-// What is before and after a book: the previous and the next one, of the series or the read list.
+// Cards before and after a book: the previous and next book of the series or read list.
 import type { Schemas } from '../api/client.ts'
 import { goBack, href, navigate } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
@@ -9,7 +9,7 @@ import { openedReadList, readerPath, useAdjacentBooks } from './adjacent-books.t
 type CardProps = { book: Schemas['Book'] }
 type EndCardProps = CardProps & { onNext?: () => void }
 
-/** After the last page; of all readers. */
+/** After the last page; shared by all readers. */
 export function EndCard({ book, onNext }: EndCardProps) {
   const { data, error, reload } = useAdjacentBooks(book.id)
   const next = data?.next
@@ -56,7 +56,7 @@ type BookLinkProps = CardProps & { isPrevious?: boolean; onOpen?: (() => void) |
 
 function BookLink({ book, isPrevious = false, onOpen }: BookLinkProps) {
   const page = isPrevious ? Math.max(1, book.pageCount) : undefined
-  // The next book replaces this one in the history: going back leaves the reader.
+  // The next book replaces this one in the browser history, so that going back leaves the reader.
   const path = readerPath(book, page === undefined ? {} : { page })
   return (
     <a
@@ -77,7 +77,7 @@ function BookLink({ book, isPrevious = false, onOpen }: BookLinkProps) {
         <strong>{book.title}</strong>
         <span class="secondary-text">{book.seriesName}</span>
         {book.pageCount > 0 && (
-          <span class="secondary-text">{t('reader.pages', { count: book.pageCount })}</span>
+          <span class="secondary-text">{t('count.pages', { count: book.pageCount })}</span>
         )}
       </div>
     </a>

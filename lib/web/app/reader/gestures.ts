@@ -1,4 +1,4 @@
-// Pointer input on pages: tap zones, double tap, dragging with the mouse, swipes, pinch and wheel.
+// Pointer input on pages: tap zones, double tap, mouse dragging, swipes, pinch, wheel.
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Point, Reader } from './reader.ts'
@@ -19,7 +19,7 @@ const isControl = (target: EventTarget | null) =>
 
 export type Zone = 'left' | 'right' | 'top' | 'bottom' | 'middle'
 
-/** Click handler: the middle zone shows the menu once no second tap has followed, which would zoom. */
+/** Click handler: the middle zone shows the menu unless a second tap follows, which zooms. */
 export function createTaps(reader: Reader, onZone: (zone: Zone) => void) {
   let last: (Point & { at: number }) | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -46,7 +46,7 @@ export function createTaps(reader: Reader, onZone: (zone: Zone) => void) {
   }
 }
 
-/** Sides turn pages; in a strip, top and bottom scroll. What is enlarged has no zones. */
+/** Sides turn pages; in a strip, top and bottom scroll. Zoomed pages have no zones. */
 function zoneOf(reader: Reader, { x, y }: Point): Zone {
   const { width, height } = reader.viewport.value
   const isStrip = reader.layout.value === 'strip'
@@ -56,7 +56,7 @@ function zoneOf(reader: Reader, { x, y }: Point): Zone {
   return share > 1 - zoneShare ? (isStrip ? 'bottom' : 'right') : 'middle'
 }
 
-/** Event handlers of the element around the slides; the scrollable one is the current `.reader-scroller`. */
+/** Event handlers of the element around the slides; the current `.reader-scroller` scrolls. */
 export function useSlideGestures(reader: Reader, root: RefObject<HTMLElement>) {
   const hasDragged = useRef(false)
   const tap = useMemo(
@@ -92,7 +92,7 @@ export function useSlideGestures(reader: Reader, root: RefObject<HTMLElement>) {
   }
 }
 
-/** The mouse drags what is larger than the window. */
+/** Dragging with the mouse pans pages larger than the window. */
 function startPan(event: PointerEvent, root: HTMLElement, hasDragged: { current: boolean }) {
   hasDragged.current = false
   if (event.pointerType !== 'mouse' || event.button !== 0 || isControl(event.target)) return
@@ -115,7 +115,7 @@ function startPan(event: PointerEvent, root: HTMLElement, hasDragged: { current:
   addEventListener('pointercancel', stop)
 }
 
-/** Zooms with Ctrl, scrolls what is larger than the window, and shows the next pages otherwise. */
+/** Ctrl zooms; otherwise the wheel scrolls pages larger than the window, then goes to the next page. */
 function createWheel(reader: Reader, scroller: () => HTMLElement | null) {
   let sum = 0
   let lastAt = 0

@@ -11,7 +11,7 @@ export type ReaderActions = {
   openBook: (side: 'next' | 'previous') => void
 }
 
-/** What the help shows: keys with what they do. */
+/** Shortcuts as the help shows them. */
 export const shortcuts: readonly Shortcut[] = [
   { keys: ['←', '→'], text: 'reader.help.turn' },
   { keys: ['Space', 'Shift Space'], text: 'reader.help.scroll' },
@@ -30,7 +30,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['M'], text: 'reader.help.menu' },
   { keys: ['T'], text: 'reader.help.thumbnails' },
   { keys: ['?'], text: 'reader.help.help' },
-  { keys: ['Esc'], text: 'reader.help.leave' },
+  { keys: ['Esc'], text: 'reader.close' },
 ]
 
 const lineShare = 0.15
@@ -84,7 +84,7 @@ const keys: Record<string, Handler> = {
 
 type Pressed = Parameters<Handler>
 
-/** In a strip the arrows go to the next and previous page; after the end of a book to the next book. */
+/** In a strip the arrows go to the next and previous page, and at the end to the next book. */
 function turnOrStep(side: 'left' | 'right', pressed: Pressed) {
   const [reader] = pressed
   const isForward = (side === 'right') === (reader.settings.value.direction === 'ltr')
@@ -101,12 +101,12 @@ function scrollOrStep(part: number, pressed: Pressed) {
   const scroller = currentScroller()
   if (canScroll(scroller, part)) scrollPart(scroller!, part)
   else if (part > 0 && reader.place.value === 'end') openNext(pressed)
-  // A strip is scrolled over all of its pages.
+  // A strip scrolls through all pages.
   else if (reader.layout.value !== 'strip')
     reader.step(part > 0 ? 1 : -1, part > 0 ? {} : { edge: 'end' })
 }
 
-/** Not by a key that is held down, which turned the pages before. */
+/** Ignores a held key, which was turning pages before. */
 function openNext([, actions, event]: Pressed) {
   if (!event.repeat) actions.openBook('next')
 }
@@ -114,10 +114,10 @@ function openNext([, actions, event]: Pressed) {
 const currentScroller = () =>
   document.querySelector<HTMLElement>('.reader-slide.current .reader-scroller, .reader-strip')
 
-/** Listens while the reader is shown; controls that have the focus handle their own keys. */
+/** Listens while the reader is shown; focused controls handle their own keys. */
 export function useKeyboard(reader: Reader, actions: ReaderActions) {
   const isStrip = reader.layout.value === 'strip'
-  // Dialogs that keys open give the focus back to it; a strip replaces the pages that had it, and the reverse.
+  // Dialogs opened by keys return the focus here; switching between strip and pages replaces the focused element.
   useLayoutEffect(() => {
     if (document.activeElement === document.body) currentScroller()?.focus({ preventScroll: true })
   }, [reader, isStrip])
@@ -140,9 +140,9 @@ export function useKeyboard(reader: Reader, actions: ReaderActions) {
   }, [reader])
 }
 
-/** The hidden menu is shown when the focus enters it. */
+/** Focus in the hidden menu shows it. */
 function showMenuFor(reader: Reader, event: KeyboardEvent) {
-  // Behind the last page there are controls, too.
+  // The end card has controls, too.
   if (reader.isMenuShown.value || (event.target as Element).closest('.reader-card')) return
   event.preventDefault()
   reader.isMenuShown.value = true

@@ -88,7 +88,7 @@ export function BottomBar({ reader, actions }: BarProps) {
             disabled={count < 2}
             value={shown}
             aria-label={t('reader.slider')}
-            aria-valuetext={t('reader.pageOf', { page: shown, count })}
+            aria-valuetext={t('lists.pageOf', { page: shown, count })}
             onInput={event => {
               dragged.value = Number(event.currentTarget.value)
             }}
@@ -105,7 +105,7 @@ export function BottomBar({ reader, actions }: BarProps) {
   )
 }
 
-/** The pages that are shown, such as 4–5. */
+/** Numbers of the shown pages, such as 4–5. */
 function pagesLabel(reader: Reader, dragged: number | null): string {
   const spread = reader.spreads.value[reader.spreadIndex.value]
   if (dragged !== null || reader.layout.value !== 'double' || !spread || spread.pages.length < 2)
@@ -113,7 +113,7 @@ function pagesLabel(reader: Reader, dragged: number | null): string {
   return `${spread.pages[0]}–${spread.pages.at(-1)}`
 }
 
-/** Thumbnail of the page to which the slider is dragged. */
+/** Thumbnail of the page at the dragged slider. */
 function Preview({ reader, page }: { reader: Reader; page: number }) {
   const part = (page - 1) / Math.max(1, reader.count - 1)
   return (

@@ -1,4 +1,4 @@
-// Image of a page in its place, while it loads, and when it cannot be shown.
+// Image of a page, or its loading or error state.
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
@@ -13,16 +13,16 @@ type PageFigureProps = {
   page: PageInfo
   size: Size
   half?: Spread['half']
-  /** Distance from the top of a strip. */
+  /** Offset from the top of a strip. */
   top?: number
 }
 
 export function PageFigure({ reader, page, size, half = null, top }: PageFigureProps) {
   const frame = useRef<HTMLDivElement>(null)
   const { element, error, isWaiting } = reader.images.image(page).value
-  const name = t('reader.pageOf', { page: page.number, count: reader.count })
+  const name = t('lists.pageOf', { page: page.number, count: reader.count })
   const rotation = reader.rotation.value
-  // The decoded image itself is shown, so that it is neither requested nor decoded again.
+  // Shows the decoded image itself, which avoids another request and decoding.
   useLayoutEffect(() => {
     if (element) frame.current!.replaceChildren(half ? halfOf(element, half) : element)
   }, [element, half])
@@ -61,7 +61,7 @@ export function PageFigure({ reader, page, size, half = null, top }: PageFigureP
   )
 }
 
-/** Turned about its middle. */
+/** Rotated around its center. */
 function placeInFrame({ width, height }: Size, rotation: number) {
   const isSideways = rotation % 2 !== 0
   const [imageWidth, imageHeight] = isSideways ? [height, width] : [width, height]

@@ -1,4 +1,4 @@
-// Images of pages: loaded ahead in order of need, the nearest ones decoded, with their errors and attempts.
+// Page images: preloaded by priority, the nearest ones decoded, with errors and retries.
 import { effect, type Signal, signal } from '@preact/signals'
 import { ApiError, failureOf } from '../api/errors.ts'
 import { connection } from '../api/events.ts'
@@ -10,48 +10,48 @@ import type { PageInfo, Size } from './page-layout.ts'
 import { pictureOf, releasePicture } from './page-picture.ts'
 
 export type PageImage = {
-  /** The latest decoded image; shown until a sharper one is decoded. */
+  /** The latest decoded image, shown until a sharper one is ready. */
   element: HTMLElement | null
-  /** Why it cannot be shown; `isWaiting` while the connection is lost or the server is busy. */
+  /** Error of the page; `isWaiting` while the connection is lost or the server is busy. */
   error: Error | null
   isWaiting: boolean
 }
-/** A page that is needed, and its width in CSS pixels. `isNear`: soon shown, so it is decoded, too. */
+/** A needed page with its width in CSS pixels. `isNear`: shown soon, so it is decoded, too. */
 export type WantedPage = { page: PageInfo; width: number; isNear: boolean }
 
-// The server renders few pages at a time, and a browser has six connections over HTTP/1.1.
+// The server renders few pages at once, and a browser has six connections over HTTP/1.1.
 const maxLoading = 3
 const waitMs = 2_000
-// After some attempts the reason is shown; they continue less often.
+// After some attempts the reason is shown; retries become less frequent.
 const maxAttempts = 4
 const longWaitMs = 10_000
 
 type Entry = {
   page: PageInfo
-  /** Requested width in pixels; Infinity for the file as it is. */
+  /** Requested width in pixels; Infinity for the original file. */
   width: number
-  /** Width at which it is shown, in pixels of the screen. */
+  /** Display width in device pixels. */
   shownWidth: number
   isNear: boolean
   image: Signal<PageImage>
   loading: AbortController | null
-  /** The latest file, and the width for which it was requested. */
+  /** The latest file and its requested width. */
   file: Blob | null
   loadedWidth: number
-  /** Width for which the element was drawn from the file; 0 before. */
+  /** Width the element was drawn at; 0 before. */
   drawnWidth: number
   attempts: number
-  /** The browser does not display the file, and the server converts it. */
+  /** The browser cannot display the file, so the server converts it. */
   isConverted: boolean
   retry: ReturnType<typeof setTimeout> | undefined
 }
 
-/** `onSize` is called with the dimensions of each decoded page. */
+/** `onSize` receives the dimensions of each decoded page. */
 export function createPageImages(bookId: string, onSize: (number: number, size: Size) => void) {
   const entries = new Map<number, Entry>()
   let order: Entry[] = []
 
-  /** The pages that are needed, the most important first. All others are released. */
+  /** Sets the needed pages, most important first. All others are released. */
   function want(wanted: readonly WantedPage[]) {
     const numbers = new Set(wanted.map(({ page }) => page.number))
     for (const [number, entry] of entries)
@@ -102,7 +102,7 @@ export function createPageImages(bookId: string, onSize: (number: number, size: 
   }
   async function fail(entry: Entry, error: unknown, isCurrent: () => boolean) {
     const failure = error instanceof ApiError ? error : new ApiError(0, '')
-    // The cookie is not there, or the session has ended: renewing brings it back, or leads to the sign-in.
+    // The cookie is missing or the session has ended: renewing restores it or leads to the sign-in.
     if (failure.status === 401) await renewSession()
     if (!isCurrent()) return
     const delayMs = applyFailure(entry, failure)
@@ -126,7 +126,7 @@ export function createPageImages(bookId: string, onSize: (number: number, size: 
   })
   return {
     want,
-    /** The image of a page that is needed. */
+    /** The image of a needed page. */
     image: (page: PageInfo): Signal<PageImage> => entryOf(page).image,
     retry(number: number) {
       const entry = entries.get(number)
@@ -172,13 +172,13 @@ async function fetchFile(bookId: string, entry: Entry, signal: AbortSignal) {
   Object.assign(entry, { file, loadedWidth: width, drawnWidth: 0 })
 }
 
-/** Draws what was loaded; returns the size of the file in pixels, null if it is not needed any more. Throws ApiError. */
+/** Draws the loaded file; returns its size in pixels, or null if it is no longer needed. Throws ApiError. */
 async function draw(entry: Entry, isCurrent: () => boolean): Promise<Size | null> {
   const picture = await pictureOf(entry.file!, entry.shownWidth).catch(() => {
     entry.loadedWidth = 0
     throw new ApiError(415, t('reader.notDisplayable'))
   })
-  // It may have become a page far away in the meantime.
+  // The reader may have moved away in the meantime.
   if (!isCurrent() || !entry.isNear) {
     releasePicture(picture.element)
     return null
@@ -194,7 +194,7 @@ async function draw(entry: Entry, isCurrent: () => boolean): Promise<Size | null
 const isComplete = ({ width, loadedWidth, drawnWidth, shownWidth, isNear }: Entry) =>
   loadedWidth >= width && (!isNear || drawnWidth >= shownWidth)
 
-/** Changes the entry; returns the time in milliseconds after which to try again, null for none. */
+/** Updates the entry; returns the retry delay in milliseconds, or null. */
 function applyFailure(entry: Entry, error: ApiError): number | null {
   const { status, retryAfter } = error
   entry.attempts += 1
@@ -204,16 +204,16 @@ function applyFailure(entry: Entry, error: ApiError): number | null {
     return null
   }
   const isTemporary = [401, 429, 502, 503, 504].includes(status)
-  // A lost connection is waited for, however long it takes.
+  // Waits for a lost connection indefinitely.
   const isWaiting = status === 0 || (isTemporary && entry.attempts < maxAttempts)
   entry.image.value = { ...entry.image.peek(), error: isWaiting ? null : error, isWaiting }
-  // Renewing the session again and again would not help.
+  // Renewing the session repeatedly would not help.
   if (!isWaiting && (!isTemporary || status === 401)) return null
   const leastMs = isWaiting ? waitMs : longWaitMs
   return Math.max((retryAfter ?? 0) * 1000, leastMs)
 }
 
-/** A sharper image replaces one that is shown; a smaller one only what is not loaded yet. */
+/** A sharper image replaces the current one; a smaller one is loaded only if there is none yet. */
 function chooseWidth(entry: Entry, cssWidth: number) {
   entry.shownWidth = Math.ceil(cssWidth * devicePixelRatio)
   const width = renderedWidth(entry.page, cssWidth) ?? Number.POSITIVE_INFINITY
@@ -225,7 +225,7 @@ function chooseWidth(entry: Entry, cssWidth: number) {
 }
 
 function stopLoading(entry: Entry) {
-  // The server drops the work for requests that are cancelled.
+  // The server drops the work of canceled requests.
   entry.loading?.abort()
   entry.loading = null
 }
@@ -249,7 +249,7 @@ function release(entry: Entry) {
   releaseElement(entry)
 }
 
-/** Throws nothing. */
+/** Never throws. */
 async function renewSession() {
   const token = await accessToken().catch(() => null)
   if (token !== null) await renewRefused(token).catch(() => null)

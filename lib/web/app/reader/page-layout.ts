@@ -3,7 +3,7 @@
 export type PageInfo = {
   /** From 1. */
   number: number
-  /** Pixels; null where the file does not state them. */
+  /** Size in pixels; null if the file does not state it. */
   width: number | null
   height: number | null
   /** Such as `jpeg`. */
@@ -13,7 +13,7 @@ export type PageInfo = {
 export type Size = { width: number; height: number }
 export type Fit = 'screen' | 'width' | 'height' | 'original'
 
-/** Pages that are shown together; `half`: the half of a wide page that is shown. */
+/** Pages shown together; `half`: the shown half of a wide page. */
 export type Spread = { pages: readonly number[]; half: 'left' | 'right' | null }
 
 const usualRatio = 0.68
@@ -27,7 +27,7 @@ export const ratioOf = ({ width, height }: PageInfo, fallback = usualRatio): num
 
 const isWide = (page: PageInfo) => ratioOf(page) > 1
 
-/** Ratio of the page in the middle of all, which stands for those without dimensions. */
+/** Median aspect ratio, used for pages without dimensions. */
 export function medianRatio(pages: readonly PageInfo[]): number {
   const known = pages
     .filter(({ width, height }) => width && height)
@@ -39,16 +39,16 @@ export function medianRatio(pages: readonly PageInfo[]): number {
 type SpreadOptions = {
   isDouble: boolean
   isCoverAlone: boolean
-  /** Further pages that stand alone, so that the pairs after them are others. */
+  /** More pages that stand alone, which shifts the pairs after them. */
   shifted: readonly number[]
-  /** Wide pages are shown in halves where pages are single. */
+  /** Splits wide pages in single-page mode. */
   isSplit: boolean
   direction: 'ltr' | 'rtl'
 }
 
 /**
- * Pages that are shown together. Pages wider than high stand alone, and pairs begin again after them; they depend on
- * the whole book alone, so that going back shows the same pairs.
+ * Pages shown together. Pages wider than high stand alone, and pairs begin again after them; pairs depend only on
+ * the book, so that going back shows the same pairs.
  */
 export function spreadsOf(pages: readonly PageInfo[], options: SpreadOptions): Spread[] {
   const { isDouble, isCoverAlone, shifted, isSplit, direction } = options
@@ -71,20 +71,20 @@ export function spreadsOf(pages: readonly PageInfo[], options: SpreadOptions): S
   return spreads.map(numbers => ({ pages: numbers, half: null }))
 }
 
-/** The first page of the pairs to which a page belongs: after the last wide page before it. */
+/** First page of the run of pairs a page belongs to: after the last wide page before it. */
 export function firstOfPairs(pages: readonly PageInfo[], number: number): number {
   const wide = pages.findLast(page => page.number < number && isWide(page))
   return (wide?.number ?? 0) + 1
 }
 
-/** Whether the pages are parts of one long strip, as those of webtoons are. */
+/** Whether the pages form one long strip, as in webtoons. */
 export function isStrip(pages: readonly PageInfo[]): boolean {
   if (pages.length === 0) return false
   const long = pages.filter(page => ratioOf(page) < longRatio).length
   return medianRatio(pages) < stripRatio || long >= pages.length * 0.3
 }
 
-/** Sizes in CSS pixels of the pages of a spread, which have the same height. */
+/** Sizes of the pages of a spread in CSS pixels, all with the same height. */
 export function sizesOf(
   spread: readonly PageInfo[],
   { viewport, fit, zoom }: { viewport: Size; fit: Fit; zoom: number },
@@ -98,7 +98,7 @@ export function sizesOf(
     original: Math.max(...spread.map(page => page.height ?? viewport.height)),
   }
   const isLimited = fit === 'screen' || fit === 'width'
-  // Very small images would become unrecognisable.
+  // Very small images would become unrecognizable.
   const maxHeight = maxScale * Math.max(...spread.map(page => page.height ?? viewport.height))
   // Whole pixels in total, so that pages touch and do not scroll by a fraction.
   const height = Math.round(Math.min(heights[fit], maxHeight) * zoom)
@@ -108,7 +108,7 @@ export function sizesOf(
 }
 
 export type Strip = {
-  /** Distance of each page from the top in CSS pixels; one more for the end. */
+  /** Offset of each page from the top in CSS pixels, and of the end. */
   tops: number[]
   heights: number[]
 }
@@ -123,7 +123,7 @@ export function stripOf(pages: readonly PageInfo[], width: number, gap: number):
   return { tops, heights }
 }
 
-/** Index of the page at a distance from the top. */
+/** Index of the page at an offset from the top. */
 export function pageAt({ tops }: Strip, top: number): number {
   let low = 0
   let high = tops.length - 2

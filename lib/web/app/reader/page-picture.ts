@@ -1,19 +1,19 @@
-// Picture of a page for the document: a canvas, whose memory is released with it.
+// Page picture as a canvas, whose memory can be released.
 
-/** `width` and `height`: of the whole image in pixels. `drawnWidth`: how wide it may be shown; Infinity for any width. */
+/** `width` and `height`: size of the whole image in pixels. `drawnWidth`: maximum display width; Infinity for any. */
 type Picture = { element: HTMLElement; width: number; height: number; drawnWidth: number }
 
-// What all browsers and graphics cards display: iOS has the smallest area.
+// Limit of all browsers and graphics cards; iOS has the smallest area.
 const maxCanvasArea = 2 ** 24
 const maxCanvasSide = 8_192
-/** An image that is slightly larger is shown as it is. */
+/** Slightly larger images are shown as they are. */
 const tolerance = 1.15
 const headBytes = 4_096
 
 /**
- * Decodes an image; with more pixels than `width`, it is made smaller. Browsers store the decoded pixels of `<img>`
- * elements long after these are gone (Chromium up to 512 MB), so only animated and very large images are such elements.
- * Throws for what the browser does not display.
+ * Decodes an image and scales it down to `width`. Browsers retain the decoded pixels of `<img>`
+ * elements long after their removal (Chromium up to 512 MB), so only animated and very large images use them.
+ * Throws for images the browser cannot display.
  */
 export async function pictureOf(blob: Blob, width: number): Promise<Picture> {
   if (await isAnimated(blob)) return await imageElement(blob)
@@ -50,7 +50,7 @@ async function resized(whole: ImageBitmap, { width, height }: { width: number; h
   }
 }
 
-/** Releases the pixels at once, not at the next garbage collection. */
+/** Releases the pixels immediately, not at the next garbage collection. */
 export function releasePicture(element: HTMLElement | null) {
   if (!element) return
   element.remove()
@@ -78,7 +78,7 @@ async function imageElement(blob: Blob): Promise<Picture> {
   element.draggable = false
   element.decoding = 'sync'
   element.src = URL.createObjectURL(blob)
-  // Chromium never releases images that were loaded outside the document.
+  // Chromium never releases images loaded outside the document.
   element.hidden = true
   document.body.append(element)
   try {

@@ -1,4 +1,4 @@
-// Pages side by side: the current spread with its neighbours, zoom, panning, swipes and tap zones.
+// Paged view: the current spread with its neighbors, zoom, panning, swipes, tap zones.
 import { useComputed } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
@@ -11,7 +11,7 @@ import { restoreFocus } from './zoom.ts'
 
 const preloadedAhead = 4
 const preloadedBehind = 2
-/** Spreads around the current one whose images are decoded. */
+/** Number of spreads around the current one whose images are decoded. */
 const decoded = { from: -1, to: 2 }
 const zoomPauseMs = 200
 
@@ -69,14 +69,14 @@ type SpreadProps = {
   isCurrent: boolean
 }
 
-/** A scrollable spread; scrolling pans what is larger than the window. */
+/** A scrollable spread; scrolling pans pages larger than the window. */
 function SpreadView({ reader, index, spread, isCurrent }: SpreadProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const { fit, direction } = reader.settings.value
   const zoom = isCurrent ? reader.zoom.value : 1
   const sizes = sizesOfSpread(reader, spread, { fit, zoom })
   const { edge } = reader.jump.value
-  // Neighbours are prepared at their beginning: the previous one too, which is read from there after a jump.
+  // Neighbors are scrolled to their start, also the previous one, which is read from there after a jump.
   useLayoutEffect(() => {
     const element = scroller.current!
     element.scrollTop = isCurrent && edge === 'end' ? element.scrollHeight : 0
@@ -110,7 +110,7 @@ function SpreadView({ reader, index, spread, isCurrent }: SpreadProps) {
   )
 }
 
-/** In CSS pixels. Half of a page is as high as the page, and half as wide. */
+/** Size in CSS pixels. Half a page has full height and half the width. */
 function sizesOfSpread(
   { pages, viewport }: Reader,
   { pages: numbers, half }: Spread,
@@ -123,7 +123,7 @@ function sizesOfSpread(
   return sizesOf(shown, { viewport: viewport.value, fit, zoom })
 }
 
-/** Requests the current spread, its neighbours and the next ones at the size of the screen. */
+/** Requests the current spread, its neighbors and the next ones at screen size. */
 function useWantedPages(reader: Reader) {
   const wanted = useComputed(() => {
     const { spreads, spreadIndex, originals, settings, zoom, rotation } = reader
@@ -140,7 +140,7 @@ function useWantedPages(reader: Reader) {
       for (const [i, { width, height }] of sizesOfSpread(reader, spread, options).entries()) {
         const page = originals.value[spread.pages[i]! - 1]!
         const shown = rotation.value % 2 === 0 ? width * (spread.half ? 2 : 1) : height
-        // Both halves of a page have the same image.
+        // Both halves of a page share one image.
         if (!found.has(page.number)) found.set(page.number, { page, isNear, width: shown })
       }
     }
@@ -152,7 +152,7 @@ function useWantedPages(reader: Reader) {
       reader.images.want(list)
       return
     }
-    // Not at every step of a pinch.
+    // Debounced, because a pinch has many steps.
     const timer = setTimeout(() => reader.images.want(list), zoomPauseMs)
     return () => clearTimeout(timer)
   }, [list])

@@ -1,4 +1,4 @@
-// Dialogs of the reader: settings, and the help of keys.
+// Dialogs of the reader: settings and keyboard shortcuts.
 import { can } from '../api/session.ts'
 import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
@@ -12,7 +12,7 @@ import type { Reader } from './reader.ts'
 import {
   backgrounds,
   brightnesses,
-  colours,
+  colors,
   fits,
   modes,
   type ReaderSettings,
@@ -57,11 +57,11 @@ function SettingsPanel({ reader }: PanelProps) {
   const choices = <N extends ChoiceName>(name: N, values: readonly ReaderSettings[N][]) => (
     <Choices<ReaderSettings[N]>
       key={name}
-      label={t(`reader.${name}`)}
+      label={t(labelKeys[name])}
       name={`reader-${name}`}
       values={values}
       value={current[name]}
-      textOf={value => textOr(`reader.${name}.${value}`, value)}
+      textOf={value => textOr(valueKeyOf(name, value), value)}
       onChange={value => change(name, value)}
     />
   )
@@ -81,7 +81,7 @@ function SettingsPanel({ reader }: PanelProps) {
       {choices('fit', fits)}
       {choices('direction', ['ltr', 'rtl'])}
       {choices('background', backgrounds)}
-      {choices('colours', colours)}
+      {choices('colors', colors)}
       <Percentages reader={reader} />
       {toggle('isCoverAlone', layout.value === 'double', t('reader.coverAloneHint'))}
       {toggle('isSplit', layout.value === 'single')}
@@ -105,7 +105,19 @@ function SettingsPanel({ reader }: PanelProps) {
   )
 }
 
-type ChoiceName = 'mode' | 'fit' | 'direction' | 'background' | 'colours'
+const labelKeys = {
+  mode: 'reader.mode',
+  fit: 'reader.fit',
+  direction: 'field.readingDirection',
+  background: 'reader.background',
+  colors: 'reader.colors',
+} as const satisfies Partial<Record<keyof ReaderSettings, TextKey>>
+type ChoiceName = keyof typeof labelKeys
+
+function valueKeyOf(name: ChoiceName, value: string): string {
+  if (name === 'direction') return `direction.${value}`
+  return value === 'auto' ? 'choice.auto' : `reader.${name}.${value}`
+}
 
 const switchTexts = {
   isCoverAlone: 'reader.coverAlone',

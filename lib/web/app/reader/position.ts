@@ -1,4 +1,4 @@
-// Position in the book: recorded while reading, restored after a reload, and offered when another device was further.
+// Position in the book: recorded while reading, restored after a reload, offered when another device has a newer one.
 import { computed, effect, untracked } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
@@ -9,7 +9,9 @@ import { lastRecordedAt } from '../reading/outbox.ts'
 import { createRecorder, type ReadingPosition } from '../reading/recorder.ts'
 import type { Reader, Start } from './reader.ts'
 
-/** The page to open: that of the address, else where the account or this tab was. A book that was read begins again. */
+/**
+ * The page to open: from the address, otherwise the position of the account or this tab. A finished book starts over.
+ */
 export function startOf(book: Schemas['Book'], requested: string | null): Start {
   const start = (page: number, isJump: boolean): Start => ({
     page: Math.min(Math.max(1, page), book.pageCount),
@@ -24,11 +26,11 @@ export function startOf(book: Schemas['Book'], requested: string | null): Start 
   return start(progress?.completed ? 1 : (progress?.currentPage ?? 1), false)
 }
 
-/** Records reading while the reader is shown, unless it is incognito or the account may not. */
+/** Records reading while the reader is shown, unless it is incognito or the account lacks the permission. */
 export function useRecording(reader: Reader) {
   const { book } = reader
   const isRecorded = can('ProgressWrite') && !reader.isIncognito.value
-  // At once, and not after the next rendering: going to the next book closes the reader.
+  // Immediately rather than after the next rendering, because going to the next book closes the reader.
   useLayoutEffect(() => {
     if (!isRecorded) return
     const recorder = createRecorder({ bookId: book.id })
@@ -47,7 +49,7 @@ export function useRecording(reader: Reader) {
   useLayoutEffect(() => followPlace(reader, () => storeLocally(reader)), [book.id])
 }
 
-/** Calls `listener` now and whenever other pages are shown, or the reader came to them otherwise. */
+/** Calls `listener` now and whenever the shown pages, or the way to them, change. */
 function followPlace(reader: Reader, listener: () => void): () => void {
   const pages = computed(() => shownPages(reader).join('-'))
   return effect(() => {
@@ -60,7 +62,7 @@ function positionOf(reader: Reader): ReadingPosition {
   const { count, isLastShown } = reader
   const pages = shownPages(reader)
   const isEnd = isLastShown.value
-  // The server takes the last page for the end, of which a part may be shown.
+  // The server treats the last page as the end, even if only part of it is shown.
   return { toPage: isEnd ? count : Math.min(pages.at(-1)!, count - 1), isEnd, pages }
 }
 
@@ -92,7 +94,7 @@ export function useRemotePosition(reader: Reader) {
     known.current = progress.updatedAt
     setRemote(shownPages(reader).includes(progress.currentPage) ? null : progress)
   }
-  // A response of this device may still be on its way.
+  // A response for this device may still be in flight.
   const checkSoon = () => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => check().catch(() => {}), 1_000)

@@ -1,4 +1,4 @@
-// Page of the reader: loads the book, and the reader of its format.
+// Reader page: loads the book and the reader for its format.
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { allItems } from '../api/all-items.ts'
@@ -30,7 +30,7 @@ function BookReader({ id }: { id: string }) {
   return book.fileFormat === 'epub' ? <EpubLoader book={book} /> : <PagesLoader book={book} />
 }
 
-/** Always that of the server: a stored record would continue at an old page. */
+/** Always fetched: a cached record would continue at an old page. */
 function useCurrentBook(id: string) {
   const [opened] = useState(() => Date.now())
   return useResource<Schemas['Book']>(`read:${id}:${opened}`, async signal => {
@@ -91,7 +91,7 @@ function WithoutPages({ book, onRetry }: { book: Schemas['Book']; onRetry: () =>
 
 type EpubComponent = FunctionComponent<{ book: Schemas['Book'] }>
 
-/** The reader of EPUB is a part of its own, which comics do not load. */
+/** The EPUB reader is a separate bundle that comics do not load. */
 function EpubLoader({ book }: { book: Schemas['Book'] }) {
   const [{ Reader, error }, setState] = useState<{ Reader?: EpubComponent; error?: Error }>({})
   useEffect(() => {
@@ -105,7 +105,7 @@ function EpubLoader({ book }: { book: Schemas['Book'] }) {
     }
   }, [])
   if (Reader) return <Reader book={book} />
-  // Some browsers remember modules that could not be loaded until the page is loaded again.
+  // Some browsers cache a failed module load until the page is reloaded.
   return error ? (
     <Centered>
       <ErrorState error={error} onRetry={() => location.reload()} />

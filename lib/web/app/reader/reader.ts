@@ -1,4 +1,4 @@
-// State of the reader: settings, current page, zoom and what is shown above the pages.
+// State of the reader: settings, current page, zoom, open panels.
 import { batch, computed, signal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
 import type { Movement } from '../reading/recorder.ts'
@@ -7,16 +7,16 @@ import { createPageImages } from './page-images.ts'
 import type { PageInfo } from './page-layout.ts'
 import type { ReaderSettings } from './settings.ts'
 
-/** A page number, or what is before the first and after the last page. */
+/** A page number, or the card before the first or after the last page. */
 export type Position = number | 'start' | 'end'
-/** Where a page is shown first: at its beginning, or at its end when reading backwards. */
+/** Initial scroll position of a page: its start, or its end when reading backward. */
 export type Edge = 'beginning' | 'end'
 export type Jump = { page: number; edge: Edge }
-/** A page to open, and whether reading goes on there. */
+/** A page to open, and whether reading continues there. */
 export type Start = { page: number; movement: 'opened' | 'jumped' }
-/** In CSS pixels of the window. */
+/** Window coordinates in CSS pixels. */
 export type Point = { x: number; y: number }
-/** A point of the window, and the part of the spread at it from 0 to 1. */
+/** A point of the window, and its relative position in the spread from 0 to 1. */
 export type ZoomFocus = Point & { u: number; v: number }
 export type Panel = 'none' | 'settings' | 'help'
 export type Reader = ReturnType<typeof createReader>
@@ -53,14 +53,14 @@ export function createReader({ book, pages: known, start, hasPrevious }: ReaderO
     isMenuShown: signal(true),
     areThumbnailsShown: signal(false),
     panel: signal<Panel>('none'),
-    /** Reading is not recorded. */
+    /** Whether reading is not recorded. */
     isIncognito: signal(false),
     shiftPairs: () => arrangement.shiftPairs(place.page.value),
     rotate(by: 1 | -1) {
       zoom.value = 1
       arrangement.rotation.value = (arrangement.rotation.value + by + 4) % 4
     },
-    /** Stored for the series. */
+    /** Changes settings, stored for the series. */
     change(changes: Partial<ReaderSettings>) {
       zoom.value = 1
       changeSettings(changes)
@@ -76,7 +76,7 @@ type PlaceOptions = {
   onGo: () => void
 }
 
-/** Where the reader is, how they came there, and the ways to go on. */
+/** Current place, how it was reached, and navigation. */
 function createPlace({ arrangement, start, count, hasPrevious, onGo }: PlaceOptions) {
   const { layout, spreads, indexOf } = arrangement
   const place = signal<Position>(start.page)
@@ -95,7 +95,7 @@ function createPlace({ arrangement, start, count, hasPrevious, onGo }: PlaceOpti
       : spreadIndex.value === spreads.value.length - 1,
   )
 
-  /** Shows a page. Going to a page beside the current ones is turning. */
+  /** Shows a page. Going to an adjacent page counts as turning. */
   function go(number: number, { edge = 'beginning' }: { edge?: Edge } = {}) {
     batch(() => {
       const next = Math.min(count, Math.max(1, Math.round(number)))
@@ -108,11 +108,11 @@ function createPlace({ arrangement, start, count, hasPrevious, onGo }: PlaceOpti
       onGo()
     })
   }
-  /** The reader goes on from the last page, if that is shown, wherever they came from. */
+  /** Reading continues from the last page, if it is shown, however it was reached. */
   function finish() {
     if (isLastShown.value) movement.value = 'turned'
   }
-  /** The next or previous spread, or what is beyond the last and first one. */
+  /** The next or previous spread, or a card beyond the last or first one. */
   function step(by: 1 | -1, options: { edge?: Edge } = {}) {
     // In a strip these are below and above the pages.
     if (layout.value !== 'strip' && (place.value === 'end' || place.value === 'start')) {
@@ -135,13 +135,13 @@ function createPlace({ arrangement, start, count, hasPrevious, onGo }: PlaceOpti
   return {
     count,
     spreadIndex,
-    /** The current page; the first one of a spread. */
+    /** The current page: the first one of the spread. */
     page,
     place,
-    /** How the reader came to the current page. */
+    /** How the current page was reached. */
     movement,
     jump,
-    /** Whether the end of the last page is shown; of a strip. */
+    /** Whether the end of the last page is shown, in a strip. */
     isAtEnd,
     /** Whether the end of the book is shown. */
     isLastShown,

@@ -1,4 +1,4 @@
-// Settings of the reader: defaults by the format and the metadata of a book, and what was chosen for its series.
+// Reader settings: defaults by format and metadata of a book, and choices per series.
 import type { Schemas } from '../api/client.ts'
 import { account } from '../api/session.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
@@ -6,8 +6,8 @@ import { type Fit, isStrip, type PageInfo } from './page-layout.ts'
 
 export const modes = ['auto', 'single', 'double', 'strip'] as const
 export const fits = ['screen', 'width', 'height', 'original'] as const satisfies Fit[]
-export const colours = ['normal', 'grey', 'inverted'] as const
-export const backgrounds = ['theme', 'black', 'grey', 'white'] as const
+export const colors = ['normal', 'gray', 'inverted'] as const
+export const backgrounds = ['theme', 'black', 'gray', 'white'] as const
 
 export type ReaderSettings = {
   /** `auto`: double pages in landscape. */
@@ -17,12 +17,12 @@ export type ReaderSettings = {
   background: (typeof backgrounds)[number]
   /** In double pages, the first page stands alone. */
   isCoverAlone: boolean
-  /** Wide pages are shown in halves where pages are single. */
+  /** Splits wide pages in single-page mode. */
   isSplit: boolean
-  colours: (typeof colours)[number]
+  colors: (typeof colors)[number]
   /** In percent. */
   brightness: number
-  /** Between the pages of a strip. */
+  /** Gaps between the pages of a strip. */
   hasGaps: boolean
 }
 type Stored = Partial<ReaderSettings>
@@ -37,11 +37,11 @@ const defaultsKey = 'stackroom.reader.defaults'
 /** Formats with the same defaults. */
 const kindOf = ({ fileFormat }: Schemas['Book']) => (fileFormat === 'pdf' ? 'pdf' : 'comic')
 
-/** Settings by series, the latest last. */
+/** Settings by series, most recent last. */
 const readSeries = () => read<[string, Stored][]>(seriesKey, [])
 const readDefaults = () => read<Record<string, Stored>>(defaultsKey, {})
 
-/** Of the account on this device: a phone and a desktop have different ones. */
+/** Keys are per account and device, because a phone and a desktop need different settings. */
 const ofAccount = (key: string) => `${key}:${account.value?.id ?? ''}`
 
 function read<T>(key: string, fallback: T): T {
@@ -66,11 +66,11 @@ export function settingsFor(book: Schemas['Book'], pages: readonly PageInfo[]): 
     background: 'theme',
     isCoverAlone: true,
     isSplit: false,
-    colours: 'normal',
+    colors: 'normal',
     brightness: 100,
     hasGaps: isPdf,
     ...readDefaults()[kindOf(book)],
-    // A webtoon is a strip also when another mode was chosen for other comics.
+    // A webtoon is a strip even if another mode was chosen for other comics.
     ...((isVertical || (!isPdf && isStrip(pages))) && { mode: 'strip', hasGaps: false }),
   }
   const ofSeries = readSeries().find(([id]) => id === book.seriesId)?.[1]
@@ -90,13 +90,13 @@ export const shiftedPages = (bookId: string): readonly number[] =>
 export const storeShiftedPages = (bookId: string, pages: readonly number[]) =>
   storeLatest(shiftedKey, bookId, pages)
 
-/** An array of the latest entries, since names of members that are numbers have no order. */
+/** Stored as an array, because numeric object keys are not ordered by insertion. */
 function storeLatest(key: string, id: string, value: unknown) {
   const others = read<[string, unknown][]>(key, []).filter(([other]) => other !== id)
   write(key, [...others.slice(1 - maxSeries), [id, value]])
 }
 
-/** Stores settings as defaults of all series of the format. The direction is that of each book. */
+/** Stores settings as defaults for all series of the format, except the direction, which each book has. */
 export function storeAsDefault(book: Schemas['Book'], settings: ReaderSettings) {
   const { direction: _, ...common } = settings
   write(defaultsKey, { ...readDefaults(), [kindOf(book)]: common })

@@ -1,14 +1,14 @@
-// Scroll position of a strip: the current page, and the same place when the strip changes its size.
+// Scroll position of a strip: tracks the current page and restores the place when the strip is resized.
 import { batch, type Signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { pageAt, type Strip } from './page-layout.ts'
 import type { Reader } from './reader.ts'
 import { createPinch, restoreFocus, zoomByWheel } from './zoom.ts'
 
-/** A page and the part of it, from 0 to 1, that is at a distance in pixels from the top of the window. */
+/** A page and the fraction of it (0 to 1) at a distance in pixels from the top of the window. */
 type Anchor = { index: number; part: number; offset: number }
 
-// The next page is the current one when so little of the previous one is left.
+// The next page becomes current when this little of the previous one is left.
 const visibleShare = 0.3
 const hidingDistance = 60
 
@@ -26,7 +26,7 @@ export function useStripScrolling({ reader, scroller, strip, scrollTop }: Scroll
   const zoom = useRef(reader.zoom.peek())
   const jump = reader.jump.value
   const seen = useRef(jump)
-  /** Where it was scrolled to otherwise than by hand. */
+  /** Last programmatic scroll position. */
   const placedAt = useRef(0)
   const update = useRef<(() => void) | null>(null)
   useLayoutEffect(() => {
@@ -80,7 +80,7 @@ export function useStripScrolling({ reader, scroller, strip, scrollTop }: Scroll
   }, [reader])
 }
 
-/** The middle of the window stays where it is. */
+/** Keeps the middle of the window in place. */
 function anchorAt(strip: Strip, { scrollTop, clientHeight }: Element): Anchor {
   const offset = clientHeight / 2
   const index = pageAt(strip, scrollTop + offset)
@@ -102,7 +102,7 @@ function follow(
   const page = isAtEnd ? reader.count : Math.min(reader.count, index + (isLeft ? 2 : 1))
   reader.isAtEnd.value = isAtEnd
   reader.page.value = page
-  // The card after the last page is shown whole.
+  // Shows the end card completely.
   reader.place.value = isAtEnd && scrollTop + clientHeight >= scrollHeight - 2 ? 'end' : page
 }
 

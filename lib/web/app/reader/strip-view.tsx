@@ -1,4 +1,4 @@
-// Pages below each other: a strip of known height, of which only the part around the window is rendered.
+// Strip view: a strip of known height, rendered only around the window.
 import { useComputed, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
@@ -9,11 +9,11 @@ import type { Reader } from './reader.ts'
 import { useStripScrolling } from './strip-scrolling.ts'
 import { scrollPart } from './turning.ts'
 
-// A line of this width is comfortable to read on a wide screen.
+// Comfortable reading width on a wide screen.
 const columnWidth = 860
 const minWidth = 120
 const gapWidth = 12
-/** Parts of the window that are rendered before and after it. */
+/** Window heights rendered before and after it. */
 const overscan = { before: 1, after: 1.5 }
 const preloadedAhead = 2
 const tapShare = 0.8
@@ -46,7 +46,7 @@ export function StripView({ reader, endCard }: StripViewProps) {
         width: isSideways ? strip.heights[first + i]! : width,
         isNear: first + i <= last,
       }))
-    // What is before the window comes last.
+    // Pages before the window come last.
     const behind = wanted.splice(0, Math.max(0, visible - first))
     reader.images.want([...wanted, ...behind.reverse()])
   }, [first, last, width, pages.value])

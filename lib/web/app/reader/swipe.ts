@@ -1,4 +1,4 @@
-// Touch on pages: swipes that the pages follow, and pinch.
+// Touch input on pages: swipes that move the pages, and pinch.
 import type { Reader } from './reader.ts'
 import { canScroll, turn } from './turning.ts'
 import { createPinch } from './zoom.ts'
@@ -7,12 +7,12 @@ const decisionDistance = 8
 const turnShare = 0.18
 const flickSpeed = 0.45
 const slideMs = 220
-/** Part of the movement that a page follows where there is no neighbour. */
+/** Fraction of the movement that a page follows where it has no neighbor. */
 const resistance = 0.25
 
 type Start = { x: number; y: number; at: number; isDecided: boolean; isDragging: boolean }
 
-/** Listeners for the touches of an element whose slides follow its property `--drag`. */
+/** Touch listeners of an element whose slides follow its property `--drag`. */
 export function createSwipe(reader: Reader, root: HTMLElement, scroller: () => HTMLElement | null) {
   let start: Start | null = null
   const pinch = createPinch(reader)
@@ -26,7 +26,7 @@ export function createSwipe(reader: Reader, root: HTMLElement, scroller: () => H
     const hasNeighbour = root.querySelector(`[data-offset="${side}"]`) !== null
     root.style.setProperty('--drag', `${Math.round(dx * (hasNeighbour ? 1 : resistance))}px`)
   }
-  /** Slides to the place after a swipe; at once where less motion is preferred. */
+  /** Animates to the final place after a swipe, unless reduced motion is preferred. */
   function finish(side: 'left' | 'right' | null) {
     root.classList.add('animated')
     root.style.setProperty('--drag', '0px')

@@ -1,4 +1,4 @@
-// Strip of page thumbnails: only those in view are rendered and requested, a few at a time.
+// Strip of page thumbnails: only visible ones are rendered and requested, a few at a time.
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mediaUrl } from '../api/address.ts'
@@ -62,7 +62,7 @@ export function Thumbnails({ reader }: { reader: Reader }) {
   )
 }
 
-/** Requests of those that left the view are cancelled. */
+/** Cancels requests of thumbnails that left the view. */
 function Thumbnail({ source, queue }: { source: string; queue: Queue }) {
   const image = useRef<HTMLImageElement>(null)
   useEffect(() => {
@@ -81,7 +81,7 @@ function Thumbnail({ source, queue }: { source: string; queue: Queue }) {
 
 type Queue = ReturnType<typeof createQueue>
 
-/** Runs a few tasks at a time, the latest first; returns a function that takes the task back. */
+/** Runs a few tasks at a time, latest first; returns a function that cancels the task. */
 function createQueue() {
   const waiting: { run: () => void }[] = []
   let running = 0

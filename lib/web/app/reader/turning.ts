@@ -1,4 +1,4 @@
-// Turning of pages by the side of the window, and scrolling before it.
+// Turning pages by a side of the window, after scrolling to the page's end.
 import { scrollBehavior } from '../ui/motion.ts'
 import type { Reader } from './reader.ts'
 
@@ -18,7 +18,7 @@ export function canScroll(element: HTMLElement | null, delta: number, isSideways
   return delta > 0 ? rest > 1 : position > 1
 }
 
-/** Scrolls by a part of the window. */
+/** Scrolls by a fraction of the window. */
 export function scrollPart(scroller: Element, part: number) {
   const top = scroller.clientHeight * part
   scroller.scrollBy({ top, behavior: scrollBehavior() })

@@ -1,10 +1,10 @@
-// Zoom of pages: about a point of the window, which stays where it is.
+// Zoom of pages around a fixed point of the window.
 import { maxZoom, type Point, type Reader, type ZoomFocus } from './reader.ts'
 
 const minStripZoom = 0.3
 const step = 1.25
 
-/** `point`: of the window; its middle by default. */
+/** `point`: fixed point of the window, its middle by default. */
 export function zoomTo(reader: Reader, zoom: number, point?: Point) {
   const isStrip = reader.layout.value === 'strip'
   const next = Math.min(maxZoom, Math.max(isStrip ? minStripZoom : 1, zoom))
@@ -14,7 +14,7 @@ export function zoomTo(reader: Reader, zoom: number, point?: Point) {
     const { x, y } = point ?? { x: innerWidth / 2, y: innerHeight / 2 }
     reader.zoomFocus.value = { x, y, u: (x - left) / width, v: (y - top) / height }
   }
-  // Small differences would leave a page that scrolls by a few pixels.
+  // Otherwise the page could scroll by a few pixels.
   reader.zoom.value = Math.abs(next - 1) < 0.04 ? 1 : next
 }
 
@@ -23,7 +23,7 @@ export const zoomIn = (reader: Reader, point?: Point) =>
 export const zoomOut = (reader: Reader, point?: Point) =>
   zoomTo(reader, reader.zoom.value / step, point)
 
-/** Zooms when Ctrl is held, as browsers report pinches of touchpads; returns whether it did. */
+/** Zooms if Ctrl is held, which is also how browsers report touchpad pinches; returns whether it did. */
 export function zoomByWheel(reader: Reader, event: WheelEvent): boolean {
   if (!event.ctrlKey && !event.metaKey) return false
   event.preventDefault()
@@ -62,7 +62,7 @@ export function createPinch(reader: Reader) {
 const distanceOf = (a: Touch, b: Touch) =>
   Math.max(1, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY))
 
-/** Scrolls so that the point of the last zoom is where it was. */
+/** Scrolls so that the fixed point of the last zoom stays in place. */
 export function restoreFocus(focus: ZoomFocus, scroller: Element, spread: Element) {
   const { left, top, width, height } = spread.getBoundingClientRect()
   scroller.scrollLeft += left + focus.u * width - focus.x

@@ -1,8 +1,8 @@
-// This browser as a reading device: an id that it does not change, and a name for the user.
+// This browser as a reading device: a stable id and a readable name.
 import { readStorage, writeStorage } from '../api/storage.ts'
 
 const storageKey = 'stackroom.device'
-/** Of the entries of the outbox in the storage of the browser. */
+/** Key prefix of outbox entries in browser storage. */
 export const outboxPrefix = 'stackroom.reading:'
 
 const browsers = [

@@ -1,4 +1,4 @@
-// Fullscreen of the application, where the browser has it.
+// Full-screen mode, where the browser supports it.
 import { signal } from '@preact/signals'
 
 export const canFullscreen = document.fullscreenEnabled === true
@@ -8,7 +8,7 @@ document.addEventListener('fullscreenchange', () => {
   isFullscreen.value = document.fullscreenElement !== null
 })
 
-/** Does nothing where the browser refuses. */
+/** Does nothing if the browser refuses. */
 export async function toggleFullscreen(): Promise<void> {
   if (!canFullscreen) return
   try {

@@ -1,10 +1,10 @@
-// The page of a book that this tab showed last, which a reload opens again also when nothing is recorded.
+// Last shown page of a book in this tab, restored by a reload even if nothing is recorded.
 import { clockOffset } from '../api/clock.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
 
 const storageKey = 'stackroom.reader.position'
 
-/** `isJump`: the reader did not read up to it. */
+/** `isJump`: reached without reading up to it. */
 type LocalPosition = { bookId: string; page: number; isJump: boolean; at: number }
 
 export function localPosition(bookId: string): LocalPosition | null {
@@ -23,5 +23,5 @@ export function storeLocalPosition(position: Omit<LocalPosition, 'at'>): void {
   writeStorage(storageKey, JSON.stringify(stored), 'sessionStorage')
 }
 
-/** After a mark as read or unread, which is newer. */
+/** Called after a mark as read or unread, which is newer. */
 export const forgetLocalPosition = (): void => writeStorage(storageKey, null, 'sessionStorage')

@@ -9,7 +9,7 @@ import { outboxPrefix } from './device.ts'
 
 export type StoredSession = Schemas['ReadingSession'] & { id: string; bookId: string }
 
-// Requests that outlive their page may have 64 KiB altogether.
+// Browsers limit keepalive requests to 64 KiB in total.
 const maxBatchLength = 12_000
 const minRetryMs = 5_000
 const maxRetryMs = 120_000
@@ -18,7 +18,7 @@ const prefixOf = (accountId: string) => `${outboxPrefix}${accountId}:`
 
 let latest: StoredSession | null = null
 
-/** End of the latest session of this tab in a book, as ISO time; positions up to it are its own. */
+/** End of this tab's latest session in a book, as ISO time; positions up to then are its own. */
 export const lastRecordedAt = (bookId: string): string =>
   latest?.bookId === bookId ? (latest.clientEndedAt ?? '') : ''
 
@@ -27,7 +27,7 @@ export function recordSession(session: StoredSession, { keepalive = false } = {}
   const accountId = account.value?.id
   if (accountId === undefined) return Promise.resolve()
   latest = session
-  // Each has an entry of its own, since tabs write at the same time. They belong to the account that read.
+  // One entry each, because tabs write concurrently. Entries belong to the account that was reading.
   writeStorage(prefixOf(accountId) + session.id, JSON.stringify(session))
   return sendStored({ keepalive })
 }
@@ -36,9 +36,9 @@ let sending: Promise<void> | null = null
 let retry: ReturnType<typeof setTimeout> | undefined
 let retryMs = minRetryMs
 
-/** Sends what is stored. Sending twice is harmless: the server knows the ids. */
+/** Sends stored sessions. Sending twice is harmless, because the server knows the ids. */
 export function sendStored({ keepalive = false } = {}): Promise<void> {
-  // A page that is being closed does not wait for the previous request.
+  // A closing page cannot wait for the previous request.
   if (keepalive) return sendAll({ keepalive })
   sending = (sending ?? Promise.resolve())
     .then(() => sendAll({ keepalive }))
@@ -51,7 +51,7 @@ export function sendStored({ keepalive = false } = {}): Promise<void> {
 async function sendAll({ keepalive }: { keepalive: boolean }): Promise<void> {
   clearTimeout(retry)
   const accountId = account.value?.id
-  // In a preview they would be refused, and forgotten.
+  // In a preview the server would refuse them, and they would be lost.
   if (accountId === undefined || preview.value !== null) return
   const prefix = prefixOf(accountId)
   try {
@@ -79,7 +79,7 @@ function batchesOf(keys: readonly string[]): StoredSession[][] {
   return batches
 }
 
-/** Throws ApiError when it is worth another attempt. */
+/** Throws ApiError if another attempt may succeed. */
 async function send(
   sessions: readonly StoredSession[],
   { prefix, keepalive }: { prefix: string; keepalive: boolean },
@@ -89,11 +89,11 @@ async function send(
   }
   try {
     await api.POST('/api/v1/reading-sessions', { body: { sessions: [...sessions] }, keepalive })
-    // Rejected sessions, such as those of deleted books, will not be accepted later either.
+    // Rejected sessions, for example of deleted books, will never be accepted.
     forget()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // A proxy that refuses knows nothing of the sessions: they stay.
+    // A refusal by a proxy has nothing to do with the sessions, so they stay stored.
     if (!error.isOfApi) throw error
     if (error.status === 400 && sessions.length > 1)
       for (const session of sessions) await send([session], { prefix, keepalive })

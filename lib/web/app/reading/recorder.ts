@@ -1,42 +1,42 @@
-// Measurement of reading: time while the page is visible and in use, positions and pages, as sessions of the outbox.
+// Recording of reading sessions: active time, positions and pages.
 import { clockOffset } from '../api/clock.ts'
 import { randomUuid, readingDevice } from './device.ts'
 import { recordSession, type StoredSession } from './outbox.ts'
 
-/** Where the reader is: a page from 1, or a part of the book from 0 to 1 with its Readium locator as JSON. */
+/** Place: a page from 1, or a fraction of the book from 0 to 1 with its Readium locator as JSON. */
 export type ReadingPosition = Pick<StoredSession, 'toPage' | 'toPercentage' | 'r2Progression'> & {
   /** Whether this is the end of the book. */
   isEnd?: boolean
-  /** Numbers of the pages that are shown, for counting them. */
+  /** Numbers of the shown pages, for counting. */
   pages?: readonly number[]
 }
 
 /**
- * How the reader came to a place: by opening the book there, by turning pages or scrolling, or by a jump (a link, the
- * contents, a slider). `laidOut`: a new layout of the same place, which may show other words first, or the end.
+ * How a place was reached: by opening the book there, by turning pages or scrolling, or by a jump (a link, the
+ * table of contents, a slider). `laidOut`: the same place in a new layout, which may start with other words or show the end.
  */
 export type Movement = 'opened' | 'turned' | 'jumped' | 'laidOut'
 
 export type Recorder = ReturnType<typeof createRecorder>
 
-// Longer than a page with much text takes; what comes after is absence.
+// Longer than a dense page takes; any more counts as absence.
 const idleMs = 180_000
-// Sessions are sent this often, so that another device continues where this one is.
+// Interval of sending sessions, so that another device can continue here.
 const sendMs = 30_000
-// A look into a book, or at another place of it, does not change its position.
+// A brief look into a book or at another place does not change its position.
 const glanceMs = 15_000
-// Pages that were only passed are not read.
+// Pages only passed do not count as read.
 const passedMs = 500
 const timerToleranceMs = 50
-// From here on the server counts a book as read.
+// Beyond this the server counts a book as read.
 const completedFrom = 0.98
 
 type ShownPosition = { position: ReadingPosition; movement: Movement; activeMs: number }
 type Stretch = { startedAt: number; activeMs: number; pages: Set<number> }
 
 /**
- * Records reading of a book until `stop`: the latest place that was read, not one that was only looked at. A book is
- * finished when its end is shown, after a jump only when reading goes on from there.
+ * Records reading of a book until `stop`: the latest place that was read, not only looked at. A book is
+ * finished when its end is shown; after a jump, only when reading continues from there.
  */
 export function createRecorder({ bookId }: { bookId: string }) {
   let shown: ShownPosition | null = null
@@ -49,7 +49,7 @@ export function createRecorder({ bookId }: { bookId: string }) {
   let stretch = newStretch(lastActivity)
   let endTimer: ReturnType<typeof setTimeout> | undefined
 
-  /** Counts the time until now, but for absence. */
+  /** Adds the time until now, except absence. */
   function count(now: number) {
     const until = Math.min(now, lastActivity + idleMs)
     if (isVisible && until > countedUntil) {
@@ -58,7 +58,7 @@ export function createRecorder({ bookId }: { bookId: string }) {
     }
     if (isVisible) countedUntil = now
   }
-  /** `isReadOn`: reading goes on at the next place. */
+  /** `isReadOn`: reading continues at the next place. */
   function countShown({ isReadOn = false } = {}) {
     if (!shown) return
     const { position, movement, activeMs } = shown
@@ -66,7 +66,7 @@ export function createRecorder({ bookId }: { bookId: string }) {
     if (activeMs < passedMs || (movement === 'jumped' && read !== position && !isReadOn)) return
     for (const page of position.pages ?? []) stretch.pages.add(page)
   }
-  /** The reader does something that is no change of position, such as scrolling. */
+  /** Activity without a change of position, such as scrolling. */
   function active() {
     const now = Date.now()
     count(now)
@@ -81,7 +81,7 @@ export function createRecorder({ bookId }: { bookId: string }) {
       if (shown && shown.position.isEnd !== next.isEnd) shown.position = next
     } else {
       countShown({ isReadOn: movement === 'turned' })
-      // Reading that was not recorded leads to the first place.
+      // Unrecorded reading led to the first place.
       const isFirst = shown === null && movement === 'turned'
       shown = { position: next, movement: isFirst ? 'opened' : movement, activeMs: 0 }
       countShown()
@@ -91,7 +91,7 @@ export function createRecorder({ bookId }: { bookId: string }) {
     if (read === shown.position) flush()
     else endTimer = setTimeout(flush, passedMs + timerToleranceMs)
   }
-  /** Stores and sends what was read since the last time. */
+  /** Stores and sends reading since the last call. */
   function flush({ keepalive = false } = {}) {
     const now = Date.now()
     count(now)
@@ -128,7 +128,7 @@ export function createRecorder({ bookId }: { bookId: string }) {
   }
 }
 
-/** `onHidden` is also called when the page is left. Returns a function that ends it. */
+/** `onHidden` is also called when the page is left. Returns a function that stops it. */
 function watchPage({ onHidden, onVisible }: { onHidden: () => void; onVisible: () => void }) {
   const onVisibility = () => (document.visibilityState === 'hidden' ? onHidden() : onVisible())
   document.addEventListener('visibilitychange', onVisibility)
@@ -170,7 +170,7 @@ function sessionOf({
     ...place,
     activeDurationMs: Math.round(activeMs),
     ...(pages.size > 0 && { pagesRead: pages.size }),
-    // The latest position counts, of all devices: one with a wrong clock would lose its own, or hide the others.
+    // The latest position of all devices wins: one with a wrong clock would lose its own or hide the others.
     clientStartedAt: new Date(startedAt + clockOffset()).toISOString(),
     clientEndedAt: new Date(ended + clockOffset()).toISOString(),
   }

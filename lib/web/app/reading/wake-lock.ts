@@ -1,4 +1,4 @@
-// Screen that stays on during reading, where the browser has it (HTTPS).
+// Wake lock that keeps the screen on while reading, where supported (HTTPS).
 import { useEffect, useRef } from 'preact/hooks'
 
 const idleMs = 10 * 60_000

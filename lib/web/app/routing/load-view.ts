@@ -1,4 +1,4 @@
-// Loading of views: module and style sheets, before the view is shown.
+// Loading of a view's module and style sheets before it is shown.
 import type { FunctionComponent } from 'preact'
 import { basePath } from '../api/address.ts'
 import { assets, assetUrl } from '../api/assets.ts'
@@ -9,10 +9,10 @@ import type { ViewProps } from './view-props.ts'
 const loadedStyles = new Map<string, Promise<void>>()
 const loadedViews = new Map<Route, FunctionComponent<ViewProps>>()
 
-/** A view that was loaded already. */
+/** An already loaded view. */
 export const loadedView = (route: Route) => loadedViews.get(route) ?? null
 
-/** Throws when a file cannot be loaded. If the server has other files by now, the page is loaded again instead. */
+/** Throws if a file cannot be loaded. After a server upgrade, reloads the page instead. */
 export async function loadView(route: Route): Promise<FunctionComponent<ViewProps>> {
   const { View } = await loadPart(route.load, route.styles)
   loadedViews.set(route, View)
@@ -33,14 +33,14 @@ export async function loadPart<T>(
   }
 }
 
-/** After a file could not be loaded: if the server has other files by now, the page is loaded again. */
+/** Called after a failed load: after a server upgrade, reloads the page. */
 export async function reloadIfReplaced(): Promise<void> {
   if (await isReplaced()) location.reload()
 }
 
 const reloadedKey = 'stackroom.reloaded'
 
-/** Whether the server was upgraded since the page was loaded; once in a minute, should servers differ. */
+/** Whether the server was upgraded since the page was loaded; at most once a minute, in case servers differ. */
 async function isReplaced(): Promise<boolean> {
   const reloadedAt = Number(readStorage(reloadedKey, 'sessionStorage') ?? 0)
   if (Date.now() - reloadedAt < 60_000) return false
@@ -55,7 +55,7 @@ async function isReplaced(): Promise<boolean> {
   return true
 }
 
-/** Loads a style sheet, such as `reader/reader.css`, once. Throws when it cannot be loaded. */
+/** Loads a style sheet such as `reader/reader.css` once. Throws if it cannot be loaded. */
 export function loadStyles(path: string): Promise<void> {
   let loading = loadedStyles.get(path)
   if (!loading) {

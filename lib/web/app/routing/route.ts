@@ -1,5 +1,6 @@
 // A view of the application with its address.
 import type { FunctionComponent } from 'preact'
+import type { Permission } from '../api/session.ts'
 import type { ViewProps } from './view-props.ts'
 
 export type Route = {
@@ -10,6 +11,6 @@ export type Route = {
   styles?: readonly string[]
   /** `plain`: without navigation, for readers and sign-in. */
   frame?: 'plain'
-  /** `public`: also signed out. Otherwise a permission that the account needs, or none. */
-  access?: 'public' | (string & {})
+  /** `public`: also when signed out. Otherwise the required permission, if any. */
+  access?: 'public' | Permission
 }

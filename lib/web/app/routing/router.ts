@@ -9,7 +9,7 @@ export type Address = {
   query: URLSearchParams
 }
 
-/** The address that is shown. */
+/** The current address. */
 export const address = signal<Address>(currentAddress())
 
 type HistoryEntry = { key: string; depth?: number } | null
@@ -22,7 +22,7 @@ type ViewPosition = {
   /** Address of the link that had the focus. */
   link: string | undefined
 }
-/** Where the reader was, by history entry. */
+/** Scroll position and focus by history entry. */
 const places = new Map<string, ViewPosition>()
 
 function currentAddress(): Address {
@@ -31,7 +31,7 @@ function currentAddress(): Address {
   return { path, query: new URLSearchParams(search) }
 }
 
-/** Links from elsewhere may have any percent sign. */
+/** External links may contain stray percent signs. */
 function decoded(path: string): string {
   try {
     return decodeURI(path)
@@ -59,20 +59,20 @@ export function navigate(path: string, { replace = false } = {}) {
   if (!replace) scrollTo(0, 0)
 }
 
-/** Opens a path as a link does: leaving a view with unsaved edits is a question first. */
+/** Opens a path like a link: unsaved edits must be confirmed first. */
 export function follow(path: string, options?: { replace?: boolean }) {
   const isSameView = path.split('?', 1)[0] === address.value.path
   if (isSameView) navigate(path, options)
   else discardBefore(() => navigate(path, options))
 }
 
-/** Leaves a view: to where the reader came from in the application, else to `path`. */
+/** Leaves a view: back to the previous page of the application, otherwise to `path`. */
 export function goBack(path: string) {
   if (depth > 0) history.back()
   else navigate(path, { replace: true })
 }
 
-/** Changes parameters of the current address; null removes one. Filters and sort orders are stored so. */
+/** Changes parameters of the current address; null removes one. Used for filters and sort orders. */
 export function setQuery(
   changes: Record<string, string | null>,
   { replace = false }: { replace?: boolean } = {},
@@ -90,7 +90,7 @@ function savePlace() {
   places.set(entryKey, { top: scrollY, link })
 }
 
-/** Restores the scroll position of the history entry once the view is high enough for it, and the focus of its link. */
+/** Restores the scroll position of the history entry once the view is high enough, and the focus of its link. */
 function restorePlace() {
   const { top, link } = places.get(entryKey) ?? { top: 0, link: undefined }
   const deadline = performance.now() + 2_000
@@ -105,7 +105,7 @@ function restorePlace() {
   requestAnimationFrame(attempt)
 }
 
-/** Whether the focus is where the reader wants it: at the link with an address, or where it was moved meanwhile. */
+/** Whether the focus is already right: at the link, or moved by the reader in the meantime. */
 function focusLink(address: string): boolean {
   if (!document.activeElement?.matches('body, main')) return true
   const links = document.querySelectorAll<HTMLAnchorElement>('main a')
@@ -119,7 +119,7 @@ function restoreEntry(state: HistoryEntry) {
   depth = state?.depth ?? 0
 }
 
-/** Starts the router. Links (`<a href="series/…">`, relative to the base) are followed without loading a page. */
+/** Starts the router. Links (`<a href="series/…">`, relative to the base) do not load a page. */
 export function startRouter() {
   history.scrollRestoration = 'manual'
   restoreEntry(history.state)
@@ -139,11 +139,11 @@ export function startRouter() {
   })
 }
 
-/** Going back and forward happens before it can be a question. */
+/** Going back and forward happens before it can be confirmed. */
 let isReturning = false
 let isDiscarding = false
 
-/** Whether the view stays for its unsaved edits. The history is moved back, and forth again when they are discarded. */
+/** Whether the view stays because of unsaved edits. The history step is undone, and repeated if they are discarded. */
 function isStaying(state: HistoryEntry): boolean {
   const steps = (state?.depth ?? depth) - depth
   const isOwn = isReturning

@@ -28,7 +28,7 @@ export const routes: readonly Route[] = [
   {
     pattern: 'series/:id',
     load: () => import('../browse/series-view.tsx'),
-    styles: ['lists/lists.css', 'browse/browse.css', 'organise/rating.css'],
+    styles: ['lists/lists.css', 'browse/browse.css', 'organize/rating.css'],
     access: 'SeriesRead',
   },
   {
@@ -45,39 +45,39 @@ export const routes: readonly Route[] = [
   {
     pattern: 'collections',
     load: async () => ({
-      View: (await import('../organise/groupings/groupings-view.tsx')).CollectionsView,
+      View: (await import('../organize/groupings/groupings-view.tsx')).CollectionsView,
     }),
-    styles: ['lists/lists.css', 'organise/organise.css'],
+    styles: ['lists/lists.css', 'organize/organize.css'],
     access: 'CollectionsRead',
   },
   {
     pattern: 'collections/:id',
     load: async () => ({
-      View: (await import('../organise/groupings/grouping-view.tsx')).CollectionView,
+      View: (await import('../organize/groupings/grouping-view.tsx')).CollectionView,
     }),
-    styles: ['lists/lists.css', 'organise/organise.css'],
+    styles: ['lists/lists.css', 'organize/organize.css'],
     access: 'CollectionsRead',
   },
   {
     pattern: 'readlists',
     load: async () => ({
-      View: (await import('../organise/groupings/groupings-view.tsx')).ReadListsView,
+      View: (await import('../organize/groupings/groupings-view.tsx')).ReadListsView,
     }),
-    styles: ['lists/lists.css', 'organise/organise.css'],
+    styles: ['lists/lists.css', 'organize/organize.css'],
     access: 'ReadListsRead',
   },
   {
     pattern: 'readlists/:id',
     load: async () => ({
-      View: (await import('../organise/groupings/grouping-view.tsx')).ReadListView,
+      View: (await import('../organize/groupings/grouping-view.tsx')).ReadListView,
     }),
-    styles: ['lists/lists.css', 'organise/organise.css'],
+    styles: ['lists/lists.css', 'organize/organize.css'],
     access: 'ReadListsRead',
   },
   {
     pattern: 'want-to-read',
-    load: () => import('../organise/want-to-read-view.tsx'),
-    styles: ['lists/lists.css', 'organise/organise.css'],
+    load: () => import('../organize/want-to-read-view.tsx'),
+    styles: ['lists/lists.css', 'organize/organize.css'],
   },
   {
     pattern: 'statistics',

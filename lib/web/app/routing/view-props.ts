@@ -1,4 +1,4 @@
-// Properties of the views.
+// Props of views.
 
-/** Values of the `:name` parts of the pattern of its route. */
+/** Values of the `:name` parts of the route's pattern. */
 export type ViewProps = { params: Record<string, string> }

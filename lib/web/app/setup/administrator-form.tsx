@@ -1,4 +1,4 @@
-// Form for the first administrator. From another machine the server requires the token that it printed.
+// Form for the first administrator. From another machine the server requires its setup token.
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
@@ -21,7 +21,7 @@ export function AdministratorForm({ onDone }: { onDone: () => void }) {
       const request = { ...fields, ...(setupToken && { setupToken }) }
       await startSession(await body(api.POST('/api/v1/setup/initialize', { body: request })))
     } catch (error) {
-      // Another device may have been faster.
+      // Another device may have completed the setup.
       if (error instanceof ApiError && error.status === 409) return onDone()
       if (!(error instanceof ApiError) || error.status !== 403) throw error
       setRefused(Boolean(setupToken))
@@ -39,7 +39,7 @@ export function AdministratorForm({ onDone }: { onDone: () => void }) {
       <Form onSubmit={create}>
         {token !== null && <TokenField token={token} isRefused={isRefused} onInput={setToken} />}
         <TextField
-          label={t('setup.username')}
+          label={t('account.name')}
           name="username"
           value={username}
           required
@@ -52,7 +52,7 @@ export function AdministratorForm({ onDone }: { onDone: () => void }) {
           onInput={setUsername}
         />
         <TextField
-          label={t('setup.email')}
+          label={t('account.email')}
           name="email"
           type="email"
           value={email}
@@ -61,9 +61,9 @@ export function AdministratorForm({ onDone }: { onDone: () => void }) {
           onInput={setEmail}
         />
         <TextField
-          label={t('setup.password')}
+          label={t('account.password')}
           name="password"
-          hint={t('setup.passwordHint')}
+          hint={t('account.passwordHint')}
           type={isShown ? 'text' : 'password'}
           value={password}
           required
@@ -73,7 +73,7 @@ export function AdministratorForm({ onDone }: { onDone: () => void }) {
         />
         <Switch label={t('setup.showPassword')} checked={isShown} onChange={setShown} />
         <button class="button primary" type="submit">
-          {t('setup.create')}
+          {t('account.create')}
         </button>
       </Form>
     </>

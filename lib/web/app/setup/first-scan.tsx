@@ -1,4 +1,4 @@
-// The scan of a new library as it runs, with the covers that it makes.
+// Running scan of a new library, with its covers.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
@@ -20,11 +20,11 @@ export function FirstScan({ libraryId }: { libraryId: string }) {
     const query = { libraryId }
     return body(api.GET('/api/v1/scans/latest', { params: { query }, signal }))
   })
-  // Watching starts with a scan of its own, which is of no interest after the first one.
+  // Watching starts with its own scan, which is irrelevant after the first one.
   const [ended, setEnded] = useState<Scan | null>(null)
   const scan = ended ?? scans.get(libraryId)
   const isRunning = scan !== undefined && isActive(scan)
-  // The one that takes its place tries the failed files again only when they change.
+  // The following scan retries failed files only when they change.
   const failures = useRef(0)
   failures.current = Math.max(failures.current, scan?.failures ?? 0)
   useEffect(library.reload, [isRunning])
@@ -81,11 +81,11 @@ export function FirstScan({ libraryId }: { libraryId: string }) {
 }
 
 function heading(scan: Scan | undefined, isLoaded: boolean): string {
-  if (!scan) return t(isLoaded ? 'setup.notScanned' : 'setup.scanning')
+  if (!scan) return t(isLoaded ? 'libraries.notScanned' : 'setup.scanning')
   if (isActive(scan)) return t('setup.scanning')
   return t(scan.status === 'completed' ? 'setup.ready' : 'setup.stopped')
 }
 
-/** A scan that follows the first one, as watching starts, finds nothing new: the counts are those of the library. */
+/** A scan after the first one (as watching starts) finds nothing new, so the library's counts are shown. */
 const counts = ({ bookCount, seriesCount }: { bookCount: number; seriesCount: number }) =>
   `${t('count.series', { count: seriesCount })} · ${t('count.books', { count: bookCount })}`

@@ -1,4 +1,4 @@
-// First start: the administrator, the first library, and its scan as it runs.
+// Setup: administrator, first library, and its running scan.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -8,14 +8,19 @@ import { useResource } from '../api/resource.ts'
 import { can, isSignedIn } from '../api/session.ts'
 import { AddLibrary } from '../manage/add-library.tsx'
 import { address, href, navigate } from '../routing/router.ts'
-import { t } from '../text/translate.ts'
+import { type TextKey, t } from '../text/translate.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
 import { useTitle } from '../ui/page-header.tsx'
 import { AdministratorForm } from './administrator-form.tsx'
 import { FirstScan } from './first-scan.tsx'
 
-const steps = ['administrator', 'library', 'scan'] as const
+const stepTexts = {
+  administrator: 'account.title',
+  library: 'field.libraryId',
+  scan: 'setup.step.scan',
+} as const satisfies Record<string, TextKey>
+const steps = Object.keys(stepTexts) as (keyof typeof stepTexts)[]
 type Step = (typeof steps)[number]
 
 export function View() {
@@ -37,7 +42,7 @@ export function View() {
   return <LibrarySetup />
 }
 
-/** The step follows from what is there, so that it goes on after a reload and on another device. */
+/** The step follows from the server's state, so that setup continues after a reload or on another device. */
 function LibrarySetup() {
   const { query } = address.value
   const { data, error, reload } = useResource('setup-libraries', signal =>
@@ -99,7 +104,7 @@ function SetupPage({ step, children }: { step: Step; children?: ComponentChildre
               class={i < current ? 'done' : undefined}
               aria-current={i === current ? 'step' : undefined}
             >
-              {t(`setup.step.${name}`)}
+              {t(stepTexts[name])}
             </li>
           ))}
         </ol>

@@ -1,4 +1,4 @@
-// Menu of the signed-in account: its pages, theme, language, sign-out.
+// Account menu: pages, theme, language, sign-out.
 
 import { type Account, signOut } from '../api/session.ts'
 import { href } from '../routing/router.ts'

@@ -1,4 +1,4 @@
-// The application: the view of the current address in its frame, and what stands before all views.
+// The application: the current view in its frame, and everything above it.
 
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -74,7 +74,7 @@ function CurrentView({ match: { route, params } }: { match: Match }) {
       <EmptyState icon="lock" title={t('state.noPermission')} text={t('state.noPermissionText')} />
     )
   if (view.error)
-    // Browsers remember modules that could not be loaded until the page is loaded again.
+    // Browsers cache a failed module load until the page is reloaded.
     return (
       <ErrorState
         error={isReachable.value ? view.error : noConnection()}

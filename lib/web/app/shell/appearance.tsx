@@ -20,7 +20,7 @@ export function ThemeSelect() {
 export function LanguageSelect() {
   return (
     <Select<Language>
-      label={t('language.label')}
+      label={t('field.language')}
       value={language.value}
       options={Object.entries(languages).map(([tag, text]) => ({ value: tag as Language, text }))}
       onChange={next => void chooseLanguage(next)}

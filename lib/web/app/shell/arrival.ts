@@ -1,7 +1,7 @@
-// Focus after another view is opened by a link or by going back: at its beginning, behind the navigation.
+// Focus after navigation: at the start of the view, after the navigation bar.
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Moves the focus into the view when the path changes; a search field that is typed in keeps it. */
+/** Moves the focus into the view when the path changes; a search field in use keeps it. */
 export function useArrival(path: string) {
   const previous = useRef(path)
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-// Banner while the connection to the server is lost, and for a moment after it is back.
+// Banner while the connection to the server is lost, and briefly after it is back.
 
 import { useEffect, useState } from 'preact/hooks'
 import { connection } from '../api/events.ts'
@@ -6,7 +6,7 @@ import { useEvents } from '../api/use-events.ts'
 import { t } from '../text/translate.ts'
 
 const backMs = 3_000
-// Restarts of the server and short losses of a radio link are not worth a message.
+// Server restarts and brief losses of wireless connections are not worth a message.
 const lostAfterMs = 1_500
 
 const ignore = () => {}

@@ -1,4 +1,4 @@
-// Question before unsaved edits are lost.
+// Confirmation before unsaved edits are lost.
 import { discarding } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
 import { ConfirmDialog } from '../ui/dialog.tsx'

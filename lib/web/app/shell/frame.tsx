@@ -1,9 +1,9 @@
-// Frame of the views: navigation at the side or, on phones, at the bottom; search and account at the top.
+// Frame of views: navigation at the side (on phones at the bottom), search and account at the top.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { assetUrl } from '../api/assets.ts'
-import { account, can } from '../api/session.ts'
+import { account, can, type Permission } from '../api/session.ts'
 import { address, follow, href } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -14,15 +14,15 @@ type Entry = {
   path: string
   icon: IconName
   text: TextKey
-  permission?: string
-  /** Beginning of further addresses that belong to it. */
+  permission?: Permission
+  /** Prefix of other addresses that belong to the entry. */
   also?: string
   isSecondary?: true
 }
 
 const entries: readonly Entry[] = [
   { path: '', icon: 'home', text: 'nav.home' },
-  { path: 'series', icon: 'grid', text: 'nav.series', also: 'books/' },
+  { path: 'series', icon: 'grid', text: 'label.series', also: 'books/' },
   { path: 'libraries', icon: 'library', text: 'nav.libraries' },
   { path: 'collections', icon: 'collection', text: 'nav.collections', isSecondary: true },
   { path: 'readlists', icon: 'list', text: 'nav.readLists', isSecondary: true },
@@ -81,11 +81,11 @@ function FurtherPages() {
   return (
     <div class={`navigation-more${isCurrent ? ' current' : ''}`}>
       <Menu
-        label={t('nav.more')}
+        label={t('action.more')}
         trigger={
           <>
             <Icon name="menu" />
-            <span>{t('nav.more')}</span>
+            <span>{t('action.more')}</span>
           </>
         }
       >
@@ -124,7 +124,7 @@ function NavigationLink({ entry }: { entry: Entry }) {
   )
 }
 
-/** Results are shown as one types; `/` moves the focus here, and the arrow key down to the results. */
+/** Shows results while typing; `/` moves the focus here, and the down arrow to the results. */
 function SearchForm() {
   const isResults = address.value.path === 'search'
   const query = isResults ? (address.value.query.get('q') ?? '') : ''

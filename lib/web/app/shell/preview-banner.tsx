@@ -1,4 +1,4 @@
-// Banner of a preview: as which account the application is shown, and its end.
+// Banner of a preview: the shown account, and a button to end it.
 
 import { preview } from '../api/preview.ts'
 import { endPreview } from '../api/session.ts'

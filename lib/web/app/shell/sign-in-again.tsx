@@ -1,4 +1,4 @@
-// Sign-in above the page after the session ended by itself: what was typed into forms is still there.
+// Sign-in dialog after the session expired; forms keep what was typed.
 import { useState } from 'preact/hooks'
 import { ApiError } from '../api/errors.ts'
 import { account, endSession, hasEnded, resumeSession } from '../api/session.ts'
@@ -29,7 +29,7 @@ function SignInDialog({ username }: { username: string }) {
         <p class="secondary-text">{t('session.endedText')}</p>
         <TextField label={t('signIn.name')} autocomplete="username" readOnly value={username} />
         <TextField
-          label={t('signIn.password')}
+          label={t('account.password')}
           type="password"
           autocomplete="current-password"
           required
@@ -38,7 +38,7 @@ function SignInDialog({ username }: { username: string }) {
           onInput={setPassword}
         />
         <Button type="submit" variant="primary">
-          {t('signIn.submit')}
+          {t('signIn.title')}
         </Button>
       </Form>
     </Dialog>

@@ -1,4 +1,4 @@
-// Colour theme: light, dark or that of the system.
+// Color theme: light, dark or the system's.
 import { effect, signal } from '@preact/signals'
 import { readStorage, writeStorage } from '../api/storage.ts'
 

@@ -1,4 +1,4 @@
-// Bars by day, week or month as SVG, drawn at the width that there is.
+// Bar chart by day, week or month as SVG, at the available width.
 import { useState } from 'preact/hooks'
 import { t } from '../text/translate.ts'
 import { amountText, type Measure, ticksOf, tickText } from './measure.ts'
@@ -24,8 +24,8 @@ export function BarChart({ bars, measure, label }: BarChartProps) {
   const step = plot.width / Math.max(1, bars.length)
   const barWidth = Math.max(1, Math.min(36, step * 0.78))
   const reversed = isRightToLeft()
-  /** The centre of a bar. */
-  const centre = (i: number) => {
+  /** The center of a bar. */
+  const center = (i: number) => {
     const offset = step * (i + 0.5)
     return reversed ? plot.width - offset : axisWidth + offset
   }
@@ -77,7 +77,7 @@ export function BarChart({ bars, measure, label }: BarChartProps) {
               <rect
                 key={key}
                 class={i === active ? 'chart-bar active' : 'chart-bar'}
-                x={centre(i) - barWidth / 2}
+                x={center(i) - barWidth / 2}
                 y={top + plot.height - barHeight}
                 width={barWidth}
                 height={barHeight}
@@ -87,8 +87,8 @@ export function BarChart({ bars, measure, label }: BarChartProps) {
           })}
           {bars.map(({ key, shortLabel }, i) =>
             i % every === Math.floor(every / 2) % every &&
-            Math.abs(centre(i) - width / 2) < width / 2 - 20 ? (
-              <text key={key} class="chart-text" x={centre(i)} y={height - 6} text-anchor="middle">
+            Math.abs(center(i) - width / 2) < width / 2 - 20 ? (
+              <text key={key} class="chart-text" x={center(i)} y={height - 6} text-anchor="middle">
                 {shortLabel}
               </text>
             ) : null,
@@ -98,7 +98,7 @@ export function BarChart({ bars, measure, label }: BarChartProps) {
       {shown && (
         <div
           class="chart-tip"
-          style={{ left: `${Math.min(width - 90, Math.max(90, centre(active!)))}px` }}
+          style={{ left: `${Math.min(width - 90, Math.max(90, center(active!)))}px` }}
         >
           <strong>{amountText(shown.amount, measure)}</strong>
           <span>{shown.label}</span>

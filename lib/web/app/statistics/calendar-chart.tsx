@@ -1,4 +1,4 @@
-// Calendar of days as SVG: a column for each week, darker with more reading.
+// Calendar chart as SVG: one column per week, darker with more reading.
 import { useEffect, useState } from 'preact/hooks'
 import { locale, t } from '../text/translate.ts'
 import { amountText, type Measure } from './measure.ts'
@@ -31,7 +31,7 @@ export function CalendarChart({ days, measure, label }: CalendarChartProps) {
   const { ref, width } = useWidth()
   const [active, setActive] = useState<Day | null>(null)
   useEffect(() => {
-    // The latest days are the ones of interest.
+    // The latest days matter most.
     const element = ref.current!
     element.scrollLeft = isRightToLeft() ? -element.scrollWidth : element.scrollWidth
   }, [days, width])
@@ -105,7 +105,7 @@ export function CalendarChart({ days, measure, label }: CalendarChartProps) {
           {[0, 1, 2, 3, 4].map(level => (
             <i key={level} class={`calendar-day level-${level}`} />
           ))}
-          {t('statistics.more')}
+          {t('action.more')}
         </span>
       </div>
     </div>
@@ -125,7 +125,7 @@ function weekdayLabels(start: number): string[] {
   )
 }
 
-/** The first week of each month, unless there is too little space. */
+/** Labels at the first week of each month, where there is space. */
 function monthLabels(days: readonly Day[], offset: number) {
   const format = new Intl.DateTimeFormat(locale(), { month: 'short', timeZone: 'UTC' })
   const labels: { column: number; text: string }[] = []
@@ -141,7 +141,7 @@ function monthLabels(days: readonly Day[], offset: number) {
   return labels
 }
 
-/** All days of a period, with those of which nothing is known. */
+/** All days of a period, including days without data. */
 export function daysBetween(from: string, to: string, amounts: ReadonlyMap<string, number>): Day[] {
   const days: Day[] = []
   for (let day = from; day <= to; day = addDays(day, 1))

@@ -1,4 +1,4 @@
-// A chart with its title and the same data as a table, which screen readers and everybody can switch to.
+// Chart card with a title and the same data as a table, for screen readers and anyone who prefers it.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'

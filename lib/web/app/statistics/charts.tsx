@@ -1,12 +1,19 @@
 // The charts of a period: totals, bars, calendar, rankings.
 import type { Schemas } from '../api/client.ts'
 import { address, href, setQuery } from '../routing/router.ts'
-import { formatDuration, formatNumber, formatRelative, locale, t } from '../text/translate.ts'
+import {
+  formatDuration,
+  formatNumber,
+  formatRelative,
+  locale,
+  type TextKey,
+  t,
+} from '../text/translate.ts'
 import { type Bar, BarChart } from './bar-chart.tsx'
 import { CalendarChart, daysBetween, longDay } from './calendar-chart.tsx'
 import { ChartCard } from './chart-card.tsx'
-import { amountOf, amountText, type Measure, measures } from './measure.ts'
-import { type Period, type Unit, units } from './period.ts'
+import { amountOf, amountText, type Measure, measures, measureTexts } from './measure.ts'
+import { type Period, type Unit, units, unitTexts } from './period.ts'
 import { Ranking, type RankingRow } from './ranking.tsx'
 import { streaksOf } from './streaks.ts'
 
@@ -20,7 +27,7 @@ export function Charts({ period, unit, days, bars }: ChartsProps) {
   const sessions = new Map(days.periods.map(({ bucket, sessions }) => [bucket, sessions]))
   const streaks = streaksOf(daysBetween(period.from, period.to, sessions))
   const dayRows = () => ({
-    columns: [t('statistics.day'), t(`statistics.measure.${measure}`)],
+    columns: [t('field.day'), t(measureTexts[measure])],
     rows: calendar
       .filter(({ amount }) => amount > 0)
       .toReversed()
@@ -35,7 +42,7 @@ export function Charts({ period, unit, days, bars }: ChartsProps) {
         class="wide"
         controls={<ChartControls unit={unit} measure={measure} />}
         table={() => ({
-          columns: [t(`statistics.${unit}`), t(`statistics.measure.${measure}`)],
+          columns: [t(unitTexts[unit]), t(measureTexts[measure])],
           rows: barsOf(bars, unit, measure).map(({ label, amount }) => [
             label,
             amountText(amount, measure),
@@ -75,7 +82,7 @@ function ChartControls({ unit, measure }: { unit: Unit; measure: Measure }) {
     <>
       {segments(
         t('statistics.measure'),
-        measures.map(value => ({ value, text: t(`statistics.measure.${value}`) })),
+        measures.map(value => ({ value, text: t(measureTexts[value]) })),
         {
           value: measure,
           onChange: value =>
@@ -84,7 +91,7 @@ function ChartControls({ unit, measure }: { unit: Unit; measure: Measure }) {
       )}
       {segments(
         t('statistics.unit'),
-        units.map(value => ({ value, text: t(`statistics.${value}`) })),
+        units.map(value => ({ value, text: t(unitTexts[value]) })),
         { value: unit, onChange: value => setQuery({ by: value }, { replace: true }) },
       )}
     </>
@@ -98,13 +105,13 @@ function Totals({ summary, streaks }: TotalsProps) {
   const { current, longest, activeDays } = streaks
   const perDay = activeDays > 0 ? duration.totalMs / activeDays / 1000 : 0
   const tiles = [
-    [formatDuration(duration.totalMs / 1000), t('statistics.total.time')],
+    [formatDuration(duration.totalMs / 1000), t('statistics.chart.time')],
     [formatNumber(booksFinished), t('statistics.total.books', { count: booksFinished })],
     [formatNumber(pagesRead), t('statistics.total.pages', { count: pagesRead })],
     [formatNumber(sessions), t('statistics.total.sessions', { count: sessions })],
     [formatDuration(perDay), t('statistics.total.perDay')],
-    [t('statistics.days', { count: current }), t('statistics.total.streak')],
-    [t('statistics.days', { count: longest }), t('statistics.total.longest')],
+    [t('count.days', { count: current }), t('statistics.total.streak')],
+    [t('count.days', { count: longest }), t('statistics.total.longest')],
   ]
   return (
     <dl class="statistics-totals">
@@ -152,11 +159,13 @@ function Rankings({ statistics, measure }: { statistics: Statistics; measure: Me
     return { amount, text: amountText(amount, measure) }
   }
   const groups: {
-    name: 'series' | 'formats' | 'devices'
+    title: TextKey
+    column: TextKey
     rows: (RankingRow & { plain: string })[]
   }[] = [
     {
-      name: 'series',
+      title: 'label.series',
+      column: 'statistics.column.series',
       rows: series.map(entry => ({
         key: entry.seriesId,
         plain: entry.seriesName,
@@ -165,7 +174,8 @@ function Rankings({ statistics, measure }: { statistics: Statistics; measure: Me
       })),
     },
     {
-      name: 'formats',
+      title: 'libraryOptions.formats',
+      column: 'field.format',
       rows: formats.map(entry => ({
         key: entry.format,
         plain: entry.format.toUpperCase(),
@@ -174,7 +184,8 @@ function Rankings({ statistics, measure }: { statistics: Statistics; measure: Me
       })),
     },
     {
-      name: 'devices',
+      title: 'statistics.by.devices',
+      column: 'statistics.column.devices',
       rows: devices.map(entry => {
         const name = entry.deviceName ?? entry.deviceId
         const detail = t('statistics.lastRead', { time: formatRelative(entry.lastReadAt) })
@@ -184,14 +195,14 @@ function Rankings({ statistics, measure }: { statistics: Statistics; measure: Me
   ]
   return groups
     .filter(({ rows }) => rows.length > 0)
-    .map(({ name, rows }) => {
+    .map(({ title, column, rows }) => {
       const sorted = rows.toSorted((a, b) => b.amount - a.amount)
       return (
         <ChartCard
-          key={name}
-          title={t(`statistics.by.${name}`)}
+          key={title}
+          title={t(title)}
           table={() => ({
-            columns: [t(`statistics.column.${name}`), t(`statistics.measure.${measure}`)],
+            columns: [t(column), t(measureTexts[measure])],
             rows: sorted.map(({ plain, text }) => [plain, text]),
           })}
         >

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api } from '../api/client.ts'
 import { can } from '../api/session.ts'
-import { saveFile } from '../organise/download.ts'
+import { saveFile } from '../organize/download.ts'
 import { t } from '../text/translate.ts'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'

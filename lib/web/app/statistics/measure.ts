@@ -1,9 +1,14 @@
-// What the charts show: time, pages or finished books, and how it is written.
+// Measures of the charts: time, pages or finished books, with their formatting.
 import type { Schemas } from '../api/client.ts'
-import { formatDuration, formatNumber, t } from '../text/translate.ts'
+import { formatDuration, formatNumber, type TextKey, t } from '../text/translate.ts'
 
-export const measures = ['time', 'pages', 'books'] as const
-export type Measure = (typeof measures)[number]
+export const measureTexts = {
+  time: 'label.time',
+  pages: 'label.pages',
+  books: 'label.books',
+} as const satisfies Record<string, TextKey>
+export type Measure = keyof typeof measureTexts
+export const measures = Object.keys(measureTexts) as readonly Measure[]
 
 type Amounts = Pick<Schemas['ReadingStatsPeriod'], 'duration' | 'pagesRead' | 'booksFinished'>
 
@@ -19,17 +24,17 @@ export function amountOf(
 export function amountText(amount: number, measure: Measure): string {
   if (measure === 'time') return formatDuration(amount * 60)
   return measure === 'pages'
-    ? t('statistics.pagesOf', { count: amount })
-    : t('statistics.booksOf', { count: amount })
+    ? t('count.pages', { count: amount })
+    : t('count.books', { count: amount })
 }
 
-/** Without a unit where the axis has it. */
+/** Without a unit, which the axis shows. */
 export const tickText = (amount: number, measure: Measure): string =>
   measure === 'time' && amount > 0 ? formatDuration(amount * 60) : formatNumber(amount)
 
 const minuteSteps = [5, 10, 15, 30, 60, 120, 180, 300, 600, 1200, 3000, 6000]
 
-/** Values of the axis from 0, at most five, the last one at or above the largest amount. */
+/** At most five axis values from 0; the last one is at or above the largest amount. */
 export function ticksOf(largest: number, measure: Measure): number[] {
   const step = measure === 'time' ? timeStep(largest) : decimalStep(largest)
   const count = Math.max(1, Math.ceil(largest / step))

@@ -1,9 +1,16 @@
-// Period of the statistics in the address: a number of days until today, everything, or two dates.
+// Statistics period in the address: a number of days until today, all time, or two dates.
+import type { Schemas } from '../api/client.ts'
+import type { TextKey } from '../text/translate.ts'
 
 export const periodNames = ['30', '90', '365', 'all'] as const
 export type PeriodName = (typeof periodNames)[number] | 'custom'
-export const units = ['day', 'week', 'month'] as const
-export type Unit = (typeof units)[number]
+export type Unit = Schemas['ReadingStatsResponse']['granularity']
+export const unitTexts = {
+  day: 'field.day',
+  week: 'statistics.week',
+  month: 'field.month',
+} as const satisfies Record<Unit, TextKey>
+export const units = Object.keys(unitTexts) as readonly Unit[]
 
 export type Period = {
   name: PeriodName
@@ -30,7 +37,7 @@ export function addDays(day: string, days: number): string {
 const isDay = (text: string | null): text is string =>
   text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 
-// The server has at most as many days of a period.
+// The server's maximum period in days.
 const maxDays = 3_650
 
 /** `firstDay`: the first day with recorded reading, or null. */

@@ -1,4 +1,4 @@
-// Names with bars of their amounts: series, formats, devices.
+// Ranking with bars: series, formats, devices.
 import type { ComponentChildren } from 'preact'
 
 export type RankingRow = {

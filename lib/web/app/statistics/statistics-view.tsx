@@ -1,4 +1,4 @@
-// Statistics of reading: totals, time by day, week and month, series, formats, devices, streaks.
+// Reading statistics: totals, time by day, week and month, series, formats, devices, streaks.
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
@@ -20,7 +20,7 @@ export function View() {
   const period = periodOf(query, firstReadAt ? dayText(new Date(firstReadAt)) : null)
   const unit = unitOf(query, period)
   const range = { from: period.from, to: addDays(period.to, 1), timeZone: timeZone() }
-  // Only everything depends on the first day.
+  // Only “all time” depends on the first day.
   const isReady = coverage.data !== undefined || period.name !== 'all'
   const load = (granularity: typeof unit) => (signal: AbortSignal) => {
     const parameters = { ...range, granularity, fill: true, seriesLimit: 10 }
@@ -103,8 +103,8 @@ function PeriodChooser({ period }: { period: Period }) {
           </button>
         ))}
       </div>
-      {dateInput(t('statistics.from'), from, value => setDates(value, to))}
-      {dateInput(t('statistics.to'), to, value => setDates(from, value))}
+      {dateInput(t('label.from'), from, value => setDates(value, to))}
+      {dateInput(t('label.to'), to, value => setDates(from, value))}
     </div>
   )
 }

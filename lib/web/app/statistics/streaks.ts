@@ -1,9 +1,9 @@
-// Streaks: days in a row with reading.
+// Streaks: consecutive days with reading.
 import type { Day } from './calendar-chart.tsx'
 
 export type Streaks = { current: number; longest: number; activeDays: number }
 
-/** `days` in order and without gaps; today may still be without reading. */
+/** `days`: in order and without gaps; today may have no reading yet. */
 export function streaksOf(days: readonly Day[]): Streaks {
   let longest = 0
   let run = 0

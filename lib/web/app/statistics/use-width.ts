@@ -1,4 +1,4 @@
-// Width of an element in pixels, for charts that are drawn at their size.
+// Width of an element in pixels, for charts drawn at their size.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { observeSize } from '../ui/observe-size.ts'
 
@@ -13,5 +13,5 @@ export function useWidth() {
   return { ref, width }
 }
 
-/** Time runs from the start of a line to its end. */
+/** Time runs in the writing direction. */
 export const isRightToLeft = () => document.documentElement.dir === 'rtl'

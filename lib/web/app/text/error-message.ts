@@ -1,5 +1,6 @@
-// Errors in words for the reader.
+// Error messages for readers.
 import { ApiError } from '../api/errors.ts'
+import { fieldKey } from './field-keys.ts'
 import { language, type TextKey, t, textOr } from './translate.ts'
 
 type Detail = { path?: unknown; code?: unknown; limit?: unknown; message?: unknown }
@@ -26,7 +27,7 @@ export function messageOf(error: unknown): string {
   return inGeneral(status, message)
 }
 
-/** By the code of the file system. */
+/** By file system error code. */
 const folderTexts: Record<string, TextKey> = {
   ENOENT: 'error.noSuchFolder',
   ENOTDIR: 'error.notFolder',
@@ -34,7 +35,7 @@ const folderTexts: Record<string, TextKey> = {
   EPERM: 'error.folderNotPermitted',
 }
 
-/** What the server has to add about these is of use, though it is in English. */
+/** For these the server's English details are useful. */
 const isExplained = (status: number) => status === 400 || status === 409 || status === 422
 
 function inGeneral(status: number, message: string): string {
@@ -44,7 +45,7 @@ function inGeneral(status: number, message: string): string {
   return isExplained(status) && message ? `${text} (${message})` : text
 }
 
-/** A field that was refused, and why. */
+/** A refused field with the reason. */
 function detailText({ path, code, limit, message }: Detail): string {
   const text = validationText({ code, limit, message })
   const name =
@@ -52,10 +53,10 @@ function detailText({ path, code, limit, message }: Detail): string {
       .split('/')
       .findLast(part => !/^\d*$/.test(part)) ?? ''
   if (name === '' || name === 'body' || name === 'query' || name === 'path') return text
-  return t('error.ofField', { field: textOr(`metadata.field.${name}`, name), text })
+  return t('error.ofField', { field: textOr(fieldKey(name), name), text })
 }
 
-/** Why a value was refused; in the words of the server where there is no text. */
+/** The reason for a refused value, or the server's message if there is no text. */
 export function validationText({ code, limit, message }: Detail): string {
   const name = code === 'minLength' && limit === 1 ? 'required' : code
   const known = textOr(`error.validation.${name}`, '', { limit: Number(limit) })

@@ -1,11 +1,11 @@
-// Texts of the application in the language of the reader, with plurals, numbers and dates.
+// Translated texts of the application, with plurals, numbers and dates.
 import { signal } from '@preact/signals'
 import { assetUrl } from '../api/assets.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
 import type catalogue from './en.json'
 import { type Language, languages } from './languages.ts'
 
-/** Keys of the catalogue `en.json`; every language has the same. */
+/** Keys of the catalog `en.json`; every language has the same. */
 export type TextKey = keyof typeof catalogue
 type Text = string | Partial<Record<Intl.LDMLPluralRule, string>>
 
@@ -16,7 +16,7 @@ export const language = signal<Language>('en')
 const texts = signal<Record<string, Text>>({})
 
 /**
- * The text of a key. `{name}` is replaced by the value of that name; a text with plural forms takes the form of
+ * The text of a key. `{name}` is replaced by the named value; a text with plural forms takes the form for
  * `count`. Components that call it are rendered again when the language changes.
  */
 export function t(key: TextKey, values: Record<string, string | number> = {}): string {
@@ -35,7 +35,7 @@ function pluralForm(forms: Exclude<Text, string>, count: number): string {
   return forms[rule] ?? forms.other ?? ''
 }
 
-/** The text of a key that is made at run time, such as the name of a role; `fallback` if there is none. */
+/** The text of a key built at run time, such as the name of a role; `fallback` if there is none. */
 export function textOr(
   key: string,
   fallback: string,
@@ -44,7 +44,7 @@ export function textOr(
   return key in texts.value ? t(key as TextKey, values) : fallback
 }
 
-/** Loads the language that the reader chose, or the first one of the browser that there is. */
+/** Loads the chosen language, or the browser's first supported one. */
 export async function startLanguage(): Promise<void> {
   const wanted = [readStorage(storageKey), ...navigator.languages]
   const known = wanted
@@ -67,7 +67,7 @@ async function loadLanguage(next: Language): Promise<void> {
   document.documentElement.dir = rightToLeft.has(next) ? 'rtl' : 'ltr'
 }
 
-/** With the region of the browser, by which dates, weeks and numbers differ. */
+/** Includes the browser's region, which affects dates, weeks and numbers. */
 export const locale = (): string =>
   navigator.languages.find(tag => tag.split('-')[0] === language.value) ?? language.value
 

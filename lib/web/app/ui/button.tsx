@@ -5,7 +5,7 @@ import { Icon, type IconName } from './icon.tsx'
 import { showError } from './toast.tsx'
 
 type ButtonProps = Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'onClick' | 'icon'> & {
-  /** While a returned promise is pending it does nothing; its failure is shown as a toast. */
+  /** The button is inactive while the returned promise is pending; a failure is shown as a toast. */
   onClick?: (event: MouseEvent) => unknown
   icon?: IconName
   variant?: 'primary' | 'danger' | 'quiet'
@@ -46,7 +46,7 @@ export function Button({ onClick, icon, variant, children, class: extra, ...rest
 
 type IconButtonProps = Omit<ButtonProps, 'children'> & { icon: IconName; label: string }
 
-/** A button with an icon alone; `label` is its accessible name and its tooltip. */
+/** A button with only an icon; `label` is its accessible name and tooltip. */
 export function IconButton({ label, class: extra, ...rest }: IconButtonProps) {
   const classes = ['icon-button', extra].filter(Boolean).join(' ')
   return <Button {...rest} class={classes} aria-label={label} title={label} />

@@ -1,4 +1,4 @@
-// Radio buttons in a row, and values that are changed in steps.
+// Radio buttons in a row, and steppers.
 import { IconButton } from './button.tsx'
 
 type ChoicesProps<V extends string> = {

@@ -1,12 +1,12 @@
-// Versions of covers that changed while the application is open, so that browsers request them again.
+// Versions of covers that changed while the application is open, which make browsers request them again.
 import { useEffect, useState } from 'preact/hooks'
 import { listen } from '../api/events.ts'
 
 const maxVersions = 2_000
-/** By the id of their book, series or library; the latest last. */
+/** By id of the book, series or library, latest last. */
 const versions = new Map<string, number>()
 const listeners = new Map<string, Set<() => void>>()
-// Covers come by the thousand during a scan.
+// A scan creates covers by the thousand.
 const updateMs = 400
 let changed = new Set<string>()
 let isWaiting = false
@@ -33,7 +33,7 @@ function start() {
   })
 }
 
-/** Version of the cover of a book, series or library; undefined for the one that was there first. */
+/** Version of the cover of a book, series or library; undefined for the initial one. */
 export function useCoverVersion(id: string): number | undefined {
   const [version, setVersion] = useState(() => versions.get(id))
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Cover of a book, series, collection or read list, with its state while it loads and without an image.
+// Cover of a book, series, collection or read list, with loading and empty states.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mediaUrl } from '../api/address.ts'
@@ -12,18 +12,18 @@ export type CoverOwner = 'books' | 'series' | 'libraries' | 'collections' | 'rea
 type CoverProps = {
   owner: CoverOwner
   id: string
-  /** Empty where the title stands beside the cover. */
+  /** Empty if the title stands beside the cover. */
   alt?: string
-  /** Changes when the cover does, where there is no event for it. */
+  /** Changes with the cover, for covers without events. */
   version?: string | number
-  /** At once instead of when it comes into view. */
+  /** Loads immediately instead of when it comes into view. */
   isEager?: boolean
 }
 
 // The cookie has expired, or the server is restarting, busy, or without the disk of the library.
 const retryMs = [0, 2_000, 10_000, 60_000]
 
-/** Two pages side by side and landscape formats: cropped to the middle, neither page would be recognized. */
+/** Double pages and landscape formats would be unrecognizable if cropped to the middle. */
 function showWhole({ currentTarget }: { currentTarget: HTMLImageElement }) {
   const { naturalWidth, naturalHeight } = currentTarget
   currentTarget.classList.toggle('wide', naturalWidth > naturalHeight)
@@ -34,7 +34,7 @@ export function Cover({ owner, id, alt = '', version, isEager = false }: CoverPr
   const [attempt, setAttempt] = useState(0)
   const [isFailed, setFailed] = useState(false)
   const updated = useCoverVersion(id)
-  // Browsers show an image of their memory again, also for another account in the same tab.
+  // Browsers may show an image from memory, even to another account in the same tab.
   const forAccount = account.value?.id
   const source = mediaUrl(`/${owner}/${id}/thumbnail`, { v: version ?? updated, for: forAccount })
   const image = useRef<HTMLImageElement>(null)
@@ -63,7 +63,7 @@ export function Cover({ owner, id, alt = '', version, isEager = false }: CoverPr
   // Before the next frame: it may be removed by then.
   useLayoutEffect(() => {
     const element = image.current
-    // A removed image would be loaded to its end, before those that came into view, or after a sign-out.
+    // Otherwise a removed image would load to its end, delaying visible ones or surviving a sign-out.
     return () => {
       if (element && !element.complete) element.removeAttribute('src')
     }

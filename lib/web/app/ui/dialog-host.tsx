@@ -1,4 +1,4 @@
-// Dialogs that are loaded when they are opened, from any view; the shell shows them above it.
+// Dialogs loaded when opened, from any view; the shell shows them.
 import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
 import { onSignOut } from '../api/sign-out.ts'
@@ -32,7 +32,7 @@ export async function openDialog<P extends object>(
   opened.value = [...opened.value, { id, Content }]
 }
 
-/** The focused element; of a menu that closes its button. */
+/** The focused element, or the button of a closing menu. */
 function focusedOpener(): HTMLElement | null {
   const focused = document.activeElement as HTMLElement | null
   return focused?.closest('.menu')?.querySelector<HTMLElement>('button') ?? focused

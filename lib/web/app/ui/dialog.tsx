@@ -1,4 +1,4 @@
-// Modal dialogs: focus stays inside, Escape closes, unsaved edits are not lost without a question.
+// Modal dialogs: focus stays inside, Escape closes, unsaved edits are confirmed.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { discarding, useUnsaved } from '../routing/unsaved.ts'
@@ -13,15 +13,14 @@ type DialogProps = {
   children: ComponentChildren
   /** Buttons at the bottom. */
   actions?: ComponentChildren
-  /** Puts a button to cancel in front of the other buttons. */
+  /** Adds a cancel button before the other buttons. */
   canCancel?: boolean
-  /** Closing it becomes a question. */
+  /** Closing it requires confirmation. */
   isUnsaved?: boolean
   width?: 'narrow' | 'wide'
   class?: string
 }
 
-/** Shown while it is rendered. */
 export function Dialog(props: DialogProps) {
   const {
     title,
@@ -50,13 +49,13 @@ export function Dialog(props: DialogProps) {
         event.preventDefault()
         close()
       }}
-      // A browser may close it without `cancel` where Escape is pressed twice.
+      // A browser may close it without `cancel` if Escape is pressed twice.
       onKeyDown={(event: KeyboardEvent) => {
         if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
         event.preventDefault()
         close()
       }}
-      // Only a click that began beside the dialog closes it: text may be selected beyond its border.
+      // Only a click that began outside closes it, because a text selection may end outside.
       onPointerDown={(event: PointerEvent) => {
         isPressedBeside.current = event.target === dialog.current
       }}
@@ -69,7 +68,7 @@ export function Dialog(props: DialogProps) {
           <h2>{title}</h2>
           <IconButton icon="close" variant="quiet" label={t('action.close')} onClick={close} />
         </header>
-        {/* Keys scroll it, also where it has no controls. */}
+        {/* Focusable, so that keys scroll it even without controls. */}
         <div class="dialog-content" tabIndex={-1}>
           {children}
         </div>
@@ -93,11 +92,11 @@ export function Dialog(props: DialogProps) {
 const fields =
   ':is(input:not([type=checkbox], [type=radio], [type=file], [type=range]), select, textarea):enabled'
 
-/** Opens the dialog above everything; its number among those that are open. */
+/** Opens the dialog above all others; returns its number among the open ones. */
 function useTopLayer(dialog: { current: HTMLDialogElement | null }): object {
   const id = useRef({}).current
   const isFocused = useRef(false)
-  /** What the browser focused. */
+  /** The element the browser focused. */
   const first = useRef<Element | null>(null)
   useLayoutEffect(() => {
     const element = dialog.current!
@@ -109,7 +108,7 @@ function useTopLayer(dialog: { current: HTMLDialogElement | null }): object {
       close()
     }
   }, [])
-  // What is edited has the focus as soon as it is there, and not the button that closes the dialog, which is first.
+  // Focuses the first field as soon as it exists, not the close button, which comes first.
   useEffect(() => {
     const content = dialog.current!.querySelector<HTMLElement>('.dialog-content')!
     const { activeElement } = document
@@ -125,7 +124,7 @@ function useTopLayer(dialog: { current: HTMLDialogElement | null }): object {
   return id
 }
 
-/** Where the focus of a field opens the keyboard over half of the dialog. */
+/** On touch screens, focusing a field opens the keyboard over half of the dialog. */
 const isTouchScreen = () => matchMedia('(pointer: coarse)').matches
 
 type ConfirmProps = {

@@ -1,4 +1,4 @@
-// Message in place of content: nothing there yet, no permission, unknown page.
+// Placeholder message: nothing here yet, no permission, unknown page.
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -6,7 +6,7 @@ type EmptyStateProps = {
   icon: IconName
   title: string
   text?: string
-  /** What can be done about it: a button or link. */
+  /** A remedy: a button or link. */
   action?: ComponentChildren
 }
 

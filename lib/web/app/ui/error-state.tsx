@@ -1,4 +1,4 @@
-// What is shown in place of a view or a part of it that failed to load.
+// Placeholder for a view, or part of one, that failed to load.
 
 import { ApiError } from '../api/errors.ts'
 import { href } from '../routing/router.ts'

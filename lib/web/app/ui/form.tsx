@@ -1,4 +1,4 @@
-// Forms: the request runs once at a time, and its error stands above the buttons.
+// Forms: one request at a time, with its error above the buttons.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -25,7 +25,7 @@ export function Form({ onSubmit, children, id }: FormProps) {
       setRunning(false)
     }
   }
-  // It is about what was sent, not about what is entered now.
+  // The error refers to the sent values, not the current ones.
   const forgetError = () => setError(null)
   return (
     <form

@@ -1,4 +1,4 @@
-// Icons as SVG paths on a grid of 24 × 24, drawn with the colour of the text.
+// Icons as SVG paths on a grid of 24 × 24, drawn with the color of the text.
 
 const paths = {
   account: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-8 8c0-3.5 3.6-6 8-6s8 2.5 8 6',
@@ -63,7 +63,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Decorative: its meaning is in the text beside it or the `aria-label` of its button. */
+/** Decorative: the text beside it or the button's `aria-label` carries the meaning. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -1,18 +1,18 @@
-// Focus that is not lost: when the focused element is removed or disabled, what stands beside it gets the focus.
+// Focus retention: when the focused element is removed or disabled, a neighbor gets the focus.
 
 const tabbable =
   ':is(a[href], button, input, select, textarea, summary, [tabindex]):not([tabindex="-1"], :disabled)'
 
-/** What has the focus, or had it when it disappeared. */
+/** The focused element, or the last one before it disappeared. */
 let focused: Element | null = null
 
-/** Browsers give the focus to the document, so that the next Tab begins at the top of the page. */
+/** Browsers move the focus to the document, so the next Tab would start at the top of the page. */
 export function keepFocus() {
   document.addEventListener('focusin', event => {
     focused = event.target as Element
   })
   document.addEventListener('focusout', event => {
-    // Without another element: a click beside all controls, or its removal, which the observer sees.
+    // No new target: a click outside all controls, or a removal, which the observer handles.
     if (event.relatedTarget === null && focused?.isConnected) setTimeout(forgetLeft)
   })
   const observer = new MutationObserver(records => {
@@ -20,7 +20,7 @@ export function keepFocus() {
     const lost = focused
     focused = null
     const place = gapOf(lost, records)
-    neighbourOf(place)?.focus({ preventScroll: true })
+    neighborOf(place)?.focus({ preventScroll: true })
   })
   observer.observe(document.body, { subtree: true, childList: true, attributeFilter: ['disabled'] })
 }
@@ -34,7 +34,7 @@ function forgetLeft() {
     focused = null
 }
 
-/** Another element may have the focus already. */
+/** Another element may already have the focus. */
 function isLost(element: Element): boolean {
   const { activeElement } = document
   if (activeElement !== null && activeElement !== document.body && activeElement !== element)
@@ -54,8 +54,8 @@ function gapOf(element: Element, records: readonly MutationRecord[]): Gap {
   return { parent: element.parentNode, before: element.previousSibling, after: element.nextSibling }
 }
 
-/** The next control after a place or before it, in the smallest part of the page that has one. */
-function neighbourOf({ parent, before, after }: Gap): HTMLElement | null {
+/** The next or previous control, within the smallest part of the page that has one. */
+function neighborOf({ parent, before, after }: Gap): HTMLElement | null {
   for (let node = after; node !== null; node = node.nextSibling) {
     const [first] = controlsIn(node)
     if (first) return first
@@ -66,7 +66,7 @@ function neighbourOf({ parent, before, after }: Gap): HTMLElement | null {
   }
   if (!(parent instanceof HTMLElement) || !parent.isConnected) return mainPart()
   if (parent.matches('main, .dialog-content')) return parent
-  return neighbourOf({
+  return neighborOf({
     parent: parent.parentNode,
     before: parent.previousSibling,
     after: parent.nextSibling,
@@ -79,7 +79,7 @@ function controlsIn(node: Node): HTMLElement[] {
     ...(node.matches(tabbable) ? [node] : []),
     ...node.querySelectorAll<HTMLElement>(tabbable),
   ]
-  // Those of other pages are no neighbours.
+  // Controls of other pages are not neighbors.
   const isNear = (control: Element) => !control.closest('.section-navigation')
   return controls.filter(
     control => isNear(control) && control.checkVisibility({ visibilityProperty: true }),

@@ -1,3 +1,3 @@
-// Place of content that is loading, as high as a part of a page.
+// Placeholder of loading content.
 
 export const Loading = () => <div class="view-loading" aria-busy />

@@ -1,4 +1,4 @@
-// Menu behind a button, within the window: closes with Escape, with a click elsewhere and after a choice; arrow keys move in it.
+// Drop-down menu: closes with Escape, a click elsewhere or a choice; arrow keys move in it.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
@@ -70,7 +70,7 @@ export function Menu({ label, trigger, children }: MenuProps) {
 
 const marginPx = 8
 
-/** Moves the content that the style sheet places below the button, at its end, to where there is room. */
+/** Moves the content, which the style sheet places below the button, to where there is room. */
 function placeInWindow(content: HTMLElement, button: HTMLElement) {
   const box = content.getBoundingClientRect()
   const anchor = button.getBoundingClientRect()

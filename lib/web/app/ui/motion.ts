@@ -1,3 +1,3 @@
-// Motion of what scripts scroll. Transitions and animations of style sheets are for `prefers-reduced-motion: no-preference` alone.
+// Motion of scripted scrolling. Style sheets animate only with `prefers-reduced-motion: no-preference`.
 export const scrollBehavior = (): 'smooth' | 'instant' =>
   matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth'

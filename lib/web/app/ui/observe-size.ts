@@ -1,6 +1,6 @@
-// Changes of the size of an element, for what is drawn or laid out by it.
+// Size observer of an element, for drawing and layout.
 
-/** Calls `measure` in a frame of its own: what it changes would change sizes while the browser reports them, which is an error. */
+/** Calls `measure` in a new frame, because changing sizes inside the observer callback is an error. */
 export function observeSize(element: Element, measure: () => void): () => void {
   let frame = 0
   const observer = new ResizeObserver(() => {

@@ -1,4 +1,4 @@
-// Heading of a page with its actions, which also sets the title of the window.
+// Page heading with actions; also sets the window title.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
@@ -22,7 +22,7 @@ export function PageHeader({ title, subtitle, actions }: PageHeaderProps) {
   )
 }
 
-/** Sets the title of the window while the component is shown. */
+/** Sets the window title while the component is shown. */
 export function useTitle(title: string) {
   useEffect(() => {
     document.title = title ? `${title} – Stackroom` : 'Stackroom'

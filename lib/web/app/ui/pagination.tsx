@@ -4,11 +4,11 @@ import { IconButton } from './button.tsx'
 
 type PaginationProps = { page: number; totalPages: number; onChange: (page: number) => void }
 
-/** Nothing for a single page. */
+/** Renders nothing for a single page. */
 export function Pagination({ page, totalPages, onChange }: PaginationProps) {
   if (totalPages <= 1) return null
   return (
-    <nav class="pagination" aria-label={t('pagination.label')}>
+    <nav class="pagination" aria-label={t('label.pages')}>
       <IconButton
         icon="chevronLeft"
         class="icon-directional"
@@ -16,7 +16,7 @@ export function Pagination({ page, totalPages, onChange }: PaginationProps) {
         disabled={page <= 1}
         onClick={() => onChange(page - 1)}
       />
-      <span>{t('pagination.page', { page, total: totalPages })}</span>
+      <span>{t('lists.pageOf', { page, count: totalPages })}</span>
       <IconButton
         icon="chevronRight"
         class="icon-directional"

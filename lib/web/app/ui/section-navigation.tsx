@@ -1,6 +1,6 @@
 // Navigation between the pages of a section, such as the administration, above the heading of the page.
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { can } from '../api/session.ts'
+import { can, type Permission } from '../api/session.ts'
 import { address, href } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { Icon, type IconName } from './icon.tsx'
@@ -9,17 +9,17 @@ export type SectionEntry = {
   path: string
   icon: IconName
   text: TextKey
-  /** What the account needs for the page. */
-  permission?: string
+  /** Permission required for the page. */
+  permission?: Permission
 }
 
 type SectionNavigationProps = { label: string; entries: readonly SectionEntry[] }
 
-/** The first entry is the start page of the section, at whose address the others begin. */
+/** The first entry is the section's start page; its address is the prefix of the others. */
 export function SectionNavigation({ label, entries }: SectionNavigationProps) {
   const navigation = useRef<HTMLElement>(null)
   const { path } = address.value
-  // On narrow screens the entry of the page may be outside of the visible part.
+  // On narrow screens the current entry may be out of view.
   useLayoutEffect(() => {
     const current = navigation.current?.querySelector('[aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

@@ -1,4 +1,4 @@
-// Dialog with the keys of a view and what they do.
+// Dialog with the keyboard shortcuts of a view.
 import { type TextKey, t } from '../text/translate.ts'
 import { Dialog } from './dialog.tsx'
 

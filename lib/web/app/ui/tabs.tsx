@@ -1,11 +1,11 @@
-// Tabs: a list of titles of which one is selected; arrow keys move between them.
+// Tabs; arrow keys move between them.
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
 export type Tab<Name extends string> = {
   name: Name
   text: string
-  /** Such as an error or a number behind the text. */
+  /** A mark after the text, such as an error or a number. */
   mark?: ComponentChildren
 }
 

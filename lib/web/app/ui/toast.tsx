@@ -21,11 +21,11 @@ const close = (id: number) => {
   toasts.value = toasts.value.filter(toast => toast.id !== id)
 }
 
-/** Confirms an action, with a further one such as Undo. */
+/** Confirms an action, optionally with another one such as Undo. */
 export const showNotice = (text: string, action?: ToastAction) =>
   show({ text, kind: 'notice', ...(action && { action }) })
 
-/** Shows an error of the API or of the application; aborted requests are none. */
+/** Shows an error of the API or the application; ignores aborted requests. */
 export function showError(error: unknown) {
   if (error instanceof DOMException && error.name === 'AbortError') return
   show({ text: messageOf(error), kind: 'error' })
@@ -39,7 +39,7 @@ async function runAction({ run }: ToastAction) {
   }
 }
 
-/** `layer` is the dialog in which they are shown while it is above all others; null for the page. */
+/** `layer`: the dialog that shows them while it is topmost; null for the page. */
 export function Toasts({ layer }: { layer: object | null }) {
   if (!isTop(layer)) return null
   return (

@@ -1,18 +1,18 @@
-// Open dialogs in their order, what had the focus before them, and the page behind them, which does not scroll.
+// Stack of open dialogs: previous focus, and the page behind them, which does not scroll.
 import { signal } from '@preact/signals'
 
 type Layer = {
   id: object
-  /** What had the focus before it was opened, and before the dialogs below it. */
+  /** The focused elements before it and the dialogs below it were opened. */
   openers: readonly (HTMLElement | null)[]
 }
 
 const layers = signal<readonly Layer[]>([])
 
-/** Whether a dialog is above all others; of null, whether none is open. What lies below is inert. */
+/** Whether a dialog is topmost (null: whether none is open). Everything below is inert. */
 export const isTop = (id: object | null): boolean => (layers.value.at(-1)?.id ?? null) === id
 
-/** Puts a dialog above the others. The result removes it, and gives the focus back. */
+/** Puts a dialog above the others. Returns a function that removes it and restores the focus. */
 export function openLayer(id: object): () => void {
   const below = layers.peek()
   const openers = [document.activeElement as HTMLElement | null, ...(below.at(-1)?.openers ?? [])]
@@ -27,7 +27,7 @@ export function openLayer(id: object): () => void {
 
 const { style } = document.documentElement
 
-/** Keys and the wheel scroll the dialog alone. The scrollbar keeps its place. */
+/** Keys and wheel scroll only the dialog. The scrollbar keeps its space. */
 function lockScrolling() {
   if (innerWidth > document.documentElement.clientWidth) style.scrollbarGutter = 'stable'
   style.overflow = 'hidden'

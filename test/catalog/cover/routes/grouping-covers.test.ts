@@ -1,4 +1,4 @@
-// Covers of collections and read lists over HTTP: mosaics of what the caller sees, uploads.
+// Covers of collections and read lists over HTTP: mosaics of visible members, uploads.
 import sharp from 'sharp'
 import t from 'tap'
 import { hideSeries } from '../../../kit/accounts.ts'

@@ -1,4 +1,4 @@
-// What the visible books of a series say: in its record, and as conditions. Books beyond an age limit say nothing.
+// Metadata aggregated from the visible books of a series, in records and conditions; books beyond an age limit are excluded.
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'

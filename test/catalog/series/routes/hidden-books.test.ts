@@ -1,4 +1,4 @@
-// What only books have that an age limit hides is not found through their series either.
+// Values that only age-restricted books have are not found through their series.
 import t from 'tap'
 import { enableKomga } from '../../../kit/komga.ts'
 import { comic, createTestLibrary } from '../../../kit/library.ts'

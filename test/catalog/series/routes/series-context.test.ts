@@ -167,7 +167,7 @@ t.test('the series of a library for which conditions hold', async t => {
     { field: 'external_ids.count', operator: 'equals', value: '2' },
   )
   t.same(titles((await reader.post(at, nested)).body), ['Everything'])
-  // Without conditions in the request those of the library hold, and all if it has none.
+  // Without conditions in the request the library's apply; without any, all series match.
   t.same(titles((await reader.post(at)).body), ['Everything', 'Nothing', 'Other'])
   const page = await reader.post(`${at}?page=2&pageSize=2`)
   t.match(page.body, { total: 3, totalPages: 2 })

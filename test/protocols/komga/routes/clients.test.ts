@@ -1,4 +1,4 @@
-// Requests of reading apps, as their source code sends them to Komga, and what their decoders need of each answer.
+// Requests of reading apps, as their source code sends them to Komga, and the requirements of their decoders.
 import t, { type Test } from 'tap'
 import { png } from '../../../kit/files/archives.ts'
 import { enableKomga } from '../../../kit/komga.ts'

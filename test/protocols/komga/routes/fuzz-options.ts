@@ -172,7 +172,7 @@ const progression = fc.record({
   }),
 })
 
-/** Of requests for files and images, and of browsers. */
+/** Headers of requests for files and images, and of browsers. */
 const headers = fc.record(
   {
     range: fc.constantFrom(

@@ -1,4 +1,4 @@
-// Events of collections and read lists in the Komga-compatible API: members, posters, and what restricted accounts receive.
+// Events of collections and read lists in the Komga-compatible API: members, posters, restricted accounts.
 import t from 'tap'
 import { publish } from '../../../../lib/store/event/publish.ts'
 import { hideSeries } from '../../../kit/accounts.ts'

@@ -1,4 +1,4 @@
-// Sessions of the Komga-compatible API: cookies, header sessions, remember-me, and what ends them.
+// Sessions of the Komga-compatible API: cookies, header sessions, remember-me, and their end.
 import { test } from 'tap'
 import { enableKomga } from '../../../kit/komga.ts'
 import { startApiWithoutPipeline } from '../../../kit/server.ts'

@@ -12,7 +12,7 @@ import { anonymous, komgaOperations, operationDifferences } from '../../../kit/k
 
 const endpointsOf = (routes: readonly Route[]) =>
   routes.flatMap(route => endpoints(route).map(endpoint => ({ ...endpoint, route })))
-/** Those of this API, and with the catalogues and KOReader sync below its prefix. */
+/** Operations of this API, including the OPDS catalogs and KOReader sync below its prefix. */
 const all = endpointsOf(komgaRoutes)
 const whole = endpointsOf(komgaResources)
 const unknownId = '00000000-0000-7000-8000-00000000dead'

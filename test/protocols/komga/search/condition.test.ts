@@ -1,4 +1,4 @@
-// Property test of Komga's search conditions against the naive evaluator, and what their parser rejects.
+// Property test of Komga's search conditions against the naive evaluator, and conditions the parser rejects.
 import t from 'tap'
 import { createDatabase } from '../../../kit/db.ts'
 import { createComparison } from './compare.ts'

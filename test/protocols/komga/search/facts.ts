@@ -1,4 +1,4 @@
-// Facts of a random catalogue for conditions of the compatible API: what those name beyond the native ones.
+// Facts of a random catalog for fields that only conditions of the compatible API have.
 import type { Sql } from 'postgres'
 import { newId } from '../../../../lib/base/id.ts'
 import { refreshAuthorKeys } from '../../../../lib/catalog/derived/author-key.ts'

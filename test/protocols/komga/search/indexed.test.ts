@@ -1,4 +1,4 @@
-// Lists of books and series under Komga's conditions from the index of bitmaps, which large catalogues have in memory.
+// Lists of books and series under Komga's conditions from the index of bitmaps, which large catalogs have in memory.
 import { deepEqual, equal } from 'node:assert/strict'
 import t from 'tap'
 import { unrestrictedViewer } from '../../../../lib/accounts/viewer.ts'

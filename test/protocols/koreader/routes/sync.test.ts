@@ -71,7 +71,7 @@ test('KOReader sync', async t => {
       'key as name',
     )
     t.equal(await withHeaders({ ...name, 'x-auth-key': md5(`${key.key}x`) }), 401)
-    // In UTF-8 its last byte is that of a space in Latin-1.
+    // In UTF-8 its last byte is a space in Latin-1.
     const accented = await all.createUser('reader', {
       username: 'voilà',
       permissions: ['ApiKeysWrite'],

@@ -1,4 +1,4 @@
-// Conditions of the API for the filters of a series list, and the filters of a stored condition.
+// API conditions for the filters of a series list, and filters for a stored condition.
 import type { Schemas } from '../../api/client.ts'
 import {
   type FilterChoice,
@@ -39,8 +39,8 @@ const fieldOf: Record<FilterName, Field> = {
 }
 
 /**
- * One of the chosen values of each field, and none of the excluded ones; null without filters. `libraryId`: of this
- * library alone.
+ * Any chosen value of each field and none of the excluded ones; null without filters. `libraryId`: limits the list to this
+ * library.
  */
 export function conditionOf(filters: Filters, libraryId: string | null): Condition | null {
   const parts: Condition[] = libraryId === null ? [] : [test('libraryId', 'is', libraryId)]
@@ -81,7 +81,7 @@ function rangeTests(field: Field, kind: 'range' | 'stars', range: string): Condi
 
 type Bound = { bound: (shown: number) => number; shown: (bound: number) => number }
 const asIs: Bound = { bound: value => value, shown: value => value }
-/** Ratings of 1 to 100 are shown in halves of a star: from the lowest to the highest that is shown so. */
+/** Ratings of 1 to 100 are shown in half stars: the lowest and highest rating with the same display. */
 const boundsOf: Record<'range' | 'stars', Record<'gte' | 'lte', Bound>> = {
   range: { gte: asIs, lte: asIs },
   stars: {
@@ -98,7 +98,7 @@ function parsed(condition: string): Condition | null {
   }
 }
 
-/** The filters that a stored condition stands for; what they cannot express is their `condition`. */
+/** The filters for a stored condition; parts they cannot express remain in `condition`. */
 export function filtersOfCondition(condition: Condition | null): Filters {
   let filters: Filters = noFilters
   if (!condition) return filters
@@ -125,7 +125,7 @@ const isRange = (kind: string) => kind === 'range' || kind === 'stars'
 
 type NamedChoices = { name: FilterName; kind: string; choices: FilterChoice[] }
 
-/** Null where two tests of a field cannot be one filter. */
+/** Null if two tests of a field cannot be one filter. */
 function mergedChoices(known: readonly FilterChoice[] | undefined, next: NamedChoices) {
   if (!known) return next.choices
   if (isRange(next.kind)) {
@@ -169,7 +169,7 @@ function choiceOf(
   if (kind === 'range' || kind === 'stars') {
     if ((operator !== 'gte' && operator !== 'lte') || typeof value !== 'number') return null
     const shown = boundsOf[kind][operator].shown(value)
-    // Not all ratings are the end of a half star.
+    // Not every rating is the end of a half star.
     if (kind === 'stars' && !Number.isInteger(shown * 2)) return null
     return included(operator === 'gte' ? `${shown}-` : `-${shown}`)
   }

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { api, body } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
-import { perStar, starsText } from '../../organise/groupings/rule-words.ts'
+import { perStar, starsText } from '../../organize/groupings/rule-words.ts'
 import { formatNumber, t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
@@ -94,7 +94,7 @@ type ValuesProps = ControlProps & {
   search?: ComponentChildren
 }
 
-/** Each value is off, included or excluded: a press goes on to the next. */
+/** Each value is off, included or excluded; pressing it cycles through them. */
 function Values({ field, choices, onChange, options, names = new Map(), search }: ValuesProps) {
   const press = (value: string) => {
     const known = choices.find(choice => choice.value === value)
@@ -134,7 +134,7 @@ function Values({ field, choices, onChange, options, names = new Map(), search }
   )
 }
 
-/** Values that the server has no list of are typed, one after another. */
+/** Values without a list on the server are typed one by one. */
 function TextControl(props: ControlProps) {
   const { field, choices, onChange } = props
   const [text, setText] = useState('')
@@ -168,7 +168,7 @@ function TextControl(props: ControlProps) {
 
 type Bound = (value: string, label: string, onChange: (value: string) => void) => ComponentChildren
 
-/** The lower and the upper bound, each of which may be missing. */
+/** Lower and upper bound, both optional. */
 function Bounds({ field, choices, onChange, bound }: ControlProps & { bound: Bound }) {
   const [from = '', to = ''] = (choices[0]?.value ?? '').split('-', 2)
   const change = (nextFrom: string, nextTo: string) =>
@@ -177,8 +177,8 @@ function Bounds({ field, choices, onChange, bound }: ControlProps & { bound: Bou
     <fieldset class="browse-options">
       <legend>{t(field.text)}</legend>
       <div class="browse-range">
-        {bound(from, t('filter.from'), value => change(value, to))}
-        {bound(to, t('filter.to'), value => change(from, value))}
+        {bound(from, t('label.from'), value => change(value, to))}
+        {bound(to, t('label.to'), value => change(from, value))}
       </div>
     </fieldset>
   )
@@ -217,8 +217,8 @@ function FlagControl({ field, choices, onChange }: ControlProps) {
       value={(choices[0]?.value ?? '') as '' | 'yes' | 'no'}
       options={[
         { value: '', text: t('filter.any') },
-        { value: 'yes', text: t('filter.yes') },
-        { value: 'no', text: t('filter.no') },
+        { value: 'yes', text: t('label.yes') },
+        { value: 'no', text: t('label.no') },
       ]}
       onChange={value => onChange(value ? [{ value, isExcluded: false }] : [])}
     />

@@ -92,7 +92,7 @@ export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialog
   )
 }
 
-/** What the fields cannot express, of a saved filter or an address. */
+/** The part of a saved filter or an address that the fields cannot express. */
 function ConditionRow({ condition, onRemove }: { condition: string; onRemove: () => void }) {
   const names = useLibraryNames(condition.includes('ibrary'))
   return (
@@ -110,7 +110,7 @@ function ConditionRow({ condition, onRemove }: { condition: string; onRemove: ()
 
 const waitMs = 250
 
-/** How many series match, as soon as nothing was changed for a moment; null until then. */
+/** Number of matching series, counted after a pause in editing; null until then. */
 function useMatchCount(filters: Filters, libraryId: string | null): number | null {
   const [count, setCount] = useState<number | null>(null)
   const key = JSON.stringify(filters)

@@ -1,17 +1,23 @@
 // Filters of series lists: their fields, and their text in the address of a page.
+import {
+  fileFormats,
+  readingDirections,
+  readStatuses,
+  seriesStatuses,
+} from '../../api/enumerations.ts'
 import type { TextKey } from '../../text/translate.ts'
 
 /**
- * `label`: values of a list of the server; `choice`: a few known values; `flag`: yes or no; `stars`: a range of up to
+ * `label`: values listed by the server; `choice`: a few known values; `flag`: yes or no; `stars`: a range of up to
  * five stars.
  */
 export type FilterField = {
   name: FilterName
   kind: 'label' | 'choice' | 'text' | 'flag' | 'range' | 'stars'
   text: TextKey
-  /** Of `choice`. */
+  /** Only for `choice`. */
   values?: readonly string[]
-  /** Of interest to those who maintain libraries. */
+  /** Shown only to library maintainers. */
   isForMaintainers?: boolean
 }
 
@@ -42,58 +48,58 @@ export type FilterName =
   | 'missing'
 
 export const filterFields: readonly FilterField[] = [
-  { name: 'library', kind: 'label', text: 'filter.library' },
+  { name: 'library', kind: 'label', text: 'field.libraryId' },
   {
     name: 'readStatus',
     kind: 'choice',
-    text: 'filter.readStatus',
-    values: ['unread', 'in_progress', 'read'],
+    text: 'field.readStatus',
+    values: readStatuses,
   },
   {
     name: 'status',
     kind: 'choice',
-    text: 'filter.status',
-    values: ['ongoing', 'ended', 'hiatus', 'abandoned'],
+    text: 'field.status',
+    values: seriesStatuses.filter(status => status !== 'unknown'),
   },
-  { name: 'genre', kind: 'label', text: 'filter.genre' },
-  { name: 'tag', kind: 'label', text: 'filter.tag' },
-  { name: 'publisher', kind: 'text', text: 'filter.publisher' },
-  { name: 'author', kind: 'text', text: 'filter.author' },
-  { name: 'language', kind: 'text', text: 'filter.language' },
-  { name: 'year', kind: 'range', text: 'filter.year' },
+  { name: 'genre', kind: 'label', text: 'field.genre' },
+  { name: 'tag', kind: 'label', text: 'field.tag' },
+  { name: 'publisher', kind: 'text', text: 'field.publisher' },
+  { name: 'author', kind: 'text', text: 'field.author' },
+  { name: 'language', kind: 'text', text: 'field.language' },
+  { name: 'year', kind: 'range', text: 'field.year' },
   {
     name: 'format',
     kind: 'choice',
-    text: 'filter.format',
-    values: ['cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf'],
+    text: 'field.format',
+    values: fileFormats,
   },
   {
     name: 'direction',
     kind: 'choice',
-    text: 'filter.direction',
-    values: ['ltr', 'rtl', 'ttb', 'webtoon'],
+    text: 'field.readingDirection',
+    values: readingDirections,
   },
-  { name: 'age', kind: 'range', text: 'filter.age' },
-  { name: 'books', kind: 'range', text: 'filter.books' },
-  { name: 'pages', kind: 'range', text: 'filter.pages' },
-  { name: 'rating', kind: 'stars', text: 'filter.rating' },
-  { name: 'complete', kind: 'flag', text: 'filter.complete' },
-  { name: 'want', kind: 'flag', text: 'filter.want' },
-  { name: 'rated', kind: 'flag', text: 'filter.rated' },
-  { name: 'collected', kind: 'flag', text: 'filter.collected' },
-  { name: 'tracked', kind: 'flag', text: 'filter.tracked' },
-  { name: 'oneShot', kind: 'flag', text: 'filter.oneShot' },
-  { name: 'error', kind: 'flag', text: 'filter.error', isForMaintainers: true },
-  { name: 'missing', kind: 'flag', text: 'filter.missing', isForMaintainers: true },
+  { name: 'age', kind: 'range', text: 'field.ageRating' },
+  { name: 'books', kind: 'range', text: 'field.bookCount' },
+  { name: 'pages', kind: 'range', text: 'field.pageCount' },
+  { name: 'rating', kind: 'stars', text: 'field.userRating' },
+  { name: 'complete', kind: 'flag', text: 'field.completion' },
+  { name: 'want', kind: 'flag', text: 'field.wantToRead' },
+  { name: 'rated', kind: 'flag', text: 'field.hasUserRating' },
+  { name: 'collected', kind: 'flag', text: 'field.inCollection' },
+  { name: 'tracked', kind: 'flag', text: 'field.isTracked' },
+  { name: 'oneShot', kind: 'flag', text: 'field.oneShot' },
+  { name: 'error', kind: 'flag', text: 'field.hasError', isForMaintainers: true },
+  { name: 'missing', kind: 'flag', text: 'field.hasMissing', isForMaintainers: true },
 ]
 
 export type FilterChoice = { value: string; isExcluded: boolean }
-/** A range, also of stars, is one choice, `from-to`, either of which may be empty; a flag is `yes` or `no`. */
+/** A range (also of stars) is one choice, `from-to`, with either end optional; a flag is `yes` or `no`. */
 export type Filters = {
   fields: Partial<Record<FilterName, readonly FilterChoice[]>>
-  /** Searched in titles and summaries. */
+  /** Search text for titles and summaries. */
   text: string
-  /** A condition that the fields cannot express, as JSON: of a preset. */
+  /** A preset's condition that the fields cannot express, as JSON. */
   condition: string
 }
 
@@ -113,7 +119,7 @@ export function filtersOf(query: URLSearchParams): Filters {
   return { fields, text: query.get('q') ?? '', condition: query.get('condition') ?? '' }
 }
 
-/** The query of the address with other filters. */
+/** The address query with other filters. */
 export function withFilters(query: URLSearchParams, filters: Filters): URLSearchParams {
   const next = new URLSearchParams(query)
   for (const { name } of filterFields) {
@@ -128,7 +134,6 @@ export function withFilters(query: URLSearchParams, filters: Filters): URLSearch
   return next
 }
 
-/** How many choices there are. */
 export const countFilters = (filters: Filters): number =>
   Object.values(filters.fields).reduce((sum, choices) => sum + choices.length, 0) +
   (filters.text ? 1 : 0) +

@@ -1,11 +1,11 @@
 // Texts of filters: fields, values and names of libraries.
 import { api, body } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
-import { perStar, starsText, words } from '../../organise/groupings/rule-words.ts'
+import { perStar, starsText, words } from '../../organize/groupings/rule-words.ts'
+import { valueKey } from '../../text/field-keys.ts'
 import { language, t, textOr } from '../../text/translate.ts'
 import { type FilterChoice, type FilterName, filterFields } from './filter-fields.ts'
 
-/** Names by id. */
 export type LibraryNames = ReadonlyMap<string, string>
 
 export function useLibraryNames(isNeeded: boolean): LibraryNames {
@@ -17,19 +17,17 @@ export function useLibraryNames(isNeeded: boolean): LibraryNames {
 
 const fieldText = (name: FilterName) => t(filterFields.find(field => field.name === name)!.text)
 
-/** The text of one value of a field. */
 export function valueText(name: FilterName, value: string, names: LibraryNames): string {
   switch (name) {
     case 'library':
       return names.get(value) ?? '…'
     case 'readStatus':
-      return textOr(`filter.readStatus.${value}`, value)
     case 'status':
-      return textOr(`series.status.${value}`, value)
+      return textOr(valueKey(name, value)!, value)
     case 'format':
       return value.toUpperCase()
     case 'direction':
-      return textOr(`direction.${value}`, value)
+      return textOr(valueKey('readingDirection', value)!, value)
     case 'language':
       return languageName(value)
     default:

@@ -1,19 +1,22 @@
 // Address of a series list: sort order and filters as parameters.
+
 import { address, navigate } from '../../routing/router.ts'
+import type { TextKey } from '../../text/translate.ts'
 import { type Filters, withFilters } from './filter-fields.ts'
 
-export const sortFields = [
-  'title',
-  'date_added',
-  'date_updated',
-  'release_date',
-  'date_read',
-  'book_count',
-  'page_count',
-  'file_size',
-  'rating',
-] as const
-export type SortField = (typeof sortFields)[number]
+export const sortTexts = {
+  title: 'field.title',
+  date_added: 'field.dateAdded',
+  date_updated: 'field.dateUpdated',
+  release_date: 'field.releaseDate',
+  date_read: 'field.lastReadAt',
+  book_count: 'field.bookCount',
+  page_count: 'field.pageCount',
+  file_size: 'field.fileSize',
+  rating: 'field.userRating',
+} as const satisfies Record<string, TextKey>
+export type SortField = keyof typeof sortTexts
+export const sortFields = Object.keys(sortTexts) as readonly SortField[]
 export type SortOrder = 'asc' | 'desc'
 export type SeriesSort = `${SortField},${SortOrder}`
 

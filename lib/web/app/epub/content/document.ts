@@ -1,5 +1,5 @@
-// Documents of EPUBs in frames: fetched, parsed without effect, sanitized, and put into a sandboxed frame in which
-// no script of a book runs.
+// Documents of EPUBs in frames: fetched, parsed inertly, sanitized, and put into a sandboxed frame in which
+// no script of a book can run.
 import { assetUrl } from '../../api/assets.ts'
 import { removeNames } from './names.ts'
 import { fetchText, loadableUrl, type Publication, resourceUrl } from './publication.ts'
@@ -19,7 +19,7 @@ type Request = { host: HTMLElement; path: string; type: string; title: string; s
 
 const frameUrl = assetUrl('epub/content/frame.html')
 
-/** A frame at the end of `host`, hidden at first. The document of it is that of a path in the book. Throws ApiError. */
+/** Opens a path of the book in a frame at the end of `host`, hidden at first. Throws ApiError. */
 export async function openDocument(
   publication: Publication,
   { host, path, type, title, signal }: Request,
@@ -58,8 +58,8 @@ let sandbox = 'allow-same-origin'
 async function createFrame(request: FrameRequest): Promise<HTMLIFrameElement> {
   const frame = await loadFrame(request)
   if (/scripts/.test(sandbox) || hearsEvents(frame.contentDocument!)) return frame
-  // WebKit does not call the listeners of the application either (https://bugs.webkit.org/show_bug.cgi?id=218086):
-  // keys and links would be dead. The policy of the frame allows no script in any browser.
+  // WebKit then skips the application's listeners, too (https://bugs.webkit.org/show_bug.cgi?id=218086), and
+  // keys and links would be dead. The frame's policy allows no script in any browser.
   sandbox = 'allow-same-origin allow-scripts'
   frame.remove()
   return await loadFrame(request)
@@ -109,11 +109,11 @@ function imageDocument(frame: HTMLIFrameElement, { publication, base }: Source):
   return parsed
 }
 
-/** Elements that HTML does not close where XML does. */
+/** Elements that XML may close but HTML does not. */
 const closedInXml =
   /<(title|script|style|a|div|span|p|i|b|em|strong|td|th|tr|textarea|iframe)(\s[^<>]*)?\/>/gi
 
-/** Parsed in the frame, since its policy allows styles in the text. XHTML with errors is read as HTML. */
+/** Parsed in the frame, whose policy allows inline styles. Malformed XHTML is read as HTML. */
 export function parseDocument(frame: Window, source: string, type: string): Document {
   const { DOMParser } = frame as unknown as typeof globalThis
   const parser = new DOMParser()
@@ -139,7 +139,7 @@ function absoluteUrl(url: string, base: string): string | null {
   }
 }
 
-/** Style sheets in their order, those of links too. One that is missing is left out. */
+/** Style sheets in order, including linked ones. Missing ones are skipped. */
 async function styleTexts(parsed: Document, source: Source): Promise<string[]> {
   const elements = [...parsed.querySelectorAll('link, style')].filter(
     element =>
@@ -174,7 +174,7 @@ async function sheetText(url: string | null, source: Source, depth = 0): Promise
   }
 }
 
-/** A style sheet with those that it imports before it. */
+/** A style sheet, preceded by its imports. */
 async function importedText(
   text: string,
   base: string,
@@ -191,7 +191,7 @@ async function importedText(
   return [...(await Promise.all(imported)), cleaned].join('\n')
 }
 
-/** Puts the contents of a sanitized document into that of a frame. */
+/** Moves the contents of a sanitized document into a frame's document. */
 function fill(target: Document, parsed: Document, styles: readonly string[]) {
   const root = parsed.documentElement
   const body = parsed.body ?? null
@@ -215,7 +215,7 @@ function setAttribute(element: Element, name: string, value: string) {
     element.setAttribute(name === 'xml:lang' ? 'lang' : name, value)
 }
 
-/** Of the viewport of a page, of the view box of an SVG document. */
+/** From the viewport of a page or the view box of an SVG document. */
 function pageSize(parsed: Document): BookDocument['size'] {
   const viewport = parsed.querySelector('meta[name="viewport" i]')?.getAttribute('content') ?? ''
   const width = Number(/width\s*=\s*([\d.]+)/i.exec(viewport)?.[1])

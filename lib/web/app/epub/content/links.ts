@@ -1,4 +1,4 @@
-// Links in documents of EPUBs: where they lead, and the text of the notes to which they refer.
+// Links in documents of EPUBs: targets, and the text of notes.
 import { parseDocument } from './document.ts'
 import { fetchText, type Publication, pathOf, sectionOf } from './publication.ts'
 
@@ -6,7 +6,7 @@ type Destination =
   | { kind: 'internal'; section: number; path: string; id: string }
   | { kind: 'external'; url: string }
 
-/** Where a link of a sanitized document leads; null for links that lead nowhere. */
+/** Target of a link in a sanitized document; null if it has none. */
 export function destinationOf(publication: Publication, link: Element): Destination | null {
   const written = link.getAttribute('data-link')
   if (!written) return null
@@ -33,7 +33,7 @@ type NoteRequest = {
   signal: AbortSignal
 }
 
-/** The paragraphs of the note to which a link refers; null if it refers to something else. Throws ApiError. */
+/** The paragraphs of the note a link refers to; null for other links. Throws ApiError. */
 export async function noteOf(
   publication: Publication,
   { link, path, id, shown, signal }: NoteRequest,

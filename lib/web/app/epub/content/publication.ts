@@ -32,11 +32,11 @@ export type Section = {
   /** As the server writes it, for locators. */
   href: string
   type: string
-  /** Positions of 1024 bytes in it, and before it. */
+  /** Positions (1024 bytes each) in it, and before it. */
   count: number
   start: number
   isFixed: boolean
-  /** Place in a spread, and when it is a part of one. */
+  /** Place in a spread, and when it belongs to one. */
   page: 'left' | 'right' | 'center' | null
   spread: string
   isEncrypted: boolean
@@ -49,9 +49,9 @@ export type Publication = {
   id: string
   title: string
   language: string
-  /** The layout of the book; documents may have another one. */
+  /** The book's layout, which documents may override. */
   isFixed: boolean
-  /** Pages are turned from right to left. */
+  /** Whether pages are turned from right to left. */
   isRightToLeft: boolean
   sections: Section[]
   contents: ContentsEntry[]
@@ -129,7 +129,7 @@ export const sectionOf = ({ sections }: Publication, path: string): number =>
 export const resourceUrl = ({ id }: Publication, path: string): string =>
   new URL(apiUrl(`/books/${id}/resource/${path}`), location.href).href
 
-/** The URL with which a frame loads a resource of the book by its absolute URL; null for any other. */
+/** The URL a frame uses to load a resource, by its absolute URL; null if it is not part of the book. */
 export function loadableUrl({ id, resources }: Publication, url: string): string | null {
   const target = url.startsWith(`${location.origin}/`) ? pathOf(id, url) : null
   if (!target || !resources.has(decode(target.path))) return null

@@ -1,5 +1,5 @@
 // Sanitizing of documents of EPUBs before they are shown: without scripts, handlers, forms, frames, and without URLs
-// outside the book. The policies of the frame forbid all of it too; here it goes before a browser reports it.
+// outside the book. The frame's policies forbid all of it, too; removing it first avoids the browser's reports.
 import { cleanStyle, type ResolveUrl } from './style-sheet.ts'
 
 const removed = [
@@ -32,15 +32,15 @@ const removedAttributes = new Set(
 )
 
 type Resolvers = {
-  /** Absolute URL of one that the document contains; null when it is none. */
+  /** Absolute form of a URL in the document; null if it is not valid. */
   absolute: (url: string) => string | null
-  /** What may be loaded for an absolute URL; null for nothing. */
+  /** The URL to load in place of an absolute URL; null for nothing. */
   loadable: ResolveUrl
 }
 
 /**
- * The source of a document without scripts and base addresses, and with handlers such as `onclick` under other names: a
- * browser reports them as soon as it reads them, also in a document that has no effect.
+ * The source of a document without scripts and base addresses, and with renamed handlers such as `onclick`: a
+ * browser reports them while parsing, even in an inert document.
  */
 export const withoutScripts = (source: string): string =>
   withoutPairs(
@@ -51,7 +51,7 @@ export const withoutScripts = (source: string): string =>
     .replace(/<\/?base\b[^<>]*>/gi, '')
     .replace(/<[a-z][^<>]*/gi, tag => tag.replace(/([\s/"'])(on\w+\s*=)/gi, '$1data-$2'))
 
-/** Removes what is closed. The end of the last one is found first: every search for an end finds one, in linear time. */
+/** Removes closed elements. Finding the last end first keeps it linear: every later search for an end succeeds. */
 function withoutPairs(text: string, pairs: RegExp, close: RegExp): string {
   let end = 0
   for (const { index, 0: match } of text.matchAll(close)) end = index + match.length
@@ -75,7 +75,7 @@ export function sanitize(document: Document, resolvers: Resolvers) {
   for (const element of document.querySelectorAll('*')) sanitizeAttributes(element, resolvers)
 }
 
-/** The one of HTML parsers. A few thousand elements in each other, which XML may have, end the process of the page. */
+/** The limit of HTML parsers. XML has none, and a few thousand nested elements crash the page's process. */
 const maxDepth = 512
 
 /** Elements below the maximum depth become text. */
@@ -102,7 +102,7 @@ function sanitizeAttributes(element: Element, resolvers: Resolvers) {
 
 type AttributeContext = { tag: string; name: string; attribute: Attr; element: Element }
 
-/** The value that an attribute may have; null if it may not be there. */
+/** The permitted value of an attribute; null to remove it. */
 function sanitized(
   { tag, name, attribute, element }: AttributeContext,
   resolvers: Resolvers,
@@ -145,13 +145,13 @@ function loadableOf(url: string, { absolute, loadable }: Resolvers): string | nu
 }
 
 /**
- * Links are for the application alone: a frame that followed one by itself would leave the document, and not all
- * browsers run the listeners that prevent it.
+ * Only the application follows links: a frame that followed one itself would leave the document, and not all
+ * browsers run the listeners that would prevent it.
  */
 function makeLink(element: Element, url: string | null) {
   if (url === null || !/^(?:https?|mailto|tel):/i.test(url)) return
   element.setAttribute('data-link', url)
-  // Those of references to notes are links too.
+  // References to notes are links, too.
   if (!element.hasAttribute('role')) element.setAttribute('role', 'link')
   element.setAttribute('tabindex', '0')
 }

@@ -12,7 +12,7 @@ export type Hit = {
 const contextLength = 40
 const maxHits = 200
 
-/** Hits in the order of the book, at most 200. Letters and case as readers type them: without accents. */
+/** Hits in book order, at most 200. Case and accents are ignored. */
 export async function* search(
   publication: Publication,
   query: string,
@@ -54,8 +54,8 @@ const entities: Record<string, string> = {
 }
 
 /**
- * Text of a document in which nothing is displayed: elements become spaces where they separate words. What is not
- * closed ends with the document or at the next element, so that the time is linear.
+ * Text of a document that is not rendered: elements become spaces where they separate words. Unclosed constructs
+ * end with the document or at the next element, which keeps the time linear.
  */
 function textOf(source: string): string {
   const body = source.replace(/^[\s\S]*?<body\b/i, '<body')
@@ -72,7 +72,7 @@ function textOf(source: string): string {
     .replace(/\s+/g, ' ')
 }
 
-/** Of the same length as the text. */
+/** Has the same length as the text. */
 const fold = (text: string): string =>
   Array.from(text, character => {
     const plain = character.normalize('NFD')[0]!.toLowerCase()

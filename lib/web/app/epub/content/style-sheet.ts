@@ -1,16 +1,16 @@
-// Style sheets of EPUBs: parsed without effect, then written again without URLs outside the book, and with font sizes
-// that follow the reader's.
+// Style sheets of EPUBs: parsed inertly, then serialized without URLs outside the book, and with font sizes
+// relative to the reader's.
 
 /** Resolves a URL of a style sheet to one that may be loaded; null for none. */
 export type ResolveUrl = (url: string) => string | null
 
 const maxStyleLength = 2_000_000
 
-// A book may have been written to stop its reader: expressions have one way to match, in linear time.
-/** What may be before `@import`: comments, marks of HTML, character set and layers. */
+// Books may be hostile: these expressions have only one way to match, in linear time.
+/** Allowed before `@import`: comments, HTML comment marks, character set and layers. */
 const beforeImport =
   /\s+|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)|<!--|-->|@charset\s+"[^"]*"\s*;|@layer\b[^{};]*;/iy
-/** `@import` at the start of a style sheet, which parsed sheets do not have. */
+/** `@import` at the start of a style sheet; parsed sheets drop it. */
 const importRule = /@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*\)?[^;]*;/iy
 const maxImports = 20
 
@@ -35,7 +35,7 @@ export function splitImports(text: string): { urls: string[]; rest: string } {
   return { urls, rest: sheet.slice(end) }
 }
 
-/** Properties of EPUB 3, which Firefox knows by their names of CSS alone. */
+/** EPUB 3 properties that Firefox knows only by their CSS names. */
 const prefixed =
   /(^|[{;/\s])-(?:epub|webkit)-(writing-mode|text-orientation|text-emphasis(?:-style|-color|-position)?|hyphens|line-break|word-break|text-align-last|ruby-position|text-underline-position)(?=\s*:)/gi
 const prefixedCombine = /-(?:epub|webkit)-text-combine\s*:\s*horizontal\b/gi
@@ -46,14 +46,14 @@ const withoutPrefixes = (text: string) =>
 /** The rules of a style sheet as text. */
 export function cleanStyleSheet(text: string, resolve: ResolveUrl): string {
   const sheet = new CSSStyleSheet()
-  // Imports that are left would only be reported.
+  // Remaining imports would only cause reports.
   const known = withoutPrefixes(text.slice(0, maxStyleLength))
   sheet.replaceSync(known.replace(/@import\b[^;]*(?:;|$)/gi, ''))
   const rules: string[] = []
   for (const rule of sheet.cssRules) {
     if (!isAllowed(rule)) continue
     cleanRule(rule, resolve)
-    // A namespace is a name, and it is never loaded.
+    // A namespace is a name and is never loaded.
     const isNamespace = rule.cssText.startsWith('@namespace')
     rules.push(isNamespace ? rule.cssText : replaceUrls(rule.cssText, resolve))
   }
@@ -74,12 +74,12 @@ function cleanRule(rule: CSSRule, resolve: ResolveUrl) {
   if (style) cleanDeclarations(style)
   for (const nested of cssRules ?? []) cleanRule(nested, resolve)
   if (!(rule instanceof CSSFontFaceRule) || !style) return
-  // The browser would report that an empty URL is no font.
+  // The browser would report an empty URL as a bad font.
   for (const [, url] of style.getPropertyValue('src').matchAll(stringOrUrl))
     if (url !== undefined && resolve(unescaped(url)) === null) style.removeProperty('src')
 }
 
-/** Values that stay as they were written: those of variables, and those that contain one. */
+/** Values retained as written: variables, and values that contain one. */
 const mayLoad = /\\|url|image|src/i
 
 function cleanDeclarations(style: CSSStyleDeclaration) {
@@ -88,7 +88,7 @@ function cleanDeclarations(style: CSSStyleDeclaration) {
     const isRaw = name.startsWith('--') || /\b(?:var|env|attr|if)\(/i.test(value)
     if (isRaw && mayLoad.test(value)) style.removeProperty(name)
   }
-  // A shorthand with a variable has no values of its own.
+  // A shorthand with a variable has no longhand values.
   if (/\b(?:var|env|attr|if)\(/i.test(style.cssText) && mayLoad.test(style.cssText))
     for (const name of ['background', 'border-image', 'mask', 'list-style', 'content', 'cursor'])
       if (
@@ -113,7 +113,7 @@ const keywords: Record<string, number> = {
   ...{ large: 18, 'x-large': 24, 'xx-large': 32, 'xxx-large': 48 },
 }
 
-/** Absolute sizes become relative to the root, whose size the reader chooses. */
+/** Absolute sizes become relative to the root, whose size is a reader setting. */
 function scaleFont(style: CSSStyleDeclaration, name: string) {
   const value = style.getPropertyValue(name)
   const [, number, unit] = /^([\d.]+)(px|pt|pc|in|cm|mm)$/.exec(value) ?? []
@@ -122,7 +122,7 @@ function scaleFont(style: CSSStyleDeclaration, name: string) {
     style.setProperty(name, `${pixels / 16}rem`, style.getPropertyPriority(name))
 }
 
-/** In text that the browser wrote, all URLs are in this form; strings are skipped as a whole. */
+/** The browser serializes all URLs in this form; strings are skipped as a whole. */
 const stringOrUrl = /url\("((?:[^"\\]|\\.)*)"\)|"(?:[^"\\]|\\.)*"/g
 
 const replaceUrls = (text: string, resolve: ResolveUrl): string =>

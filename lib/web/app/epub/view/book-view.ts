@@ -1,11 +1,11 @@
-// Display of an EPUB: what reflowable books and books of fixed layout have in common.
+// Display of an EPUB: the interface shared by reflowable and fixed-layout books.
 
 import type { Movement } from '../../reading/recorder.ts'
 import type { Publication, Section } from '../content/publication.ts'
 import type { EpubSettings } from '../settings.ts'
 import type { Palette } from './presentation.ts'
 
-/** Where a section is opened: at its start, its last page, an element, or a fraction of its text. */
+/** Opening place in a section: start, last page, an element, or a fraction of its text. */
 export type Target = {
   section: number
   at?: 'end' | { id: string } | { progression: number; text?: string | undefined }
@@ -13,27 +13,27 @@ export type Target = {
 
 export type Position = {
   section: number
-  /** From 0, in the section. */
+  /** Page in the section, from 0. */
   page: number
   pages: number
   progression: number
   totalProgression: number
-  /** The last page of the book. */
+  /** Whether this is the last page of the book. */
   isEnd: boolean
   /** The first words that are displayed. */
   text: string
-  /** Entry of the contents by index; -1 before the first. */
+  /** Index of the table of contents entry; -1 before the first. */
   entry: number
 }
 
 export type BookView = {
   /** Throws ApiError. */
   open(target: Target, movement: Movement): Promise<void>
-  /** A page or a screen on; false at the start and at the end of the book. */
+  /** Moves by a page or a screen; false at the start and the end of the book. */
   turn(step: 1 | -1): Promise<boolean>
-  /** After the settings or the size of the host changed. */
+  /** Called after the settings or the size of the host change. */
   layOut(): void
-  /** The document that is displayed at a point of the window, and the point in its frame. */
+  /** The document at a point of the window, and the point in its frame. */
   documentAt(
     x: number,
     y: number,
@@ -50,7 +50,7 @@ export type ViewOptions = {
   settings: () => EpubSettings
   palette: () => Palette
   onMoved: (position: Position, movement: Movement) => void
-  /** A document is displayed for the first time. */
+  /** Called when a document is first displayed. */
   onDocument: (document: Document, path: string) => void
 }
 

@@ -1,9 +1,9 @@
-// Tables that are wider than a page: made smaller until they fit, down to a size at which they can still be read.
+// Tables wider than a page: shrunk until they fit, down to a readable size.
 
 const minZoom = 0.5
 const maxTables = 300
 
-/** `width`: of a column, in CSS pixels. Words are only broken in tables that do not fit otherwise. */
+/** `width`: column width in CSS pixels. Words are broken only in tables that do not fit otherwise. */
 export function fitTables(document: Document, width: number) {
   const tables = [...document.querySelectorAll('table')].slice(0, maxTables)
   for (const table of tables) {

@@ -1,4 +1,4 @@
-// Pages of a book of fixed layout as frames of their own size.
+// Pages of a fixed-layout book as frames of their own size.
 import { type BookDocument, openDocument } from '../content/document.ts'
 import type { ViewOptions } from './book-view.ts'
 
@@ -48,7 +48,6 @@ export function createFixedPages({
       }
       return page
     },
-    /** Releases all other pages. */
     retain(wanted: ReadonlySet<number>) {
       for (const [index, page] of pages) {
         if (wanted.has(index)) continue
@@ -60,7 +59,7 @@ export function createFixedPages({
   }
 }
 
-/** The size of a page is that of its image if it does not say. */
+/** A page that states no size has the size of its image. */
 async function prepare({ document, size }: BookDocument): Promise<Size> {
   const style = document.createElement('style')
   style.textContent = pageCss
@@ -72,7 +71,7 @@ async function prepare({ document, size }: BookDocument): Promise<Size> {
   return { width: image.naturalWidth, height: image.naturalHeight }
 }
 
-/** Places pages side by side in the middle of the host: of the same height, as large as it allows. */
+/** Centers pages side by side in the host, at the same height and as large as possible. */
 export function arrangePages(host: HTMLElement, pages: readonly (FixedPage | null)[]) {
   const sample = pages.find(page => page !== null)
   if (!sample) return

@@ -1,4 +1,4 @@
-// Display of an EPUB of fixed layout: pages at their size, scaled to the window, one or two at a time.
+// Display of a fixed-layout EPUB: pages scaled to the window, one or two at a time.
 
 import type { Movement } from '../../reading/recorder.ts'
 import type { Section } from '../content/publication.ts'
@@ -12,7 +12,7 @@ export function createFixedView(options: ViewOptions): BookView {
   const pages = createFixedPages(options)
   let spreads = spreadsOf(publication, isPaired)
   let section = 0
-  /** What is being opened. */
+  /** The section being opened. */
   let requested: { section: number; movement: Movement } | null = null
   let opening = new AbortController()
 
@@ -38,7 +38,7 @@ export function createFixedView(options: ViewOptions): BookView {
     host.dataset.flow = 'fixed'
     arrangePages(host, shown)
     report(movement)
-    // The neighbours are there when the page is turned.
+    // Preloads the neighbors for turning the page.
     const near = [at - 1, at, at + 1].flatMap(i => spreads[i] ?? []).filter(index => index !== null)
     const wanted = new Set(near.filter(index => sections[index]!.isFixed))
     pages.retain(wanted)

@@ -1,18 +1,18 @@
-// The two ways in which the text of a document flows: page by page in columns, or as one column that scrolls. Distances
-// are in CSS pixels from the start of the text, in the direction in which pages follow each other.
+// The two text flows of a document: page by page in columns, or one scrolling column. Distances
+// are in CSS pixels from the start of the text, in page direction.
 import type { Direction, PageGeometry } from './geometry.ts'
 
 export type Flow = {
   pages: number
   page: number
-  /** Distance at which the displayed part begins, and its length. */
+  /** Start and length of the displayed part. */
   start: () => number
   extent: number
   distance: (rectangle: DOMRect) => number
   showPage: (page: number) => void
-  /** Displays what is at a distance. */
+  /** Scrolls to a distance. */
   showDistance: (distance: number) => void
-  /** A screen on; false if the end was reached before. */
+  /** Scrolls by a screen; false at the end. */
   advance: (step: 1 | -1) => boolean
 }
 
@@ -23,7 +23,7 @@ type FlowOptions = {
   geometry: PageGeometry
 }
 
-/** Columns stand side by side, or below each other in vertical writing; the body is shifted by whole pages. */
+/** Columns are side by side, or stacked in vertical writing; the body is shifted by whole pages. */
 export function pagedFlow({ body, direction, geometry }: FlowOptions): Flow {
   const { width, height, columns, margin } = geometry
   const { isVertical, isRightToLeft } = direction

@@ -1,12 +1,12 @@
-// Size of the pages of a document, and the direction in which its text is written.
+// Page size and writing direction of a document.
 import type { EpubSettings } from '../settings.ts'
 
-/** In CSS pixels, for the area of the frame. */
+/** Size of the frame in CSS pixels. */
 export type PageGeometry = {
   width: number
   height: number
   columns: 1 | 2
-  /** At the sides, half of the gap between columns; and above and below. */
+  /** Margins: at the sides (half the column gap), and above and below. */
   margin: number
   marginBlock: number
   isScrolled: boolean
@@ -15,7 +15,7 @@ export type PageGeometry = {
 
 export type Direction = {
   isVertical: boolean
-  /** Vertical, with lines from left to right. */
+  /** Whether vertical lines run from left to right. */
   isVerticalLeft: boolean
   isRightToLeft: boolean
 }
@@ -46,7 +46,7 @@ export function geometryOf(settings: EpubSettings, area: Area, isVertical: boole
   }
 }
 
-/** The writing mode of the body applies to the whole page, as that of the root does. */
+/** The body's writing mode applies to the whole page, like the root's. */
 export function directionOf(document: Document): Direction {
   const { documentElement, body, defaultView } = document
   const root = defaultView!.getComputedStyle(documentElement)

@@ -1,13 +1,13 @@
-// Pointer, wheel and keyboard of the reader. Events in the frames of a book do not reach all browsers' listeners, since
-// nothing runs there: a surface above them receives the pointer.
+// Pointer, wheel and keyboard input of the reader. Not all browsers deliver events from the frames of a book, because
+// scripts are disabled there, so a surface above the frames receives the pointer.
 type GestureHandlers = {
-  /** `side`: where the window was tapped, in thirds; false if nothing was done. */
+  /** `side`: the tapped third of the window; returns false if nothing was done. */
   onTap: (point: { x: number; y: number }, side: 'left' | 'middle' | 'right') => void
   onSwipe: (side: 'left' | 'right') => void
   onWheel: (step: 1 | -1) => void
-  /** The mouse is moved over a point. */
+  /** The mouse moves over a point. */
   onHover: (point: { x: number; y: number }) => void
-  /** The mouse is dragged from a point to another one. */
+  /** The mouse is dragged between two points. */
   onDrag: (from: { x: number; y: number }, to: { x: number; y: number }) => void
   /** Whether the wheel goes page by page. */
   isPaged: () => boolean
@@ -18,7 +18,7 @@ const tapDistance = 10
 const tapMs = 600
 const wheelMs = 220
 
-/** Returns a function that ends it. */
+/** Returns a function that stops listening. */
 export function listenToGestures(surface: HTMLElement, handlers: GestureHandlers): () => void {
   const controller = new AbortController()
   const { signal } = controller

@@ -1,4 +1,4 @@
-// Display of any EPUB: by its layout, and by that of each document where a book has both layouts.
+// Display of any EPUB by its layout, and by document where a book mixes layouts.
 import type { BookView, Position, ViewOptions } from './book-view.ts'
 import { createFixedView } from './fixed-view.ts'
 import { createReflowableView } from './reflowable-view.ts'
@@ -13,7 +13,7 @@ export function createBookView(options: ViewOptions): BookView {
   return isMixed ? createMixedView(options) : createView(first!.isFixed, options)
 }
 
-/** One view at a time, which ends where the other layout begins. */
+/** One view at a time, up to where the other layout begins. */
 function createMixedView(options: ViewOptions): BookView {
   const { sections } = options.publication
   let position: Position | null = null

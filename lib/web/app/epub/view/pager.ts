@@ -1,4 +1,4 @@
-// Pages of a document: laid out by the settings, and found again by offsets in the text after a change of layout.
+// Pages of a document: laid out by the settings; text offsets restore the place after a layout change.
 import type { BookDocument } from '../content/document.ts'
 import type { EpubSettings } from '../settings.ts'
 import { fitTables } from './fit-tables.ts'
@@ -13,7 +13,7 @@ export type Pager = ReturnType<typeof createPager>
 
 export type Layout = { settings: EpubSettings; palette: Palette; area: Area }
 
-/** Pages of `opened` in `scroller`, which scrolls when the text is one long column. */
+/** Pages of `opened` in `scroller`, which scrolls if the text is one long column. */
 export function createPager(
   { frame, document }: BookDocument,
   scroller: HTMLElement,
@@ -25,7 +25,7 @@ export function createPager(
   const index = indexText(document)
   /** The offset that stays in view when the layout changes. */
   let anchor = 0
-  /** Where the displayed part began when `place` was called. */
+  /** Start of the displayed part when `place` was called. */
   let placedAt = 0
   let flow = layOut(layout)
 
@@ -91,7 +91,7 @@ export function createPager(
       flow.showDistance(flow.distance(rectangle))
       anchor = index.offsetOf(element)
     },
-    /** After scrolling; false if it was not by hand, which led away from the latest place. */
+    /** Called after scrolling; false unless the reader scrolled away from the latest place. */
     rememberPlace(): boolean {
       if (Math.abs(flow.start() - placedAt) < 2) return false
       anchor = offsetInView()

@@ -1,4 +1,4 @@
-// Style sheet of the reader in the documents of an EPUB: pages or one long column, type and colours of the settings.
+// The reader's style sheet for documents of an EPUB: pages or one long column, type and colors.
 import type { EpubSettings } from '../settings.ts'
 import type { PageGeometry } from './geometry.ts'
 
@@ -34,7 +34,7 @@ const families = {
 const text = 'p, li, dd, dt, blockquote, figcaption'
 
 export function presentationCss(settings: EpubSettings, palette: Palette, geometry: PageGeometry) {
-  return [flowCss(geometry), typeCss(settings), coloursCss(palette), contentsCss(geometry)].join(
+  return [flowCss(geometry), typeCss(settings), colorsCss(palette), contentsCss(geometry)].join(
     '\n',
   )
 }
@@ -42,7 +42,7 @@ export function presentationCss(settings: EpubSettings, palette: Palette, geomet
 const reset =
   'margin: 0 !important; border: 0 !important; min-width: 0 !important; max-width: none !important; min-height: 0 !important; max-height: none !important; transform: none; zoom: 1 !important; float: none !important; position: static !important;'
 
-/** Columns of a multi-column layout are the pages: the body is as large as one page, and its columns overflow it. */
+/** Pages are the columns of a multi-column layout: the body has the size of a page and its columns overflow it. */
 function flowCss(geometry: PageGeometry) {
   const { width, height, columns, margin, marginBlock, isScrolled, isVertical } = geometry
   const padding = isVertical ? `${margin}px` : `${marginBlock}px ${margin}px`
@@ -84,7 +84,7 @@ function typeCss({ fontSize, family, lineHeight, alignment }: EpubSettings) {
   return rules.join('\n')
 }
 
-function coloursCss({ background, text, link, isForced, isDark }: Palette) {
+function colorsCss({ background, text, link, isForced, isDark }: Palette) {
   const scheme = `html { color-scheme: ${isDark ? 'dark' : 'light'} only }`
   if (!isForced)
     return `${scheme} html { background-color: ${background}; color: ${text} } :where([data-link]) { color: ${link} }`
@@ -95,7 +95,7 @@ function coloursCss({ background, text, link, isForced, isDark }: Palette) {
     body [data-link], body [data-link] * { color: ${link} !important }`
 }
 
-/** Nothing is larger than a page, since it would stand out of its column. */
+/** Nothing may be larger than a page, or it would overflow its column. */
 function contentsCss({
   width,
   height,

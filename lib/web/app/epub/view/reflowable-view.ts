@@ -1,4 +1,4 @@
-// Display of a reflowable EPUB: a document at a time, in pages or as a column that scrolls.
+// Display of a reflowable EPUB: one document at a time, in pages or as a scrolling column.
 import type { Movement } from '../../reading/recorder.ts'
 import { openDocument } from '../content/document.ts'
 import { fetchText, type Publication } from '../content/publication.ts'
@@ -44,7 +44,7 @@ export function createReflowableView(options: ViewOptions): BookView {
       onDocument(opened.document, opened.path)
       void loadedLater(opened.document)?.then(() => pager === created && layOut())
       clearTimeout(prefetch)
-      // Into the cache of the browser, so that the next document appears at once.
+      // Warms the browser cache, so that the next document appears immediately.
       const after = sections[next + 1]
       if (after)
         prefetch = setTimeout(
@@ -104,7 +104,7 @@ function positionIn(publication: Publication, { section, pager }: OpenSection): 
   const { sections } = publication
   const { page, pages, offset, progression } = pager.place()
   const isLastPage = section === sections.length - 1 && page === pages - 1
-  // What is not there yet may need further pages.
+  // Resources still loading may add pages.
   const isEnd = isLastPage && isLoaded(pager.document)
   return {
     ...{ section, page, pages, progression, isEnd },
@@ -118,7 +118,7 @@ function positionIn(publication: Publication, { section, pager }: OpenSection): 
 const isLoaded = ({ images, fonts }: Document): boolean =>
   fonts.status === 'loaded' && [...images].every(({ complete }) => complete)
 
-/** Null if all is there. */
+/** Null if everything is loaded. */
 function loadedLater(document: Document): Promise<unknown> | null {
   if (isLoaded(document)) return null
   const pending = [...document.images].filter(({ complete }) => !complete)
@@ -128,7 +128,7 @@ function loadedLater(document: Document): Promise<unknown> | null {
   ])
 }
 
-/** Calls `listener` when a column that scrolls comes to rest; returns a function that ends it. */
+/** Calls `listener` when scrolling stops; returns a function that stops listening. */
 function afterScrolling(host: HTMLElement, listener: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const onScroll = () => {
@@ -153,12 +153,12 @@ function showTarget(pager: Pager, at: Target['at']) {
   const { progression, text } = at
   const { index } = pager
   const offset = Math.round(progression * index.length)
-  // A fraction is as exact as the app that counted it: the text is exact.
+  // A fraction is only as precise as the app that computed it; the text is exact.
   const isThere = !text || index.textAt(offset, text.length) === text
   pager.showOffset(isThere ? offset : (index.find(text, offset) ?? offset))
 }
 
-/** The last entry of the contents that begins before an offset of a section; -1 for none. */
+/** The last table of contents entry before an offset of a section; -1 for none. */
 function entryAt(
   { contents, sections }: Publication,
   { section, pager, offset }: OpenSection & { offset: number },

@@ -1,10 +1,12 @@
-// Spreads of a book of fixed layout: which pages are side by side.
+// Spreads of a fixed-layout book: which pages are side by side.
 import type { Publication, Section } from '../content/publication.ts'
 
 /** Sections side by side, from left to right; null for an empty page. */
 type Spread = readonly (number | null)[]
 
-/** The first page alone, then pairs, unless the book places a page on a side. `isPaired`: may be a part of a pair. */
+/**
+ * The first page alone, then pairs, unless the book assigns a side. `isPaired`: whether a page may be part of a pair.
+ */
 export function spreadsOf(
   publication: Pick<Publication, 'sections' | 'isRightToLeft'>,
   isPaired: (section: Section) => boolean,

@@ -6,21 +6,21 @@ type Atom = { node: Node; start: number; length: number }
 type TextIndex = {
   /** Length of the text with its images; at least 1. */
   length: number
-  /** The first offset from which `isReached` is true for the rectangle there, which grows with the text; null for none. */
+  /** The first offset for whose rectangle `isReached` is true (monotonic along the text); null for none. */
   firstOffset(isReached: (rectangle: DOMRect) => boolean): number | null
-  /** The rectangle at an offset, or the next one that is displayed; null if nothing is. */
+  /** The rectangle at an offset, or the next displayed one; null for none. */
   rectangleAt(offset: number): DOMRect | null
-  /** Where an element begins. */
+  /** Offset of an element. */
   offsetOf(element: Element): number
-  /** Text from an offset on. */
+  /** Text from an offset. */
   textAt(offset: number, length: number): string
-  /** The offset of text that is closest to another offset; null if it is not there. */
+  /** The occurrence of a text closest to an offset; null if there is none. */
   find(text: string, near: number): number | null
 }
 
 const imageLength = 300
 
-/** Of what the document contains now. */
+/** Indexes the current content of the document. */
 export function indexText(document: Document): TextIndex {
   const atoms: Atom[] = []
   let length = 0
@@ -45,7 +45,7 @@ export function indexText(document: Document): TextIndex {
     range.setEnd(text, start + 1)
     return displayed(range.getClientRects()[0] ?? null)
   }
-  /** The last rectangle of an atom or of one after it, since those that are not displayed have none. */
+  /** The last rectangle of an atom, or of a later one if it is not displayed. */
   function lastRectangle(index: number, end: number): DOMRect | null {
     for (let i = index; i < end; i++) {
       const atom = atoms[i]!

@@ -1,0 +1,103 @@
+// Actions on a collection or read list: continue reading, edit, cover, export, delete.
+import { useState } from 'preact/hooks'
+import { api, type Schemas } from '../../api/client.ts'
+import { can } from '../../api/session.ts'
+import { navigate } from '../../routing/router.ts'
+import { t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { openDialog } from '../../ui/dialog-host.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { showError, showNotice } from '../../ui/toast.tsx'
+import { chooseCover, dialogStyles } from '../actions.ts'
+import { saveFile } from '../download.ts'
+import { deleteGrouping, type Grouping, type Kind, kinds, listMembers } from './kind.ts'
+
+type GroupingActionsProps = { kind: Kind; grouping: Grouping; count: number; reload: () => void }
+
+export function GroupingActions({ kind, grouping, count, reload }: GroupingActionsProps) {
+  const { id, name } = grouping
+  const { write, remove } = kinds[kind]
+  const [isConfirming, setConfirming] = useState(false)
+  const item = (icon: Parameters<typeof Icon>[0]['name'], text: string, run: () => unknown) => (
+    <button
+      type="button"
+      class={icon === 'delete' ? 'menu-item danger' : 'menu-item'}
+      onClick={() => void run()}
+    >
+      <Icon name={icon} />
+      {text}
+    </button>
+  )
+  const edit = () =>
+    openDialog(
+      async () => (await import('./grouping-dialog.tsx')).GroupingDialog,
+      { kind, grouping, onSaved: reload },
+      dialogStyles,
+    )
+  const isReadList = kind === 'readlists'
+  const hasMenu = can(write) || can(remove) || isReadList
+  return (
+    <>
+      {isReadList && count > 0 && (
+        <Button icon="play" variant="primary" onClick={() => readOn(id)}>
+          {t('action.continueHere')}
+        </Button>
+      )}
+      {can(write) && (
+        <Button icon="edit" onClick={edit}>
+          {t('action.edit')}
+        </Button>
+      )}
+      {hasMenu && (
+        <Menu label={t('action.more')} trigger={<Icon name="more" />}>
+          {can(write) &&
+            item('grid', t('covers.title'), () =>
+              chooseCover({ owner: kind, id, title: name, onSaved: reload }),
+            )}
+          {isReadList &&
+            item('download', t('cbl.export'), () => exportCbl(grouping).catch(showError))}
+          {can(remove) && item('delete', t('action.delete'), () => setConfirming(true))}
+        </Menu>
+      )}
+      {isConfirming && (
+        <ConfirmDialog
+          title={t(`groupings.deleteTitle.${kind}`, { name })}
+          text={t(`groupings.deleteText.${kind}`)}
+          action={t('action.delete')}
+          onConfirm={async () => {
+            await deleteGrouping({ kind, id })
+            navigate(kind, { replace: true })
+            showNotice(t('groupings.deleted', { name }))
+          }}
+          onClose={() => setConfirming(false)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Opens the first unread book. */
+async function readOn(id: string) {
+  const pageSize = 500
+  let first: string | null = null
+  for (let page = 1; ; page++) {
+    const { data, total } = await listMembers({ kind: 'readlists', id }, { page, pageSize })
+    const books = data as Schemas['Book'][]
+    first ??= books[0]?.id ?? null
+    const next = books.find(({ readProgress }) => !readProgress?.completed)
+    if (next) return navigate(`books/${next.id}/read?readlist=${id}`)
+    if (page * pageSize >= total) break
+  }
+  showNotice(t('groupings.allRead'))
+  if (first) navigate(`books/${first}/read?readlist=${id}`)
+}
+
+async function exportCbl({ id, name }: Grouping) {
+  const { data } = await api.GET('/api/v1/readlists/{id}/cbl', {
+    params: { path: { id } },
+    parseAs: 'blob',
+  })
+  saveFile(data as Blob, `${name}.cbl`)
+}

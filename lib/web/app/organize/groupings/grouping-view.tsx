@@ -1,0 +1,229 @@
+// Page of a collection or read list: members, order, actions.
+import { useMemo, useState } from 'preact/hooks'
+import { type Resource, useResource } from '../../api/resource.ts'
+import { can } from '../../api/session.ts'
+import { useReloadOnEvents } from '../../lists/list-events.ts'
+import { type PagedList, usePagedList } from '../../lists/paged-list.ts'
+import { createSelection } from '../../lists/selection.ts'
+import { address, setQuery } from '../../routing/router.ts'
+import type { ViewProps } from '../../routing/view-props.ts'
+import { t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { GroupingActions } from './grouping-actions.tsx'
+import {
+  findGrouping,
+  type Grouping,
+  isAutomatic,
+  type Kind,
+  kinds,
+  listMembers,
+  type Member,
+  type MemberSort,
+  memberCount,
+  memberSorts,
+  sortTexts,
+} from './kind.ts'
+import { ArrangeMembers, MemberGrid } from './members.tsx'
+import { RuleText } from './rule-editor.tsx'
+
+export const CollectionView = ({ params }: ViewProps) => (
+  <GroupingView key={params.id!} kind="collections" id={params.id!} />
+)
+export const ReadListView = ({ params }: ViewProps) => (
+  <GroupingView key={params.id!} kind="readlists" id={params.id!} />
+)
+
+type Subject = { kind: Kind; id: string }
+
+function GroupingView({ kind, id }: Subject) {
+  const grouping = useResource(`/${kind}/${id}`, signal => findGrouping({ kind, id }, signal))
+  const arranges = address.value.query.get('mode') === 'arrange'
+  const sort = arranges ? 'manual' : sortOf(address.value.query)
+  const list = usePagedList<Member>(`/${kind}/${id}/members?${sort}`, (page, signal) =>
+    listMembers({ kind, id }, { ...page, sort }, signal),
+  )
+  const selection = useMemo(createSelection, [id, arranges])
+  useReloadOnEvents(
+    event => {
+      if (/^(?:collection|read_list)_/.test(event.type))
+        return [event.entityId, event.collectionId, event.readListId].includes(id)
+      const isMember = ({ id }: Member) => id === event.seriesId || id === event.bookId
+      return /^(?:series|book|progress)_/.test(event.type) && list.loaded().some(isMember)
+    },
+    () => {
+      grouping.reload()
+      list.reload()
+    },
+  )
+  if (grouping.error && !grouping.data)
+    return <ErrorState error={grouping.error} onRetry={grouping.reload} />
+  if (!grouping.data) return <div class="view-loading" aria-busy />
+  const reload = () => {
+    grouping.reload()
+    list.reload()
+  }
+  return (
+    <div class="organize-page">
+      <Header kind={kind} grouping={grouping.data} list={list} reload={reload} />
+      <Toolbar
+        kind={kind}
+        grouping={grouping.data}
+        arranges={arranges}
+        sort={sort}
+        total={list.total.value}
+      />
+      <Members
+        kind={kind}
+        grouping={grouping}
+        list={list}
+        selection={selection}
+        arranges={arranges}
+      />
+    </div>
+  )
+}
+
+const sortOf = (query: URLSearchParams): MemberSort =>
+  memberSorts.find(sort => sort === query.get('sort')) ?? 'default'
+
+type HeaderProps = { kind: Kind; grouping: Grouping; list: PagedList<Member>; reload: () => void }
+
+function Header({ kind, grouping, list, reload }: HeaderProps) {
+  const { name, summary, condition } = grouping
+  // The visible members, possibly fewer than all.
+  const count = list.total.value ?? memberCount(grouping)
+  const { member } = kinds[kind]
+  const subtitle = (
+    <>
+      <p>{count === null ? '' : t(`count.${member}`, { count })}</p>
+      {summary && (
+        <p class="grouping-summary" dir="auto">
+          {summary}
+        </p>
+      )}
+      {condition && (
+        <div class="grouping-rule">
+          <span>{t('groupings.rule')}</span>
+          <RuleText rule={condition} />
+        </div>
+      )}
+    </>
+  )
+  return (
+    <PageHeader
+      title={name}
+      subtitle={subtitle}
+      actions={
+        <GroupingActions kind={kind} grouping={grouping} count={count ?? 0} reload={reload} />
+      }
+    />
+  )
+}
+
+type ToolbarProps = {
+  kind: Kind
+  grouping: Grouping
+  arranges: boolean
+  sort: MemberSort
+  total: number | null
+}
+
+function Toolbar({ kind, grouping, arranges, sort, total }: ToolbarProps) {
+  if ((total ?? 0) < 2) return null
+  const canArrange = can(kinds[kind].write) && !isAutomatic(grouping)
+  if (arranges)
+    return (
+      <div class="organize-toolbar">
+        <p class="secondary-text">{t('organize.arrangeHint')}</p>
+        <Button
+          icon="check"
+          variant="primary"
+          onClick={() => setQuery({ mode: null }, { replace: true })}
+        >
+          {t('action.done')}
+        </Button>
+      </div>
+    )
+  const usual = grouping.ordered ? 'manual' : kinds[kind].sort
+  const sorts = memberSorts.filter(
+    name => name !== usual && (name !== 'manual' || !isAutomatic(grouping)),
+  )
+  return (
+    <div class="organize-toolbar">
+      <label class="inline-field">
+        <span>{t('sort.label')}</span>
+        <select
+          class="control"
+          value={sort === usual ? 'default' : sort}
+          onChange={event => {
+            const { value } = event.currentTarget
+            setQuery({ sort: value === 'default' ? null : value }, { replace: true })
+          }}
+        >
+          {sorts.map(name => (
+            <option key={name} value={name}>
+              {t(sortTexts[name === 'default' ? usual : name])}
+            </option>
+          ))}
+        </select>
+      </label>
+      {canArrange && (
+        <Button icon="sort" onClick={() => setQuery({ mode: 'arrange', sort: null })}>
+          {t('organize.arrange')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+type MembersProps = {
+  kind: Kind
+  grouping: Resource<Grouping>
+  list: PagedList<Member>
+  selection: ReturnType<typeof createSelection>
+  arranges: boolean
+}
+
+function Members({ kind, grouping, list, selection, arranges }: MembersProps) {
+  const [isOrdered, setOrdered] = useState(grouping.data!.ordered)
+  if (list.error.value !== null && list.total.value === null)
+    return <ErrorState error={list.error.value} onRetry={list.reload} />
+  if (list.total.value === 0)
+    return (
+      <EmptyState
+        icon={kind === 'collections' ? 'collection' : 'list'}
+        title={t('groupings.empty')}
+        text={t(
+          isAutomatic(grouping.data!) ? 'groupings.emptyRule' : `groupings.emptyText.${kind}`,
+        )}
+      />
+    )
+  const subject = { kind, id: grouping.data!.id }
+  if (arranges)
+    return (
+      <ArrangeMembers
+        subject={subject}
+        list={list}
+        isOrdered={isOrdered}
+        onOrdered={() => {
+          setOrdered(true)
+          grouping.reload()
+        }}
+      />
+    )
+  return (
+    <MemberGrid
+      subject={subject}
+      grouping={grouping.data!}
+      list={list}
+      selection={selection}
+      onChanged={() => {
+        grouping.reload()
+        list.reload()
+      }}
+    />
+  )
+}

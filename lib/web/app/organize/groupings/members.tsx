@@ -1,0 +1,168 @@
+// Members of a collection or read list: covers to select and remove, or a list to arrange.
+import type { Schemas } from '../../api/client.ts'
+import { can } from '../../api/session.ts'
+import { BookCard } from '../../lists/book-card.tsx'
+import type { PagedList } from '../../lists/paged-list.ts'
+import type { Selection } from '../../lists/selection.ts'
+import { SelectionBar } from '../../lists/selection-bar.tsx'
+import { SeriesCard } from '../../lists/series-card.tsx'
+import { cardShape } from '../../lists/shapes.ts'
+import { VirtualGrid } from '../../lists/virtual-grid.tsx'
+import { href } from '../../routing/router.ts'
+import { t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.tsx'
+import { Cover } from '../../ui/cover.tsx'
+import { showNotice } from '../../ui/toast.tsx'
+import { ArrangeList } from '../arrange-list.tsx'
+import {
+  addMembers,
+  changeGrouping,
+  type Grouping,
+  isAutomatic,
+  type Kind,
+  kinds,
+  listMembers,
+  type Member,
+  orderMembers,
+  removeMember,
+} from './kind.ts'
+
+type Subject = { kind: Kind; id: string }
+
+type MemberGridProps = {
+  subject: Subject
+  grouping: Grouping
+  list: PagedList<Member>
+  selection: Selection
+  onChanged: () => void
+}
+
+export function MemberGrid({ subject, grouping, list, selection, onChanged }: MemberGridProps) {
+  const { kind } = subject
+  const { member, write } = kinds[kind]
+  const remove = async () => {
+    const ids = [...selection.ids.value]
+    for (const id of ids) await removeMember(subject, id)
+    selection.clear()
+    onChanged()
+    const undo = async () => {
+      await addMembers(subject, ids)
+      onChanged()
+    }
+    showNotice(t(`groupings.removed.${member}`, { count: ids.length, name: grouping.name }), {
+      text: t('organize.undo'),
+      run: undo,
+    })
+  }
+  const canRemove = can(write) && !isAutomatic(grouping)
+  return (
+    <div>
+      <VirtualGrid<Member>
+        list={list}
+        label={grouping.name}
+        shape={cardShape}
+        dependency={selection.ids.value}
+        renderItem={(row, tabIndex) =>
+          kind === 'collections' ? (
+            <SeriesCard
+              series={row as Schemas['Series']}
+              selection={selection}
+              tabIndex={tabIndex}
+            />
+          ) : (
+            <BookCard
+              book={row as Schemas['Book']}
+              selection={selection}
+              tabIndex={tabIndex}
+              showSeries
+            />
+          )
+        }
+      />
+      <SelectionBar
+        kind={member}
+        selection={selection}
+        list={list}
+        onDone={onChanged}
+        extra={
+          canRemove && (
+            <Button icon="delete" onClick={remove}>
+              {t('organize.remove')}
+            </Button>
+          )
+        }
+      />
+    </div>
+  )
+}
+
+type ArrangeMembersProps = {
+  subject: Subject
+  list: PagedList<Member>
+  isOrdered: boolean
+  /** Called when the custom order became the list's order. */
+  onOrdered: () => void
+}
+
+export function ArrangeMembers({ subject, list, isOrdered, onOrdered }: ArrangeMembersProps) {
+  const move = async (from: number, to: number) => {
+    const first = Math.min(from, to)
+    const ids = await idsOf(subject, list, { first, last: Math.max(from, to) })
+    const [moved] = ids.splice(from - first, 1)
+    ids.splice(to - first, 0, moved!)
+    await orderMembers(subject, ids)
+    if (isOrdered) return
+    await changeGrouping(subject, { ordered: true })
+    onOrdered()
+  }
+  return (
+    <ArrangeList<Member>
+      list={list}
+      label={t('organize.arrange')}
+      titleOf={({ title }) => title}
+      onMove={move}
+      renderRow={row => <MemberLine kind={subject.kind} row={row} />}
+    />
+  )
+}
+
+/** Ids of a range of members in custom order; missing ones are requested. */
+async function idsOf(
+  subject: Subject,
+  list: PagedList<Member>,
+  { first, last }: { first: number; last: number },
+): Promise<string[]> {
+  const indexes = Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  const known = indexes.map(index => list.row(index)?.id)
+  if (known.every(id => id !== undefined)) return known as string[]
+  const pageSize = 500
+  const ids: string[] = []
+  for (let page = Math.floor(first / pageSize); page <= Math.floor(last / pageSize); page++) {
+    const { data } = await listMembers(subject, { page: page + 1, pageSize, sort: 'manual' })
+    const offset = page * pageSize
+    ids.push(
+      ...data.filter((_, i) => offset + i >= first && offset + i <= last).map(({ id }) => id),
+    )
+  }
+  return ids
+}
+
+function MemberLine({ kind, row }: { kind: Kind; row: Member }) {
+  const { member } = kinds[kind]
+  const subtitle = 'seriesName' in row ? row.seriesName : t('count.books', { count: row.bookCount })
+  return (
+    <a class="arrange-link" href={href(`${member}/${row.id}`)} draggable={false}>
+      <span class="arrange-cover">
+        <Cover owner={member} id={row.id} />
+      </span>
+      <span class="arrange-text">
+        <span class="arrange-title" dir="auto">
+          {row.title}
+        </span>
+        <span class="secondary-text" dir="auto">
+          {subtitle}
+        </span>
+      </span>
+    </a>
+  )
+}
