@@ -85,7 +85,7 @@ t.test('a database whose migrations were squashed into a baseline is refused', a
     name: 'Invalid',
     message: /unreleased development version/,
   })
-  const stackroom = join(import.meta.dirname, '..', '..', 'cmd', 'main.ts')
+  const stackroom = join(import.meta.dirname, '..', '..', '..', 'cmd', 'main.ts')
   const args = ['--no-warnings', stackroom, 'migrate', '--database-url', url]
   const result = await run(process.execPath, args).catch(error => error)
   t.equal(result.code, 2)
