@@ -44,12 +44,12 @@ export async function writesOf(sql: Sql, table: string): Promise<Write[]> {
       name: `insert ${table}`,
       async run(tx) {
         await tx.unsafe(
-          `create temp table kept on commit drop as select * from ${table} where ${first}`,
+          `create temp table removed on commit drop as select * from ${table} where ${first}`,
         )
         await remove(tx)
         await forget(tx)
         return await tx.unsafe(
-          `insert into ${table} (${names}) select ${names} from kept returning 1`,
+          `insert into ${table} (${names}) select ${names} from removed returning 1`,
         )
       },
     },
