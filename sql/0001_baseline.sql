@@ -872,19 +872,6 @@ create trigger book_copied_to_read_lists after update of series_id, age_rating, 
 alter table cover add foreign key (collection_id) references collection on delete cascade;
 alter table cover add foreign key (read_list_id) references read_list on delete cascade;
 
--- A row for each statement that changed which collections and read lists there are, or their members: together
--- with list_change the version of what accounts see of them (lib/organize/grouping/counts.ts).
-create table grouping_change (count bigint not null);
-create function note_grouping_change() returns trigger language plpgsql as $$
-begin
-  insert into grouping_change values (1);
-  return null;
-end $$;
-create trigger collection_series_changed after insert or delete on collection_series
-  for each statement execute function note_grouping_change();
-create trigger read_list_book_changed after insert or delete on read_list_book
-  for each statement execute function note_grouping_change();
-
 ---------------------------------------------------------------------------------------------------
 -- Accounts, sessions, permissions
 
@@ -1006,168 +993,6 @@ create table series_sharing_tag (
 );
 create index series_sharing_tag_tag on series_sharing_tag (tag_id);
 
--- Rows for each statement that changed which books or series there are, what lists test of them, their order or
--- who sees them. Their sum for a subject is the version of its lists (lib/list/list-version.ts): writers
--- do not wait for each other, and a reader sees it change exactly when it sees the rows changed. Readers combine them.
-create table list_change (
-  subject text not null,
-  count   bigint not null,
-  -- Of the subject `book`: the books that changed, and the series that changed with all of their books. Null in both:
-  -- any book may have changed.
-  books   uuid[],
-  series  uuid[],
-  -- Null for a row that stands for others.
-  transaction_id xid8 default pg_current_xact_id(),
-  changed_at timestamptz not null default clock_timestamp()
-);
--- Ids hardly compress.
-alter table list_change alter books set storage external, alter series set storage external;
-
--- Any book may have changed.
-create function note_list_change() returns trigger language plpgsql as $$
-begin
-  insert into list_change (subject, count) select unnest(tg_argv), 1;
-  return null;
-end $$;
--- No book has changed, but what else lists are made of, such as counters.
-create function note_other_list_change() returns trigger language plpgsql as $$
-begin
-  insert into list_change (subject, count, books) select unnest(tg_argv), 1, '{}';
-  return null;
-end $$;
-create function note_changed_books() returns trigger language plpgsql as $$
-begin
-  insert into list_change (subject, count, books)
-  select 'book', 1, case when count(*) <= 10000 then array_agg(id) end from changed
-  having count(*) > 0;
-  return null;
-end $$;
-create function note_changed_search() returns trigger language plpgsql as $$
-begin
-  insert into list_change (subject, count, books)
-  select 'book', 1, case when count(*) <= 10000 then array_agg(book_id) end from changed
-  having count(*) > 0;
-  return null;
-end $$;
-create function note_changed_texts() returns trigger language plpgsql as $$
-begin
-  insert into list_change (subject, count, books)
-  select 'book', 1, case when count(*) <= 10000 then array_agg(n.book_id) end
-  from changed n join before o on o.book_id = n.book_id
-  where o.text <> n.text
-  having count(*) > 0;
-  return null;
-end $$;
--- What conditions on books and who sees them depend on: series without books count for no condition.
-create function note_changed_series() returns trigger language plpgsql as $$
-begin
-  insert into list_change (subject, count, series)
-  select 'book', 1, array_agg(n.id)
-  from changed n join before o on o.id = n.id
-  where (o.age_rating, o.lowest_age, o.sort_key, o.one_shot, o.credit_key, o.book_count = 0)
-    is distinct from (n.age_rating, n.lowest_age, n.sort_key, n.one_shot, n.credit_key, n.book_count = 0)
-  having count(*) > 0;
-  return null;
-end $$;
-create function note_added_series() returns trigger language plpgsql as $$
-begin
-  insert into list_change (subject, count, series)
-  select 'book', 1, array_agg(id) from changed having count(*) > 0;
-  return null;
-end $$;
--- Rows that give a series a label or a sharing tag.
-create function note_labelled_series() returns trigger language plpgsql as $$
-begin
-  insert into list_change (subject, count, series)
-  select s, 1, array_agg(distinct series_id) from changed, unnest(tg_argv) s
-  group by s;
-  return null;
-end $$;
-
-create function note_changed_labels() returns trigger language plpgsql as $$
-begin
-  insert into list_change (subject, count, books)
-  select unnest('{book,series,label}'::text[]), 1, '{}' where exists (select from changed);
-  return null;
-end $$;
-create function note_changed_spellings() returns trigger language plpgsql as $$
-begin
-  insert into list_change (subject, count, books)
-  select unnest('{book,series,label}'::text[]), 1, '{}'
-  where exists (
-    select from changed n join before o on o.id = n.id
-    where (o.name, o.spellings) is distinct from (n.name, n.spellings));
-  return null;
-end $$;
-
-create trigger book_list_inserted after insert on book
-  referencing new table as changed for each statement execute function note_changed_books();
-create trigger book_list_updated after update on book
-  referencing new table as changed for each statement execute function note_changed_books();
-create trigger book_list_deleted after delete on book
-  referencing old table as changed for each statement execute function note_changed_books();
-create trigger book_search_list_inserted after insert on book_search
-  referencing new table as changed for each statement execute function note_changed_search();
-create trigger book_search_list_updated after update on book_search
-  referencing old table as before new table as changed
-  for each statement execute function note_changed_texts();
-create trigger series_list_inserted after insert on series
-  referencing new table as changed for each statement execute function note_added_series();
-create trigger series_list_updated after update on series
-  referencing old table as before new table as changed
-  for each statement execute function note_changed_series();
--- Pages are located with the counters of series, which may be written after the books.
-create trigger series_counted_list_changed after update of book_count on series
-  for each statement execute function note_other_list_change('book');
-create trigger series_rows_changed after insert or update or delete on series
-  for each statement execute function note_list_change('series');
-create trigger external_reference_list_changed after insert or update or delete on external_reference
-  for each statement execute function note_list_change('series');
-create trigger sharing_tag_list_inserted after insert on series_sharing_tag
-  referencing new table as changed
-  for each statement execute function note_labelled_series('book', 'series');
-create trigger sharing_tag_list_deleted after delete on series_sharing_tag
-  referencing old table as changed
-  for each statement execute function note_labelled_series('book', 'series');
-create trigger sharing_tag_list_updated after update on series_sharing_tag
-  for each statement execute function note_list_change('book', 'series');
-create trigger sharing_tag_renamed after update of name on sharing_tag
-  for each statement execute function note_list_change('series');
--- Spellings decide which books have a label; the series that have one are changed by rows of their own.
-create trigger label_list_inserted after insert on label
-  referencing new table as changed for each statement execute function note_changed_labels();
-create trigger label_list_updated after update on label
-  referencing old table as before new table as changed
-  for each statement execute function note_changed_spellings();
-create trigger label_list_deleted after delete on label
-  referencing old table as changed for each statement execute function note_changed_labels();
-create trigger series_tracking_list_changed
-  after insert or update of tracked or delete on series_tracking
-  for each statement execute function note_list_change('series');
-create trigger series_label_list_inserted after insert on series_label
-  referencing new table as changed
-  for each statement execute function note_labelled_series('book', 'series');
-create trigger series_label_list_updated after update on series_label
-  referencing new table as changed
-  for each statement execute function note_labelled_series('book', 'series');
-create trigger series_label_list_deleted after delete on series_label
-  referencing old table as changed
-  for each statement execute function note_labelled_series('book', 'series');
-create trigger directory_list_changed after update of path on directory
-  for each statement execute function note_list_change('book');
--- The same for what an account has read, wants to read and has rated. Without a reference to the account:
--- deleting one deletes its progress, which adds a row.
-create table account_list_change (
-  account_id uuid not null,
-  count      bigint not null
-);
-create index account_list_change_account on account_list_change (account_id) include (count);
-create function note_account_list_change() returns trigger language plpgsql as $$
-begin
-  insert into account_list_change select distinct account_id, 1 from changed;
-  return null;
-end $$;
-
 create table account_sharing_tag (
   id         uuid primary key,
   account_id uuid not null references account on delete cascade,
@@ -1220,29 +1045,6 @@ create table client_setting (
 );
 create unique index client_setting_unique on client_setting
   (coalesce(account_id, '00000000-0000-0000-0000-000000000000'), key);
-
--- Every process caches identities; a change invalidates them.
-create function notify_account() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('account', coalesce(new.account_id, old.account_id)::text);
-  return null;
-end $$;
-create function notify_account_row() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('account', old.id::text);
-  return null;
-end $$;
-create trigger account_changed after update of username, email, password_hash, role, permissions,
-  is_active, email_verified, all_libraries, age_limit, shows_unrated or delete on account
-  for each row execute function notify_account_row();
-create trigger session_changed after update of revoked_at or delete on session
-  for each row execute function notify_account();
-create trigger api_key_changed after update of permissions, is_active, expires_at, secret_sha256
-  or delete on api_key for each row execute function notify_account();
-create trigger account_library_changed after insert or update or delete on account_library
-  for each row execute function notify_account();
-create trigger account_sharing_tag_changed after insert or update or delete on account_sharing_tag
-  for each row execute function notify_account();
 
 ---------------------------------------------------------------------------------------------------
 -- Reading state
@@ -1336,12 +1138,6 @@ create index progress_book on progress (book_id);
 create index progress_recent on progress (account_id, updated_at, book_id);
 create index progress_unfinished on progress (account_id, updated_at, book_id) where not is_completed;
 create index progress_state on progress (account_id, book_id) include (is_completed, current_page);
-create trigger progress_inserted_list_change after insert on progress
-  referencing new table as changed for each statement execute function note_account_list_change();
-create trigger progress_updated_list_change after update on progress
-  referencing new table as changed for each statement execute function note_account_list_change();
-create trigger progress_deleted_list_change after delete on progress
-  referencing old table as changed for each statement execute function note_account_list_change();
 
 -- How far each account has read each series it started, over the present books. Updated by the statements
 -- that write progress and at the end of a scan; verified by the doctor.
@@ -1360,12 +1156,6 @@ create index series_reading_recent on series_reading (account_id, last_read_at, 
 create index series_reading_completed on series_reading (account_id, last_completed_at, series_id)
   where read_count > 0 and started_count = 0;
 create index series_reading_series on series_reading (series_id);
-create trigger series_reading_inserted_list_change after insert on series_reading
-  referencing new table as changed for each statement execute function note_account_list_change();
-create trigger series_reading_updated_list_change after update on series_reading
-  referencing new table as changed for each statement execute function note_account_list_change();
-create trigger series_reading_deleted_list_change after delete on series_reading
-  referencing old table as changed for each statement execute function note_account_list_change();
 
 -- A position as written by a reading app (`locator` is a Readium locator), stored with the progress derived
 -- from it.
@@ -1427,12 +1217,6 @@ create table want_to_read (
 );
 create index want_to_read_series on want_to_read (series_id) where series_id is not null;
 create index want_to_read_book on want_to_read (book_id) where book_id is not null;
-create trigger want_to_read_inserted_list_change after insert on want_to_read
-  referencing new table as changed for each statement execute function note_account_list_change();
-create trigger want_to_read_updated_list_change after update on want_to_read
-  referencing new table as changed for each statement execute function note_account_list_change();
-create trigger want_to_read_deleted_list_change after delete on want_to_read
-  referencing old table as changed for each statement execute function note_account_list_change();
 
 create table user_rating (
   id         uuid primary key,
@@ -1448,14 +1232,6 @@ create table user_rating (
 -- For the mean of all accounts, and sorting by it.
 create index user_rating_series on user_rating (series_id) include (rating);
 create index user_rating_recent on user_rating (account_id, updated_at, id);
-create trigger user_rating_list_changed after insert or update or delete on user_rating
-  for each statement execute function note_list_change('rating');
-create trigger user_rating_inserted_list_change after insert on user_rating
-  referencing new table as changed for each statement execute function note_account_list_change();
-create trigger user_rating_updated_list_change after update on user_rating
-  referencing new table as changed for each statement execute function note_account_list_change();
-create trigger user_rating_deleted_list_change after delete on user_rating
-  referencing old table as changed for each statement execute function note_account_list_change();
 
 -- Filters saved by an account.
 create table filter_preset (
@@ -1652,31 +1428,10 @@ create trigger library_schedule_stamp before update of scanning_config, is_activ
   for each row when
     ((old.scanning_config, old.is_active) is distinct from (new.scanning_config, new.is_active))
   execute function stamp_schedule();
-create function notify_schedule() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('schedule', coalesce(new.id, old.id)::text);
-  return null;
-end $$;
-create trigger library_schedule_created after insert or delete on library
-  for each row execute function notify_schedule();
-create trigger library_schedule_changed after update of scanning_config, is_active, deleting_at, root
-  on library for each row
-  when ((old.scanning_config, old.is_active, old.deleting_at, old.root)
-    is distinct from (new.scanning_config, new.is_active, new.deleting_at, new.root))
-  execute function notify_schedule();
-
 create trigger release_source_schedule_stamp before update of enabled, cron_schedule on release_source
   for each row when
     ((old.enabled, old.cron_schedule) is distinct from (new.enabled, new.cron_schedule))
   execute function stamp_schedule();
-create trigger release_source_schedule_created after insert or delete on release_source
-  for each row execute function notify_schedule();
-create trigger release_source_schedule_changed after update of enabled, cron_schedule on release_source
-  for each row when
-    ((old.enabled, old.cron_schedule) is distinct from (new.enabled, new.cron_schedule))
-  execute function notify_schedule();
-create trigger source_schedule_changed after update of enabled on source
-  for each row when (old.enabled <> new.enabled) execute function notify_schedule();
 
 ---------------------------------------------------------------------------------------------------
 -- The release ledger: what sources announced for tracked series, each release once.
@@ -1748,3 +1503,124 @@ create unlogged table rate_bucket (
   updated_at timestamptz not null
 );
 create index rate_bucket_age on rate_bucket (updated_at);
+
+---------------------------------------------------------------------------------------------------
+-- What a write makes stale: lists in memory, counts of groupings, and what processes remember of accounts and schedules.
+
+-- Rows for each statement that changed what lists are made of. Their sum for a subject is the version of its lists
+-- (lib/list/list-version.ts): writers do not wait for each other, and a reader sees it change exactly when it sees the
+-- rows changed. Readers combine them.
+create table list_change (
+  subject text not null,
+  count   bigint not null,
+  -- The books that changed, and the series that changed with all of their books. Null in both: any may have changed.
+  books   uuid[],
+  series  uuid[],
+  -- Null for a row that stands for others.
+  transaction_id xid8 default pg_current_xact_id(),
+  changed_at timestamptz not null default clock_timestamp()
+);
+-- Ids hardly compress.
+alter table list_change alter books set storage external, alter series set storage external;
+
+-- The same for what an account has read, wants to read and has rated. Without a reference to the account:
+-- deleting one deletes its progress, which adds a row.
+create table account_list_change (
+  account_id uuid not null,
+  count      bigint not null
+);
+create index account_list_change_account on account_list_change (account_id) include (count);
+
+-- Arguments as in note_changes_of. An update without a difference in the columns makes nothing stale.
+create function note_changes() returns trigger language plpgsql as $$
+declare
+  stale   constant text[] := string_to_array(tg_argv[0], ' ');
+  names   constant text := tg_argv[1];
+  id      constant text := tg_argv[2];
+  columns constant text := tg_argv[3];
+  changed constant text := case
+    when tg_op = 'INSERT' then 'select %1$I as named from new_rows'
+    when tg_op = 'DELETE' then 'select %1$I as named from old_rows'
+    when columns = '*' then 'select %1$I as named from new_rows union all select %1$I from old_rows'
+    else '(select %1$I as named, %2$s from new_rows except select %1$I, %2$s from old_rows)
+      union all (select %1$I, %2$s from old_rows except select %1$I, %2$s from new_rows)' end;
+  most constant integer := 10000;
+  ids  uuid[];
+begin
+  execute format(
+      'select array_agg(named) from (select distinct named from (' || changed || ') c limit $1) d', id, columns)
+    into ids
+    using case when names in ('books', 'series') then most + 1 when names in ('any', 'none') then 1 end;
+  if ids is null then
+    return null;
+  elsif names = 'accounts' then
+    insert into account_list_change (account_id, count) select i, 1 from unnest(ids) i;
+  elsif names = 'listeners' then
+    perform pg_notify(channel, i::text) from unnest(stale) channel, unnest(ids) i;
+  else
+    insert into list_change (subject, count, books, series)
+    select subject, 1,
+      case when names = 'none' then '{}' when names = 'books' and cardinality(ids) <= most then ids end,
+      case when names = 'series' and cardinality(ids) <= most then ids end
+    from unnest(stale) subject;
+  end if;
+  return null;
+end $$;
+
+-- Inserting or deleting rows of `source`, or changing one of these columns of them (`*`: any), makes `stale` stale.
+create function note_changes_of(
+  source text, operations text, columns text, stale text, names text, id text
+) returns void language plpgsql as $$
+declare
+  operation text;
+begin
+  foreach operation in array string_to_array(operations, ' ') loop
+    execute format('create trigger %I after %s on %I referencing %s
+      for each statement execute function note_changes(%L, %L, %L, %L)',
+      concat_ws('_', source, operation, 'changes', replace(stale, ' ', '_')), operation, source,
+      case operation when 'insert' then 'new table as new_rows' when 'delete' then 'old table as old_rows'
+        else 'old table as old_rows new table as new_rows' end,
+      stale, names, id, columns);
+  end loop;
+end $$;
+
+-- The rules. `stale` are subjects of list_change, whose rows name the books or series that the column `id` has, `any` book or
+-- series, or `none`; the lists of the `accounts` in that column; or a channel, on which its `listeners` get what the column has.
+select note_changes_of(source, replace(operations, '*', 'insert update delete'), columns, stale, names, id)
+from (values
+  -- source, operations, columns of updates, stale, names, id
+  ('book', '*', '*',                                        'book',              'books',     'id'),
+  ('book_search', '*', 'text',                              'book',              'books',     'book_id'),
+  ('directory', 'update', 'path',                           'book',              'any',       'id'),
+  ('series', '*', '*',                                      'series',            'any',       'id'),
+  -- What conditions on books test of their series, who sees them, and their order.
+  ('series', '*', 'library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0',
+                                                            'book',              'series',    'id'),
+  ('series_label', '*', '*',                                'book series',       'series',    'series_id'),
+  ('series_sharing_tag', '*', '*',                          'book series',       'series',    'series_id'),
+  ('sharing_tag', 'update', 'name',                         'series',            'any',       'id'),
+  -- Spellings decide which books have a label; rows of series_label which series.
+  ('label', '*', 'kind, key, name, spellings',              'book series label', 'none',      'id'),
+  ('external_reference', '*', '*',                          'series',            'any',       'id'),
+  ('series_tracking', '*', 'tracked',                       'series',            'any',       'series_id'),
+  ('user_rating', '*', '*',                                 'rating',            'any',       'id'),
+  ('collection_series', '*', 'series_id',                   'grouping',          'any',       'collection_id'),
+  ('read_list_book', '*', 'book_id',                        'grouping',          'any',       'read_list_id'),
+  ('user_rating', '*', '*',                                 'account',           'accounts',  'account_id'),
+  ('progress', '*', '*',                                    'account',           'accounts',  'account_id'),
+  ('series_reading', '*', '*',                              'account',           'accounts',  'account_id'),
+  ('want_to_read', '*', '*',                                'account',           'accounts',  'account_id'),
+  -- Identities, which every process remembers (lib/accounts/identify.ts).
+  ('account', 'update delete', 'username, email, password_hash, role, permissions, is_active, email_verified, '
+    'all_libraries, age_limit, shows_unrated',              'account',           'listeners', 'id'),
+  ('session', 'update delete', 'id, revoked_at',            'account',           'listeners', 'account_id'),
+  ('api_key', 'update delete', 'id, permissions, is_active, expires_at, secret_sha256',
+                                                            'account',           'listeners', 'account_id'),
+  ('account_library', '*', '*',                             'account',           'listeners', 'account_id'),
+  ('account_sharing_tag', '*', '*',                         'account',           'listeners', 'account_id'),
+  -- When libraries are scanned and watched, and sources polled.
+  ('library', '*', 'scanning_config, is_active, deleting_at, root',
+                                                            'schedule',          'listeners', 'id'),
+  ('release_source', '*', 'enabled, cron_schedule',         'schedule',          'listeners', 'id'),
+  ('source', 'update', 'enabled',                           'schedule',          'listeners', 'id')
+) as rule(source, operations, columns, stale, names, id);

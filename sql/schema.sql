@@ -362,10 +362,6 @@ CREATE TABLE filter_preset (
   constraint filter_preset_target_known CHECK ((target = ANY (ARRAY['series'::text, 'books'::text])))
 );
 
-CREATE TABLE grouping_change (
-  count bigint not null
-);
-
 CREATE TABLE koreader_document (
   account_id uuid not null,
   document text not null,
@@ -1252,146 +1248,58 @@ begin
   if octet_length(plain) = length(plain) then return plain; end if;
   return normalize(plain, nfc);
 end $function$;
-CREATE OR REPLACE FUNCTION public.note_account_list_change()
+CREATE OR REPLACE FUNCTION public.note_changes()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  stale   constant text[] := string_to_array(tg_argv[0], ' ');
+  names   constant text := tg_argv[1];
+  id      constant text := tg_argv[2];
+  columns constant text := tg_argv[3];
+  changed constant text := case
+    when tg_op = 'INSERT' then 'select %1$I as named from new_rows'
+    when tg_op = 'DELETE' then 'select %1$I as named from old_rows'
+    when columns = '*' then 'select %1$I as named from new_rows union all select %1$I from old_rows'
+    else '(select %1$I as named, %2$s from new_rows except select %1$I, %2$s from old_rows)
+      union all (select %1$I, %2$s from old_rows except select %1$I, %2$s from new_rows)' end;
+  most constant integer := 10000;
+  ids  uuid[];
 begin
-  insert into account_list_change select distinct account_id, 1 from changed;
+  execute format(
+      'select array_agg(named) from (select distinct named from (' || changed || ') c limit $1) d', id, columns)
+    into ids
+    using case when names in ('books', 'series') then most + 1 when names in ('any', 'none') then 1 end;
+  if ids is null then
+    return null;
+  elsif names = 'accounts' then
+    insert into account_list_change (account_id, count) select i, 1 from unnest(ids) i;
+  elsif names = 'listeners' then
+    perform pg_notify(channel, i::text) from unnest(stale) channel, unnest(ids) i;
+  else
+    insert into list_change (subject, count, books, series)
+    select subject, 1,
+      case when names = 'none' then '{}' when names = 'books' and cardinality(ids) <= most then ids end,
+      case when names = 'series' and cardinality(ids) <= most then ids end
+    from unnest(stale) subject;
+  end if;
   return null;
 end $function$;
-CREATE OR REPLACE FUNCTION public.note_added_series()
- RETURNS trigger
+CREATE OR REPLACE FUNCTION public.note_changes_of(source text, operations text, columns text, stale text, names text, id text)
+ RETURNS void
  LANGUAGE plpgsql
 AS $function$
+declare
+  operation text;
 begin
-  insert into list_change (subject, count, series)
-  select 'book', 1, array_agg(id) from changed having count(*) > 0;
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.note_changed_books()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into list_change (subject, count, books)
-  select 'book', 1, case when count(*) <= 10000 then array_agg(id) end from changed
-  having count(*) > 0;
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.note_changed_labels()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into list_change (subject, count, books)
-  select unnest('{book,series,label}'::text[]), 1, '{}' where exists (select from changed);
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.note_changed_search()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into list_change (subject, count, books)
-  select 'book', 1, case when count(*) <= 10000 then array_agg(book_id) end from changed
-  having count(*) > 0;
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.note_changed_series()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into list_change (subject, count, series)
-  select 'book', 1, array_agg(n.id)
-  from changed n join before o on o.id = n.id
-  where (o.age_rating, o.lowest_age, o.sort_key, o.one_shot, o.credit_key, o.book_count = 0)
-    is distinct from (n.age_rating, n.lowest_age, n.sort_key, n.one_shot, n.credit_key, n.book_count = 0)
-  having count(*) > 0;
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.note_changed_spellings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into list_change (subject, count, books)
-  select unnest('{book,series,label}'::text[]), 1, '{}'
-  where exists (
-    select from changed n join before o on o.id = n.id
-    where (o.name, o.spellings) is distinct from (n.name, n.spellings));
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.note_changed_texts()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into list_change (subject, count, books)
-  select 'book', 1, case when count(*) <= 10000 then array_agg(n.book_id) end
-  from changed n join before o on o.book_id = n.book_id
-  where o.text <> n.text
-  having count(*) > 0;
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.note_grouping_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into grouping_change values (1);
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.note_labelled_series()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into list_change (subject, count, series)
-  select s, 1, array_agg(distinct series_id) from changed, unnest(tg_argv) s
-  group by s;
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.note_list_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into list_change (subject, count) select unnest(tg_argv), 1;
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.note_other_list_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into list_change (subject, count, books) select unnest(tg_argv), 1, '{}';
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.notify_account()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform pg_notify('account', coalesce(new.account_id, old.account_id)::text);
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.notify_account_row()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform pg_notify('account', old.id::text);
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.notify_schedule()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform pg_notify('schedule', coalesce(new.id, old.id)::text);
-  return null;
+  foreach operation in array string_to_array(operations, ' ') loop
+    execute format('create trigger %I after %s on %I referencing %s
+      for each statement execute function note_changes(%L, %L, %L, %L)',
+      concat_ws('_', source, operation, 'changes', replace(stale, ' ', '_')), operation, source,
+      case operation when 'insert' then 'new table as new_rows' when 'delete' then 'old table as old_rows'
+        else 'old table as old_rows new table as new_rows' end,
+      stale, names, id, columns);
+  end loop;
 end $function$;
 CREATE OR REPLACE FUNCTION public.number_event()
  RETURNS trigger
@@ -1461,67 +1369,89 @@ begin
   end if;
   return null;
 end $function$;
-CREATE TRIGGER account_changed AFTER DELETE OR UPDATE OF username, email, password_hash, role, permissions, is_active, email_verified, all_libraries, age_limit, shows_unrated ON public.account FOR EACH ROW EXECUTE FUNCTION notify_account_row();
-CREATE TRIGGER account_library_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_library FOR EACH ROW EXECUTE FUNCTION notify_account();
-CREATE TRIGGER account_sharing_tag_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_sharing_tag FOR EACH ROW EXECUTE FUNCTION notify_account();
-CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF permissions, is_active, expires_at, secret_sha256 ON public.api_key FOR EACH ROW EXECUTE FUNCTION notify_account();
+CREATE TRIGGER account_delete_changes_account AFTER DELETE ON public.account REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'id', 'username, email, password_hash, role, permissions, is_active, email_verified, all_libraries, age_limit, shows_unrated');
+CREATE TRIGGER account_library_delete_changes_account AFTER DELETE ON public.account_library REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
+CREATE TRIGGER account_library_insert_changes_account AFTER INSERT ON public.account_library REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
+CREATE TRIGGER account_library_update_changes_account AFTER UPDATE ON public.account_library REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
+CREATE TRIGGER account_sharing_tag_delete_changes_account AFTER DELETE ON public.account_sharing_tag REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
+CREATE TRIGGER account_sharing_tag_insert_changes_account AFTER INSERT ON public.account_sharing_tag REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
+CREATE TRIGGER account_sharing_tag_update_changes_account AFTER UPDATE ON public.account_sharing_tag REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
+CREATE TRIGGER account_update_changes_account AFTER UPDATE ON public.account REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'id', 'username, email, password_hash, role, permissions, is_active, email_verified, all_libraries, age_limit, shows_unrated');
+CREATE TRIGGER api_key_delete_changes_account AFTER DELETE ON public.api_key REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', 'id, permissions, is_active, expires_at, secret_sha256');
+CREATE TRIGGER api_key_update_changes_account AFTER UPDATE ON public.api_key REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', 'id, permissions, is_active, expires_at, secret_sha256');
 CREATE TRIGGER book_copied_to_read_lists AFTER UPDATE OF series_id, age_rating, missing_at ON public.book FOR EACH ROW WHEN (((old.series_id <> new.series_id) OR (old.age_rating IS DISTINCT FROM new.age_rating) OR ((old.missing_at IS NULL) <> (new.missing_at IS NULL)))) EXECUTE FUNCTION copy_book_to_read_lists();
-CREATE TRIGGER book_list_deleted AFTER DELETE ON public.book REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_books();
-CREATE TRIGGER book_list_inserted AFTER INSERT ON public.book REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_books();
-CREATE TRIGGER book_list_updated AFTER UPDATE ON public.book REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_books();
+CREATE TRIGGER book_delete_changes_book AFTER DELETE ON public.book REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'id', '*');
+CREATE TRIGGER book_insert_changes_book AFTER INSERT ON public.book REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'id', '*');
 CREATE TRIGGER book_move_checked AFTER UPDATE OF series_id, directory_id, library_id ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR (old.directory_id IS DISTINCT FROM new.directory_id)) OR (old.library_id IS DISTINCT FROM new.library_id))) EXECUTE FUNCTION check_moved_book();
 CREATE TRIGGER book_places_checked AFTER INSERT ON public.book REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION check_book_places();
 CREATE TRIGGER book_rows_deleted AFTER DELETE ON public.book REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION delete_book_rows();
-CREATE TRIGGER book_search_list_inserted AFTER INSERT ON public.book_search REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_search();
-CREATE TRIGGER book_search_list_updated AFTER UPDATE ON public.book_search REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_texts();
+CREATE TRIGGER book_search_delete_changes_book AFTER DELETE ON public.book_search REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'book_id', 'text');
+CREATE TRIGGER book_search_insert_changes_book AFTER INSERT ON public.book_search REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'book_id', 'text');
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
+CREATE TRIGGER book_search_update_changes_book AFTER UPDATE ON public.book_search REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'book_id', 'text');
 CREATE TRIGGER book_summary_added AFTER INSERT ON public.book REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_book_summaries();
 CREATE TRIGGER book_summary_sync AFTER UPDATE OF summary, series_id, missing_at ON public.book FOR EACH ROW WHEN ((((old.summary IS DISTINCT FROM new.summary) OR (old.series_id IS DISTINCT FROM new.series_id)) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL)))) EXECUTE FUNCTION sync_book_summary();
-CREATE TRIGGER collection_series_changed AFTER INSERT OR DELETE ON public.collection_series FOR EACH STATEMENT EXECUTE FUNCTION note_grouping_change();
-CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
+CREATE TRIGGER book_update_changes_book AFTER UPDATE ON public.book REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'id', '*');
+CREATE TRIGGER collection_series_delete_changes_grouping AFTER DELETE ON public.collection_series REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'collection_id', 'series_id');
+CREATE TRIGGER collection_series_insert_changes_grouping AFTER INSERT ON public.collection_series REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'collection_id', 'series_id');
+CREATE TRIGGER collection_series_update_changes_grouping AFTER UPDATE ON public.collection_series REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'collection_id', 'series_id');
+CREATE TRIGGER directory_update_changes_book AFTER UPDATE ON public.directory REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'any', 'id', 'path');
 CREATE TRIGGER directory_without_books AFTER DELETE ON public.directory REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
-CREATE TRIGGER external_reference_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.external_reference FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
-CREATE TRIGGER label_list_deleted AFTER DELETE ON public.label REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels();
-CREATE TRIGGER label_list_inserted AFTER INSERT ON public.label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels();
-CREATE TRIGGER label_list_updated AFTER UPDATE ON public.label REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_spellings();
-CREATE TRIGGER library_schedule_changed AFTER UPDATE OF scanning_config, is_active, deleting_at, root ON public.library FOR EACH ROW WHEN (((((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active)) OR (old.deleting_at IS DISTINCT FROM new.deleting_at)) OR (old.root IS DISTINCT FROM new.root))) EXECUTE FUNCTION notify_schedule();
-CREATE TRIGGER library_schedule_created AFTER INSERT OR DELETE ON public.library FOR EACH ROW EXECUTE FUNCTION notify_schedule();
+CREATE TRIGGER external_reference_delete_changes_series AFTER DELETE ON public.external_reference REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
+CREATE TRIGGER external_reference_insert_changes_series AFTER INSERT ON public.external_reference REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
+CREATE TRIGGER external_reference_update_changes_series AFTER UPDATE ON public.external_reference REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
+CREATE TRIGGER label_delete_changes_book_series_label AFTER DELETE ON public.label REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series label', 'none', 'id', 'kind, key, name, spellings');
+CREATE TRIGGER label_insert_changes_book_series_label AFTER INSERT ON public.label REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series label', 'none', 'id', 'kind, key, name, spellings');
+CREATE TRIGGER label_update_changes_book_series_label AFTER UPDATE ON public.label REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series label', 'none', 'id', 'kind, key, name, spellings');
+CREATE TRIGGER library_delete_changes_schedule AFTER DELETE ON public.library REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'scanning_config, is_active, deleting_at, root');
+CREATE TRIGGER library_insert_changes_schedule AFTER INSERT ON public.library REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'scanning_config, is_active, deleting_at, root');
 CREATE TRIGGER library_schedule_stamp BEFORE UPDATE OF scanning_config, is_active ON public.library FOR EACH ROW WHEN (((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active))) EXECUTE FUNCTION stamp_schedule();
-CREATE TRIGGER progress_deleted_list_change AFTER DELETE ON public.progress REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER progress_inserted_list_change AFTER INSERT ON public.progress REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER progress_updated_list_change AFTER UPDATE ON public.progress REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER read_list_book_changed AFTER INSERT OR DELETE ON public.read_list_book FOR EACH STATEMENT EXECUTE FUNCTION note_grouping_change();
+CREATE TRIGGER library_update_changes_schedule AFTER UPDATE ON public.library REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'scanning_config, is_active, deleting_at, root');
+CREATE TRIGGER progress_delete_changes_account AFTER DELETE ON public.progress REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER progress_insert_changes_account AFTER INSERT ON public.progress REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER progress_update_changes_account AFTER UPDATE ON public.progress REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
 CREATE TRIGGER read_list_book_copied BEFORE INSERT ON public.read_list_book FOR EACH ROW EXECUTE FUNCTION copy_book_to_read_list();
-CREATE TRIGGER release_source_schedule_changed AFTER UPDATE OF enabled, cron_schedule ON public.release_source FOR EACH ROW WHEN (((old.enabled IS DISTINCT FROM new.enabled) OR (old.cron_schedule IS DISTINCT FROM new.cron_schedule))) EXECUTE FUNCTION notify_schedule();
-CREATE TRIGGER release_source_schedule_created AFTER INSERT OR DELETE ON public.release_source FOR EACH ROW EXECUTE FUNCTION notify_schedule();
+CREATE TRIGGER read_list_book_delete_changes_grouping AFTER DELETE ON public.read_list_book REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'read_list_id', 'book_id');
+CREATE TRIGGER read_list_book_insert_changes_grouping AFTER INSERT ON public.read_list_book REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'read_list_id', 'book_id');
+CREATE TRIGGER read_list_book_update_changes_grouping AFTER UPDATE ON public.read_list_book REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'read_list_id', 'book_id');
+CREATE TRIGGER release_source_delete_changes_schedule AFTER DELETE ON public.release_source REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'enabled, cron_schedule');
+CREATE TRIGGER release_source_insert_changes_schedule AFTER INSERT ON public.release_source REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'enabled, cron_schedule');
 CREATE TRIGGER release_source_schedule_stamp BEFORE UPDATE OF enabled, cron_schedule ON public.release_source FOR EACH ROW WHEN (((old.enabled IS DISTINCT FROM new.enabled) OR (old.cron_schedule IS DISTINCT FROM new.cron_schedule))) EXECUTE FUNCTION stamp_schedule();
-CREATE TRIGGER series_counted_list_changed AFTER UPDATE OF book_count ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_other_list_change('book');
-CREATE TRIGGER series_label_list_deleted AFTER DELETE ON public.series_label REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labelled_series('book', 'series');
-CREATE TRIGGER series_label_list_inserted AFTER INSERT ON public.series_label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labelled_series('book', 'series');
-CREATE TRIGGER series_label_list_updated AFTER UPDATE ON public.series_label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labelled_series('book', 'series');
-CREATE TRIGGER series_list_inserted AFTER INSERT ON public.series REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_added_series();
-CREATE TRIGGER series_list_updated AFTER UPDATE ON public.series REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_series();
+CREATE TRIGGER release_source_update_changes_schedule AFTER UPDATE ON public.release_source REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'enabled, cron_schedule');
+CREATE TRIGGER series_delete_changes_book AFTER DELETE ON public.series REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'series', 'id', 'library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0');
+CREATE TRIGGER series_delete_changes_series AFTER DELETE ON public.series REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
+CREATE TRIGGER series_insert_changes_book AFTER INSERT ON public.series REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'series', 'id', 'library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0');
+CREATE TRIGGER series_insert_changes_series AFTER INSERT ON public.series REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
+CREATE TRIGGER series_label_delete_changes_book_series AFTER DELETE ON public.series_label REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
+CREATE TRIGGER series_label_insert_changes_book_series AFTER INSERT ON public.series_label REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
+CREATE TRIGGER series_label_update_changes_book_series AFTER UPDATE ON public.series_label REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
 CREATE TRIGGER series_metadata_changed BEFORE UPDATE OF title, publisher, language, reading_direction ON public.series FOR EACH ROW WHEN (((((old.title IS DISTINCT FROM new.title) OR (old.publisher IS DISTINCT FROM new.publisher)) OR (old.language IS DISTINCT FROM new.language)) OR (old.reading_direction IS DISTINCT FROM new.reading_direction))) EXECUTE FUNCTION stamp_series_metadata();
-CREATE TRIGGER series_reading_deleted_list_change AFTER DELETE ON public.series_reading REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER series_reading_inserted_list_change AFTER INSERT ON public.series_reading REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER series_reading_updated_list_change AFTER UPDATE ON public.series_reading REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER series_rows_changed AFTER INSERT OR DELETE OR UPDATE ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
-CREATE TRIGGER series_tracking_list_changed AFTER INSERT OR DELETE OR UPDATE OF tracked ON public.series_tracking FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
+CREATE TRIGGER series_reading_delete_changes_account AFTER DELETE ON public.series_reading REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER series_reading_insert_changes_account AFTER INSERT ON public.series_reading REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER series_reading_update_changes_account AFTER UPDATE ON public.series_reading REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER series_sharing_tag_delete_changes_book_series AFTER DELETE ON public.series_sharing_tag REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
+CREATE TRIGGER series_sharing_tag_insert_changes_book_series AFTER INSERT ON public.series_sharing_tag REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
+CREATE TRIGGER series_sharing_tag_update_changes_book_series AFTER UPDATE ON public.series_sharing_tag REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
+CREATE TRIGGER series_tracking_delete_changes_series AFTER DELETE ON public.series_tracking REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'series_id', 'tracked');
+CREATE TRIGGER series_tracking_insert_changes_series AFTER INSERT ON public.series_tracking REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'series_id', 'tracked');
+CREATE TRIGGER series_tracking_update_changes_series AFTER UPDATE ON public.series_tracking REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'series_id', 'tracked');
+CREATE TRIGGER series_update_changes_book AFTER UPDATE ON public.series REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'series', 'id', 'library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0');
+CREATE TRIGGER series_update_changes_series AFTER UPDATE ON public.series REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
 CREATE TRIGGER series_without_books AFTER DELETE ON public.series REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
-CREATE TRIGGER session_changed AFTER DELETE OR UPDATE OF revoked_at ON public.session FOR EACH ROW EXECUTE FUNCTION notify_account();
-CREATE TRIGGER sharing_tag_list_deleted AFTER DELETE ON public.series_sharing_tag REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labelled_series('book', 'series');
-CREATE TRIGGER sharing_tag_list_inserted AFTER INSERT ON public.series_sharing_tag REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labelled_series('book', 'series');
-CREATE TRIGGER sharing_tag_list_updated AFTER UPDATE ON public.series_sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
-CREATE TRIGGER sharing_tag_renamed AFTER UPDATE OF name ON public.sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
-CREATE TRIGGER source_schedule_changed AFTER UPDATE OF enabled ON public.source FOR EACH ROW WHEN ((old.enabled <> new.enabled)) EXECUTE FUNCTION notify_schedule();
-CREATE TRIGGER user_rating_deleted_list_change AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER user_rating_inserted_list_change AFTER INSERT ON public.user_rating REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER user_rating_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.user_rating FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('rating');
-CREATE TRIGGER user_rating_updated_list_change AFTER UPDATE ON public.user_rating REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER want_to_read_deleted_list_change AFTER DELETE ON public.want_to_read REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER want_to_read_inserted_list_change AFTER INSERT ON public.want_to_read REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
-CREATE TRIGGER want_to_read_updated_list_change AFTER UPDATE ON public.want_to_read REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER session_delete_changes_account AFTER DELETE ON public.session REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', 'id, revoked_at');
+CREATE TRIGGER session_update_changes_account AFTER UPDATE ON public.session REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', 'id, revoked_at');
+CREATE TRIGGER sharing_tag_update_changes_series AFTER UPDATE ON public.sharing_tag REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', 'name');
+CREATE TRIGGER source_update_changes_schedule AFTER UPDATE ON public.source REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'enabled');
+CREATE TRIGGER user_rating_delete_changes_account AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER user_rating_delete_changes_rating AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('rating', 'any', 'id', '*');
+CREATE TRIGGER user_rating_insert_changes_account AFTER INSERT ON public.user_rating REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER user_rating_insert_changes_rating AFTER INSERT ON public.user_rating REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('rating', 'any', 'id', '*');
+CREATE TRIGGER user_rating_update_changes_account AFTER UPDATE ON public.user_rating REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER user_rating_update_changes_rating AFTER UPDATE ON public.user_rating REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('rating', 'any', 'id', '*');
+CREATE TRIGGER want_to_read_delete_changes_account AFTER DELETE ON public.want_to_read REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER want_to_read_insert_changes_account AFTER INSERT ON public.want_to_read REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER want_to_read_update_changes_account AFTER UPDATE ON public.want_to_read REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
 CREATE SEQUENCE event_number_sequence;
 CREATE STATISTICS public.book_file_name ON lower(encode(name, 'escape'::text) COLLATE "C") FROM book;
 CREATE STATISTICS public.book_type ON (extra_metadata ->> 'bookType'::text) FROM book;

@@ -5,8 +5,11 @@ import { hidesBooks, type Viewer } from '../accounts/viewer.ts'
 import type { Queryable } from '../store/postgres/db.ts'
 import type { BookField, SeriesField } from './fields.ts'
 
-/** What statements change: rows of books or of series, their order or who sees them; ratings of series; names of labels. */
-export type ListSubject = 'book' | 'series' | 'rating' | 'label'
+/**
+ * What statements change: rows of books or of series, their order or who sees them; ratings of series; names of labels;
+ * members of collections and read lists. The rules at the end of sql/0001_baseline.sql have which columns belong to which.
+ */
+export type ListSubject = 'book' | 'series' | 'rating' | 'label' | 'grouping'
 
 /**
  * An expression: which changes of a subject a statement sees. A crashed server may lose its last commits and
@@ -64,9 +67,9 @@ const minFewCombinedMs = 24 * 60 * 60_000
 const fewRows = 500
 
 /**
- * Replaces the rows of changes by one sum for each subject and account, and of collections and read lists. Of those that
- * concern books or series those that are older than `olderThanMs`, by default 2 minutes, or 24 hours for rows that name
- * books while the table has at most 500 rows; or those that a snapshot of PostgreSQL sees.
+ * Replaces the rows of changes by one sum for each subject and account. Those of subjects if they are older than
+ * `olderThanMs`, by default 2 minutes, or 24 hours for rows that name books while the table has at most 500 rows; or those
+ * that a snapshot of PostgreSQL sees.
  */
 export async function combineListChanges(
   sql: Sql,
@@ -84,9 +87,6 @@ export async function combineListChanges(
     insert into list_change (subject, count, transaction_id)
     select subject, sum(count), null from combined group by subject`
   await sql`
-    with combined as (delete from grouping_change returning count)
-    insert into grouping_change select sum(count) from combined having count(*) > 0`
-  await sql`
     with combined as (delete from account_list_change returning account_id, count)
     insert into account_list_change select account_id, sum(count) from combined
     where exists (select from account a where a.id = account_id) group by account_id`
@@ -102,61 +102,23 @@ export function ownerOf(version: FieldVersion, { accountId, ageLimit }: Viewer):
   return version === 'books' && ageLimit !== null ? `age ${ageLimit}` : ''
 }
 
-const ofBooks: Record<BookField, FieldVersion> = {
-  libraryId: 'rows',
-  seriesId: 'rows',
+// Values of other fields change with the rows of the list (test/list/changes.test.ts).
+const ofBooks: Partial<Record<BookField, FieldVersion>> = {
   genre: 'labels',
   tag: 'labels',
-  title: 'rows',
+  ownTag: 'labels',
   readStatus: 'account',
-  hasError: 'rows',
-  titleSort: 'rows',
-  summary: 'rows',
-  path: 'rows',
-  bookType: 'rows',
-  format: 'rows',
-  pageCount: 'rows',
-  releaseDate: 'rows',
-  dateAdded: 'rows',
-  addedAt: 'rows',
   lastReadAt: 'account',
   wantToRead: 'account',
   userRating: 'account',
-  credit: 'rows',
-  errorCode: 'rows',
-  isbn: 'rows',
-  isMissing: 'rows',
-  numberSort: 'rows',
-  oneShot: 'rows',
-  ownTag: 'labels',
   inCollection: null,
   inReadList: null,
   poster: null,
   readListId: null,
-  text: 'rows',
 }
 
-const ofSeries: Record<SeriesField, FieldVersion> = {
-  libraryId: 'rows',
-  genre: 'rows',
-  tag: 'rows',
-  anyTag: 'rows',
-  status: 'rows',
-  publisher: 'rows',
-  language: 'rows',
-  name: 'rows',
-  title: 'rows',
+const ofSeries: Partial<Record<SeriesField, FieldVersion>> = {
   readStatus: 'account',
-  titleSort: 'rows',
-  summary: 'rows',
-  author: 'rows',
-  credit: 'rows',
-  path: 'rows',
-  year: 'rows',
-  releaseDate: 'rows',
-  firstRelease: 'rows',
-  dateAdded: 'rows',
-  addedAt: 'rows',
   lastReadAt: 'account',
   wantToRead: 'account',
   hasUserRating: 'account',
@@ -164,20 +126,11 @@ const ofSeries: Record<SeriesField, FieldVersion> = {
   communityRating: 'ratings',
   completion: 'books',
   complete: 'books',
-  hasExternalSourceId: 'rows',
-  sharingTag: 'rows',
-  ageRating: 'rows',
   format: 'books',
   hasError: 'books',
   hasMissing: 'books',
   bookCount: 'books',
   pageCount: 'books',
-  totalBookCount: 'rows',
-  isMissing: 'rows',
-  isTracked: 'rows',
-  isUnchanged: 'rows',
-  oneShot: 'rows',
-  readingDirection: 'rows',
   inCollection: null,
   collectionId: null,
   text: null,
@@ -185,7 +138,7 @@ const ofSeries: Record<SeriesField, FieldVersion> = {
 
 /** Of a field of a condition on books, or of the plan of one (`expand`). */
 export function versionOfBookField(field: string): FieldVersion {
-  return field === 'sortTitle' ? 'rows' : ofBooks[field as BookField]
+  return versionIn(ofBooks, field)
 }
 
 // Of all books of a series, or of those that an age limit does not hide.
@@ -194,5 +147,10 @@ const ofSeenBooks = ['anyTag', 'author', 'credit', 'firstRelease', 'readStatus']
 /** Of a field of a condition on series. */
 export function versionOfSeriesField(field: string, viewer: Viewer): FieldVersion {
   if (hidesBooks(viewer) && ofSeenBooks.includes(field)) return 'all'
-  return field === 'seriesId' ? 'rows' : ofSeries[field as SeriesField]
+  return versionIn(ofSeries, field)
+}
+
+function versionIn(versions: Record<string, FieldVersion>, field: string): FieldVersion {
+  const version = versions[field]
+  return version === undefined ? 'rows' : version
 }

@@ -167,9 +167,10 @@ t.test('statements that change what a list depends on change what is in memory',
   for (const [way, change] of [
     ['read', sql`update book set page_count = page_count where id = ${book!.id}`],
     ['known', sql`update book set page_count = 1 where false`],
-    ['read', sql`update series set book_count = book_count where id = ${series}`],
+    ['known', sql`update series set book_count = book_count + 1 where id = ${series}`],
+    ['known', sql`update directory set path = path`],
     ['read', sql`update series set sort_key = sort_key || 'a' where id = ${series}`],
-    ['none', sql`update directory set path = path`],
+    ['none', sql`update directory set path = path || 'a'`],
     ['read', sql`update label set name = name || '!'`],
     ['read', sql`update book_search set text = text || 'a' where book_id = ${book!.id}`],
     ['read', sql`delete from series_label where series_id = ${series}`],
@@ -222,7 +223,7 @@ t.test(
     await shared.idle()
     for (const [isIndexed, change] of [
       [true, sql`update book set page_count = page_count where id = ${facts.books[0]!.id}`],
-      [true, sql`update directory set path = path`],
+      [true, sql`update directory set path = path || 'b'`],
       [false, sql`select`],
     ] as const) {
       statements.length = 0

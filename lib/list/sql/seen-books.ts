@@ -20,10 +20,19 @@ function hiddenBooks(sql: Queryable, viewer: Viewer): Fragment {
   if (!hidesBooks(viewer)) return sql``
   return sql`
     left join (
-      select y.series_id, count(*) as books, sum(y.page_count) as pages,
-        count(*) filter (where p.is_completed) as read,
+      select y.series_id, count(*) as books, sum(y.page_count) as pages
+      ${fromBooksBeyondAge(sql, viewer)}
+      group by y.series_id) h on h.series_id = s.id`
+}
+
+/** With counters of those that the account has read. */
+function hiddenReading(sql: Queryable, viewer: Viewer): Fragment {
+  if (!hidesBooks(viewer)) return sql``
+  return sql`
+    left join (
+      select y.series_id, count(*) as books, count(*) filter (where p.is_completed) as read,
         count(*) filter (where not p.is_completed and p.current_page > 0) as opened
-      from (select y.id, y.series_id, y.page_count ${fromBooksBeyondAge(sql, viewer)}) y
+      from (select y.id, y.series_id ${fromBooksBeyondAge(sql, viewer)}) y
       left join progress p on p.account_id = ${viewer.accountId} and p.book_id = y.id
       group by y.series_id) h on h.series_id = s.id`
 }
@@ -130,7 +139,7 @@ export function byReadStatus({ sql, viewer }: Context, { test }: Predicate): Mat
   }
   return {
     ids: sql`
-      select s.id from series_reading r join series s on s.id = r.series_id ${hiddenBooks(sql, viewer)}
+      select s.id from series_reading r join series s on s.id = r.series_id ${hiddenReading(sql, viewer)}
       where r.account_id = ${viewer.accountId} and ${holds[test.status]}`,
     isNegated: test.status === 'unread',
   }

@@ -75,7 +75,7 @@ async function countVisible(sql: Sql, viewer: Viewer, grouping: Grouping): Promi
 }
 
 const versionOf = (sql: Queryable) =>
-  sql`(${listVersion(sql)} || ' ' || (select coalesce(sum(count), 0) from grouping_change))`
+  sql`(${listVersion(sql)} || ' ' || ${listVersion(sql, 'grouping')})`
 
 /** Equal for accounts that see the same series and books. */
 function restrictionsOf(viewer: Viewer): string {
