@@ -8,14 +8,17 @@ import { unrestrictedViewer, visibleBook } from '../../lib/accounts/viewer.ts'
 import { readingOrder } from '../../lib/catalog/derived/reading-order.ts'
 import { type Condition, type Predicate, parseBookFilter } from '../../lib/list/condition.ts'
 import { membersOf } from '../../lib/list/index/bitmap.ts'
-import { type BookRequest, bookIndexOf, bookKind } from '../../lib/list/index/books/book-index.ts'
+import {
+  type BookRequest,
+  createBookIndex,
+  createBookKind,
+} from '../../lib/list/index/books/book-index.ts'
 import { readColumnOrder } from '../../lib/list/index/books/book-order.ts'
 import { readBookTable } from '../../lib/list/index/books/book-table.ts'
 import {
   booksOfText,
-  readTextsLater,
+  createTextReader,
   textSearchOf,
-  textsRead,
 } from '../../lib/list/index/books/book-texts.ts'
 import { knownBooks } from '../../lib/list/index/books/known-books.ts'
 import { orderChunks } from '../../lib/list/index/books/order-chunks.ts'
@@ -24,8 +27,8 @@ import { textFields } from '../../lib/list/index/books/text-column.ts'
 import { idAt } from '../../lib/list/index/id-table.ts'
 import { createRowIndex } from '../../lib/list/index/row-index.ts'
 import type { RowOrder } from '../../lib/list/index/row-order.ts'
-import { storeListsIn } from '../../lib/list/index/temporary-file.ts'
 import { type BookListRequest, listBooks } from '../../lib/list/list-books.ts'
+import { lists as listServices } from '../../lib/list/lists.ts'
 import type { IdPage } from '../../lib/list/page.ts'
 import { bookOrderBy, bookSortColumns } from '../../lib/list/sort.ts'
 import { booksWhere } from '../../lib/list/sql/book-fields.ts'
@@ -33,15 +36,20 @@ import { type BookList, readBooks } from '../../lib/list/sql/book-statement.ts'
 import { searchCondition } from '../../lib/list/sql/search.ts'
 import { parseSearchQuery } from '../../lib/media/name/search-text.ts'
 import { connectionsLike } from '../../lib/store/postgres/db.ts'
+import { createServices } from '../../lib/store/services.ts'
 import { createDatabase } from '../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { environmentOf } from './environment.ts'
 import { createOracle, holds as holdsFor } from './oracle.ts'
 import { bookConditions, viewers } from './random-conditions.ts'
 
 const { sql } = await createDatabase(t)
 const facts = makeFacts(17, 40)
 await storeFacts(sql, facts)
-storeListsIn(sql, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
+const environment = environmentOf(sql, {
+  folder: { path: join(t.testdir(), 'lists'), hasSpace: () => true },
+})
+const textReader = createTextReader(environment)
 const [account] = facts.accounts as [string]
 const viewer = unrestrictedViewer(account)
 const { testBook, isVisibleBook } = createOracle(facts, account)
@@ -57,7 +65,7 @@ const predicateOf = (
 })
 
 t.test('chunks make up every order, from both ends', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
   for (const sort of sorts)
     for (const direction of directions)
       for (const reversed of [false, true]) {
@@ -99,19 +107,22 @@ function orderBy({ sort, direction }: Pick<BookRequest, 'sort' | 'direction'>) {
 t.test(
   'pages have the books of the oracle, with orders and texts in memory and without',
   async t => {
-    const index = createRowIndex({ ...bookKind, readAhead: [] }, { pause: 0 })
+    const index = createRowIndex({ ...createBookKind(environment), readAhead: [] }, environment, {
+      pause: 0,
+    })
     const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
-    index.refresh(sql, viewer, all)
+    index.refresh(viewer, all)
     await index.idle()
     const isInMemory = fc.boolean()
     await fc.assert(
       fc.asyncProperty(lists, viewers(facts, account), isInMemory, async (list, one, inMemory) => {
         const { table } = (await index.matching(sql, viewer, all))!
         if (inMemory) {
+          const { textReader } = table.origin
           for (const field of ['title', 'path', 'summary'] as const)
-            readTextsLater(sql, table, field)
-          index.refresh(sql, one, { ...list, offset: 0, limit: 1 })
-          await Promise.all([textsRead(), index.idle()])
+            textReader.readLater(table, field)
+          index.refresh(one, { ...list, offset: 0, limit: 1 })
+          await Promise.all([textReader.idle(), index.idle()])
         }
         const rows = await sql<{ id: string }[]>`
         select b.id from book b join series s on s.id = b.series_id
@@ -153,9 +164,9 @@ function searched({ text, filter, ...list }: Searched): Omit<BookList, 'offset' 
 type Searched = typeof searches extends fc.Arbitrary<infer List> ? List : never
 
 t.test('searches find the same as without an index, in the same order', async t => {
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environment, { pause: 0 })
   const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
-  index.refresh(sql, viewer, all)
+  index.refresh(viewer, all)
   await index.idle()
   let found = 0
   await fc.assert(
@@ -187,10 +198,10 @@ async function scatterBooks() {
 
 t.test('by path books are listed as without an index', async t => {
   await scatterBooks()
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environment, { pause: 0 })
   const all = { filter: null, sort: 'path', direction: 'asc', offset: 0, limit: 500 } as const
   t.equal(await index.page(sql, viewer, all), null)
-  index.refresh(sql, viewer, all)
+  index.refresh(viewer, all)
   await index.idle()
   await fc.assert(
     fc.asyncProperty(searches, viewers(facts, account), async (search, one) => {
@@ -211,6 +222,7 @@ t.test('few books are sorted by any keys as without an index', async t => {
   const pool = connectionsLike(sql, { max: 2, connection: {} })
   t.teardown(() => pool.end())
   Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+  const pooled = { sql: pool, services: createServices(pool) }
   const list = (i: number) => {
     const [search] = fc.sample(searches, { numRuns: 1, seed: i })
     const { sort: _, direction, text, ...scope } = search!
@@ -221,13 +233,13 @@ t.test('few books are sorted by any keys as without an index', async t => {
     const [one] = fc.sample(viewers(facts, account), { numRuns: 1, seed: i })
     const words = i % 2 === 0 ? text : ''
     const request: BookListRequest = { ...scope, keys, text: words, page: 2, pageSize: 5 }
-    return listBooks(pool, one!, request)
+    return listBooks(pooled, one!, request)
   }
   const lists = Array.from({ length: 16 }, (_, i) => i)
   const expected: IdPage[] = []
   for (const i of lists) expected.push(await list(i))
-  const index = bookIndexOf(pool)
-  index.refresh(pool, viewer, {
+  const { books: index } = pooled.services(listServices)
+  index.refresh(viewer, {
     filter: null,
     sort: 'title',
     direction: 'asc',
@@ -244,11 +256,11 @@ t.test('few books are sorted by any keys as without an index', async t => {
 })
 
 t.test('texts, ranges and formats need no pass of the books once they are in memory', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
-  t.equal(await booksOfText(sql, table, textSearchOf(predicateOf('path'))!), null)
-  readTextsLater(sql, table, 'path')
-  await textsRead()
-  t.ok(await booksOfText(sql, table, textSearchOf(predicateOf('path'))!))
+  const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
+  t.equal(await booksOfText(table, textSearchOf(predicateOf('path'))!), null)
+  textReader.readLater(table, 'path')
+  await textReader.idle()
+  t.ok(await booksOfText(table, textSearchOf(predicateOf('path'))!))
   const pool = connectionsLike(sql, { max: 1, connection: {} })
   t.teardown(() => pool.end())
   const statements: string[] = []
@@ -271,9 +283,9 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
 })
 
 t.test('a new condition finds what it needs in memory', async t => {
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environment, { pause: 0 })
   const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
-  index.refresh(sql, viewer, all)
+  index.refresh(viewer, all)
   await index.idle()
   const pool = connectionsLike(sql, { max: 1, connection: {} })
   t.teardown(() => pool.end())
@@ -300,11 +312,11 @@ t.test('a new condition finds what it needs in memory', async t => {
 })
 
 t.test('ranges and texts in memory have the books that conditions select', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
   const orders = new Map<string, RowOrder>()
   for (const sort of sorts) orders.set(sort, (await readColumnOrder(sql, table, sort))!)
-  for (const field of textFields) readTextsLater(sql, table, field)
-  await textsRead()
+  for (const field of textFields) textReader.readLater(table, field)
+  await textReader.idle()
   const leaves = (condition: Condition): Predicate[] => {
     if ('all' in condition) return condition.all.flatMap(leaves)
     return 'any' in condition ? condition.any.flatMap(leaves) : [condition]

@@ -2,10 +2,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { poolOf } from '../../store/postgres/cancellable.ts'
-import { noteFailedReading } from '../background-failures.ts'
 import { listVersions, type Versions } from '../list-version.ts'
 import { bytesOf, entryBytes, type Packed } from './bitmap.ts'
+import type { Environment } from './environment.ts'
 import type {
   KnownOrder,
   OrderSource,
@@ -51,6 +50,7 @@ export const newState = <Table extends RowTable>(table: Table): IndexState<Table
 const maxAttempts = 6
 
 export type Index<Table extends RowTable, Request extends RowRequest> = {
+  environment: Environment
   sql: Sql
   viewer: Viewer
   kind: RowKind<Table, Request>
@@ -89,12 +89,11 @@ export async function untilUnchanged<Table extends RowTable, Request extends Row
 
 /** Replaces the table by that of the current version; false if that is to be read. */
 export async function followChanges<Table extends RowTable, Request extends RowRequest>({
-  sql,
+  environment: { pool, noteFailure },
   kind,
   state,
-}: Pick<Index<Table, Request>, 'sql' | 'kind' | 'state'>): Promise<boolean> {
-  // For all requests that wait for it, and not with the statements of one, which end with it.
-  const pool = poolOf(sql)
+}: Pick<Index<Table, Request>, 'environment' | 'kind' | 'state'>): Promise<boolean> {
+  // For all requests that wait for it.
   const follow = async () => {
     const next = (await kind.followChanges?.(pool, state.table)) ?? null
     if (next) state.table = next
@@ -102,7 +101,7 @@ export async function followChanges<Table extends RowTable, Request extends RowR
   }
   state.following ??= follow()
     .catch(error => {
-      noteFailedReading(pool, `${kind.subject} index`, error)
+      noteFailure(`${kind.subject} index`, error)
       return false
     })
     .finally(() => {

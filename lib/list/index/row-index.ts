@@ -4,9 +4,9 @@
 // what changed, the rows that changed are read. Where it cannot, lists are read by plans until it is made again.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { poolOf } from '../../store/postgres/cancellable.ts'
 import type { IdPage } from '../page.ts'
 import type { Bitmap } from './bitmap.ts'
+import type { Environment } from './environment.ts'
 import type { IndexState, Unlisted } from './index-state.ts'
 import { readPage, readRows } from './indexed-list.ts'
 import type { RowKind, RowRequest, RowTable } from './row-kind.ts'
@@ -26,21 +26,28 @@ export type RowIndex<Table extends RowTable, Request extends RowRequest> = Pick<
   ): Promise<{ table: Table; rows: Bitmap } | null>
 }
 
+export type IndexOptions = {
+  /** Of readings in the background, as a multiple of the time that they took. */
+  pause?: number
+  /** How long the index stays in memory after the last list. */
+  maxUnusedMs?: number
+}
+
 /** At most 5 % of a processor, while a catalogue changes all the time. */
 const defaultPause = 20
 
 export function createRowIndex<Table extends RowTable, Request extends RowRequest>(
   kind: RowKind<Table, Request>,
-  { pause = defaultPause, maxUnusedMs }: { pause?: number; maxUnusedMs?: number } = {},
+  environment: Environment,
+  { pause = defaultPause, maxUnusedMs }: IndexOptions = {},
 ): RowIndex<Table, Request> {
-  const reader = createStateReader(kind, { pause, maxUnusedMs })
+  const reader = createStateReader(kind, environment, { pause, maxUnusedMs })
   const { refresh, prepare, isRead, isUnused, idle } = reader
 
   async function list<Found>(
-    sql: Sql,
     find: (state: IndexState<Table>) => Promise<Found | Unlisted>,
   ): Promise<Found | null> {
-    const state = await reader.use(sql)
+    const state = await reader.use()
     if (!state) return null
     const found = await find(state)
     if (found === 'stale') {
@@ -53,13 +60,13 @@ export function createRowIndex<Table extends RowTable, Request extends RowReques
   return {
     async page(sql, viewer, request) {
       const started = performance.now()
-      const page = await list(sql, state => readPage({ sql, viewer, kind, state }, request))
+      const page = await list(state => readPage({ environment, sql, viewer, kind, state }, request))
       if (page && (performance.now() - started > minReadMs || reader.isWorn()))
-        refresh(sql, viewer, request)
+        refresh(viewer, request)
       return page
     },
     matching: async (sql, viewer, request) =>
-      await list(sql, state => readRows({ sql, viewer, kind, state }, request)),
+      await list(state => readRows({ environment, sql, viewer, kind, state }, request)),
     refresh,
     prepare,
     isRead,
@@ -92,17 +99,4 @@ export async function orRead<Found>(
   const isLong = performance.now() - started > minReadMs
   if ((isLong || isFirst) && (await isLarge())) refresh()
   return found
-}
-
-/** The index of this process for a database. */
-export function sharedIndex<Table extends RowTable, Request extends RowRequest>(
-  kind: RowKind<Table, Request>,
-): (sql: Sql) => RowIndex<Table, Request> {
-  const indexes = new WeakMap<Sql, RowIndex<Table, Request>>()
-  return sql => {
-    const pool = poolOf(sql)
-    const index = indexes.get(pool) ?? createRowIndex(kind)
-    indexes.set(pool, index)
-    return index
-  }
 }

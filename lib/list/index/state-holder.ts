@@ -1,9 +1,7 @@
 // Holds the state of an index: in memory, or at rest, in a file, when no list has used it for some time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Sql } from 'postgres'
-import { poolOf } from '../../store/postgres/cancellable.ts'
-import { noteFailedReading } from '../background-failures.ts'
 import type { BackgroundQueue } from '../background-queue.ts'
+import type { Environment } from './environment.ts'
 import { type FileStored, storeInFile } from './file-store.ts'
 import { type IndexState, newState } from './index-state.ts'
 import type { RowTable } from './row-kind.ts'
@@ -13,9 +11,9 @@ export type StateHolder<Table> = {
   current(): IndexState<Table> | null
   replace(state: IndexState<Table> | null): void
   /** Read from its file, if it is at rest. Null where that takes long. */
-  use(sql: Sql, by: 'list' | 'reading'): Promise<IndexState<Table> | null>
+  use(by: 'list' | 'reading'): Promise<IndexState<Table> | null>
   /** Moves it to its file now, if no list has used it yet. */
-  restIfUnused(sql: Sql): Promise<void>
+  restIfUnused(): Promise<void>
   /** In memory or at rest. */
   isRead(): boolean
   /** No list has used it yet. */
@@ -23,6 +21,7 @@ export type StateHolder<Table> = {
 }
 
 type Options = {
+  environment: Environment
   /** The name in logs and metrics. */
   what: string
   maxUnusedMs: number
@@ -35,6 +34,7 @@ type Options = {
 const maxWakeMs = 2_000
 
 export function createStateHolder<Table extends RowTable>({
+  environment,
   what,
   maxUnusedMs,
   queue,
@@ -47,13 +47,13 @@ export function createStateHolder<Table extends RowTable>({
   let isUsed = false
   let timer: NodeJS.Timeout | undefined
 
-  async function rest(pool: Sql, usesBefore: number): Promise<void> {
+  async function rest(usesBefore: number): Promise<void> {
     const unused = state
     const isStillUnused = () => uses === usesBefore && state === unused
     if (!unused || !isStillUnused()) return
     try {
       await idle?.()
-      const stored = await storeState(pool, unused)
+      const stored = await storeState(environment, unused)
       if (isStillUnused()) resting = stored
       else await stored?.discard()
     } finally {
@@ -61,12 +61,12 @@ export function createStateHolder<Table extends RowTable>({
     }
   }
 
-  async function wake(pool: Sql, stored: FileStored<IndexState<Table>>): Promise<void> {
+  async function wake(stored: FileStored<IndexState<Table>>): Promise<void> {
     try {
       const loaded = await stored.load()
       state ??= loaded
     } catch (error) {
-      noteFailedReading(pool, what, error)
+      environment.noteFailure(what, error)
     } finally {
       void stored.discard().catch(() => {})
       if (resting === stored) resting = null
@@ -79,27 +79,24 @@ export function createStateHolder<Table extends RowTable>({
     replace(next) {
       state = next
     },
-    async use(sql, by) {
-      const pool = poolOf(sql)
+    async use(by) {
       const usesNow = ++uses
       if (by === 'list') isUsed = true
       if (!state && resting) {
-        waking ??= { done: wake(pool, resting), until: performance.now() + maxWakeMs }
+        waking ??= { done: wake(resting), until: performance.now() + maxWakeMs }
         const ms = Math.max(0, waking.until - performance.now())
         await Promise.race([waking.done, sleep(ms, undefined, { ref: false })])
       }
       if (uses !== usesNow) return state
       clearTimeout(timer)
-      const restLater = () => void queue.add(pool, () => rest(pool, usesNow))
+      const restLater = () => void queue.add(() => rest(usesNow))
       timer = setTimeout(restLater, maxUnusedMs).unref()
       return state
     },
-    restIfUnused(sql) {
-      const pool = poolOf(sql)
-      return queue.add(pool, async () => {
-        if (!isUsed) await rest(pool, uses)
-      })
-    },
+    restIfUnused: () =>
+      queue.add(async () => {
+        if (!isUsed) await rest(uses)
+      }),
     isRead: () => state !== null || resting !== null,
     isUnused: () => !isUsed,
   }
@@ -107,12 +104,12 @@ export function createStateHolder<Table extends RowTable>({
 
 /** Null without space for it. Throws errno errors. */
 async function storeState<Table extends RowTable>(
-  sql: Sql,
+  { createFile }: Environment,
   { table, orders, bitmaps }: IndexState<Table>,
 ): Promise<FileStored<IndexState<Table>> | null> {
   // Most recently used first.
   const caches = { orders: [...orders.entries()], bitmaps: [...bitmaps.entries()] }
-  const stored = await storeInFile(sql, { table, ...caches })
+  const stored = await storeInFile(createFile, { table, ...caches })
   if (!stored) return null
   return {
     async load() {

@@ -1,12 +1,11 @@
 // Reads what an index of bitmaps has in memory, in the background: the rows of the catalogue and sort orders of lists that
 // take long. Moved to a file when no list has used it for some time.
 import { LRUCache } from 'lru-cache'
-import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { poolOf } from '../../store/postgres/cancellable.ts'
 import { createBackgroundQueue } from '../background-queue.ts'
 import { listVersion } from '../list-version.ts'
 import { entryBytes } from './bitmap.ts'
+import type { Environment } from './environment.ts'
 import { followChanges, type IndexState, maxOrders, newState } from './index-state.ts'
 import type { OrderSource, RowKind, RowRequest, RowTable } from './row-kind.ts'
 import { createStateHolder, type StateHolder } from './state-holder.ts'
@@ -16,15 +15,15 @@ export type StateReader<Table extends RowTable, Request extends RowRequest> = Pi
   'isRead' | 'isUnused'
 > & {
   /** For a list: what is in memory, see `StateHolder`. */
-  use(sql: Sql): Promise<IndexState<Table> | null>
+  use(): Promise<IndexState<Table> | null>
   /** The state cannot follow the catalogue. */
   drop(state: IndexState<Table>): void
   /** So much was followed that it is to be read again. */
   isWorn(): boolean
   /** Reads what the list needs in the background, unless it is in memory or was read a short time ago. */
-  refresh(sql: Sql, viewer: Viewer, request: Request): void
+  refresh(viewer: Viewer, request: Request): void
   /** Reads all that lists need, ahead of the first one, and stores it until that comes. */
-  prepare(sql: Sql, viewer: Viewer, request: Request): Promise<void>
+  prepare(viewer: Viewer, request: Request): Promise<void>
   /** Resolves when nothing is being read. */
   idle(): Promise<void>
 }
@@ -40,34 +39,40 @@ const failedMs = 500
  */
 export function createStateReader<Table extends RowTable, Request extends RowRequest>(
   kind: RowKind<Table, Request>,
+  environment: Environment,
   { pause, maxUnusedMs = defaultUnusedMs }: { pause: number; maxUnusedMs?: number | undefined },
 ): StateReader<Table, Request> {
   const pauses = createPauses(pause)
   const usedOrders = createUsedOrders<Table>(pause)
   const waiting = new Set<string>()
   const what = `${kind.subject} index`
-  const queue = createBackgroundQueue(what)
-  const holder = createStateHolder<Table>({ what, maxUnusedMs, queue, idle: kind.idle })
+  const queue = createBackgroundQueue(error => environment.noteFailure(what, error))
+  const holder = createStateHolder<Table>({
+    environment,
+    what,
+    maxUnusedMs,
+    queue,
+    idle: kind.idle,
+  })
   const { current } = holder
 
   const isDue = () => pauses.isOver(current() !== null)
   const isWorn = () => isWornState(kind, current())
-
   const isDueOrder = ({ name }: OrderSource<Table>) =>
     !current()?.orders.has(name) || usedOrders.isDue(name)
 
-  async function read(sql: Sql, viewer: Viewer, request: Request): Promise<void> {
-    let state = await holder.use(sql, 'reading')
-    if (state && !(await isCurrent({ sql, kind, state }))) {
+  async function read(viewer: Viewer, request: Request): Promise<void> {
+    let state = await holder.use('reading')
+    if (state && !(await isCurrent({ environment, kind, state }))) {
       state = null
       holder.replace(null)
     }
     const isNew = (!state || isWorn()) && isDue()
+    const isRenewal = state !== null
     const started = performance.now()
     let next = state
-    const isRenewal = state !== null
     if (isNew) {
-      const table = await kind.readTable(sql).catch(error => {
+      const table = await kind.readTable(environment.pool).catch(error => {
         pauses.after(performance.now() - started + failedMs)
         throw error
       })
@@ -80,28 +85,28 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     for (const source of sources) usedOrders.add(source)
     const needed = isNew ? usedOrders.all() : sources.filter(isDueOrder)
     for (const source of next ? needed : [])
-      await usedOrders.timed(source, () => readOrder({ sql, kind, state: next! }, source))
+      await usedOrders.timed(source, () => readOrder({ environment, kind, state: next! }, source))
     if (!isNew) return
-    const steps = stepsAhead({ sql, kind, state: next })
+    const steps = stepsAhead({ environment, kind, state: next })
     await take(steps, () => isRenewal && current() !== null)
     holder.replace(next)
     pauses.after(performance.now() - started)
-    readAhead(sql, next, steps)
+    readAhead(next, steps)
   }
 
   /** One step at a time: what lists wait for is read in between. */
-  function readAhead(sql: Sql, of: IndexState<Table> | null, steps: Steps): void {
-    void queue.add(sql, async () => {
+  function readAhead(of: IndexState<Table> | null, steps: Steps): void {
+    void queue.add(async () => {
       const step = of === current() ? steps.next().value : undefined
       if (!step) return
       const began = performance.now()
       await step()
       pauses.afterMore(performance.now() - began)
-      readAhead(sql, of, steps)
+      readAhead(of, steps)
     })
   }
 
-  function refresh(sql: Sql, viewer: Viewer, request: Request): void {
+  function refresh(viewer: Viewer, request: Request): void {
     const known = current()
     const sources = longSources(kind, viewer, { request, table: known?.table ?? null })
     const name = sources.map(source => source.name).join(' ')
@@ -110,24 +115,21 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     const isNeeded = known ? !isKnown || (isWorn() && isDue()) : isDue()
     if (waiting.has(name) || !isNeeded) return
     waiting.add(name)
-    const pool = poolOf(sql)
-    // Not with the statements of the request, which end with it.
-    void queue.add(pool, () => read(pool, viewer, request)).then(() => void waiting.delete(name))
+    void queue.add(() => read(viewer, request)).then(() => void waiting.delete(name))
   }
 
   return {
-    isRead: holder.isRead,
-    isUnused: holder.isUnused,
-    use: sql => holder.use(sql, 'list'),
+    ...{ isRead: holder.isRead, isUnused: holder.isUnused },
+    use: () => holder.use('list'),
     drop(dropped) {
       if (current() === dropped) holder.replace(null)
     },
     isWorn,
     refresh,
-    async prepare(sql, viewer, request) {
-      refresh(sql, viewer, request)
+    async prepare(viewer, request) {
+      refresh(viewer, request)
       await queue.idle()
-      await holder.restIfUnused(sql)
+      await holder.restIfUnused()
     },
     idle: () => queue.idle(),
   }
@@ -191,14 +193,14 @@ type Steps = Generator<() => Promise<void>, undefined>
 
 /** What is read ahead of the lists that need it. */
 function* stepsAhead<Table extends RowTable, Request extends RowRequest>({
-  sql,
+  environment,
   kind,
   state,
 }: Omit<Read<Table, Request>, 'state'> & { state: IndexState<Table> | null }): Steps {
   if (!state) return
   for (const needed of kind.readAhead ?? [])
-    if (typeof needed === 'function') yield () => needed(sql, state.table)
-    else if (hasRoom(state)) yield () => readOrder({ sql, kind, state }, needed)
+    if (typeof needed === 'function') yield () => needed(environment.pool, state.table)
+    else if (hasRoom(state)) yield () => readOrder({ environment, kind, state }, needed)
 }
 
 /** Takes steps while they are wanted. */
@@ -211,7 +213,7 @@ async function take(steps: Steps, isWanted: () => boolean): Promise<void> {
 }
 
 type Read<Table extends RowTable, Request extends RowRequest> = {
-  sql: Sql
+  environment: Environment
   kind: RowKind<Table, Request>
   state: IndexState<Table>
 }
@@ -219,9 +221,10 @@ type Read<Table extends RowTable, Request extends RowRequest> = {
 async function isCurrent<Table extends RowTable, Request extends RowRequest>(
   index: Read<Table, Request>,
 ): Promise<boolean> {
-  const { sql, kind, state } = index
-  const [row] = await sql<{ version: string }[]>`
-    select ${listVersion(sql, kind.subject)} as version`
+  const { environment, kind, state } = index
+  const { pool } = environment
+  const [row] = await pool<{ version: string }[]>`
+    select ${listVersion(pool, kind.subject)} as version`
   return row!.version === state.table.version || (await followChanges(index))
 }
 
@@ -242,13 +245,13 @@ function isUsable<Table extends RowTable>({ orders, table }: IndexState<Table>, 
 
 /** The order with all rows of the table that the state had when it was read. */
 async function readOrder<Table extends RowTable, Request extends RowRequest>(
-  { sql, kind, state }: Read<Table, Request>,
+  { environment, kind, state }: Read<Table, Request>,
   source: OrderSource<Table>,
 ): Promise<void> {
   const { orders, table } = state
   const { name } = source
   if (isUsable(state, name)) return
-  const found = await source.read(sql, table, async other => orders.get(other))
+  const found = await source.read(environment.pool, table, async other => orders.get(other))
   // Others took the place of one that it needs: it is read when a list needs both.
   if (!found) return
   const { versions, ...order } = found

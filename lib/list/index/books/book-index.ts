@@ -1,15 +1,17 @@
 // Index of bitmaps of books (row-index.ts).
+import type { Sql } from 'postgres'
 import type { SearchQuery } from '../../../media/name/search-text.ts'
 import type { BookFilter, Condition } from '../../condition.ts'
 import { versionOfBookField } from '../../list-version.ts'
 import { type BookColumnSort, type BookSort, bookSortColumns, type Direction } from '../../sort.ts'
 import { expand } from '../../sql/book-fields.ts'
-import { sharedIndex } from '../row-index.ts'
+import type { Environment } from '../environment.ts'
+import { createRowIndex, type IndexOptions, type RowIndex } from '../row-index.ts'
 import type { OrderSource, RowKind } from '../row-kind.ts'
 import { runsAfter, runsOf } from '../row-order.ts'
 import { readColumnOrder, readPathOrder, readProgressOrder, renumber } from './book-order.ts'
 import { type BookTable, readBookTable, type VisibleScope, visibleBooks } from './book-table.ts'
-import { readTextsAhead, textsRead } from './book-texts.ts'
+import { createTextReader, readTextsAhead } from './book-texts.ts'
 import { extendColumnOrder } from './extend-order.ts'
 import { addedCount, followBooks } from './follow-books.ts'
 import { comparedSorts, orderOfComparison } from './key-ranges.ts'
@@ -57,9 +59,8 @@ function comparedOrders(condition: Condition): Source[] {
   return sort ? [columnOrder(sort)] : []
 }
 
-export const bookKind: RowKind<BookTable, BookRequest> = {
+const bookKind: Omit<RowKind<BookTable, BookRequest>, 'readTable' | 'idle'> = {
   subject: 'book',
-  readTable: sql => readBookTable(sql, { maxRows }),
   followChanges: followBooks,
   isWorn: table => addedCount(table) > Math.max(minWorn, table.rowCount * wornShare),
   orderOf(viewer, { sort, direction, search: query }) {
@@ -112,10 +113,9 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
   },
   readAhead: [
     ...commonSorts.map(columnOrder),
-    ...[readFormatsAhead, readTextsAhead],
+    ...[readFormatsAhead, (_: Sql, table: BookTable) => readTextsAhead(table)],
     ...otherSorts.map(columnOrder),
   ],
-  idle: textsRead,
   ordersOfCondition: request => comparedOrders(conditionOf(request) ?? { all: [] }),
   conditionOf,
   versionOfField: versionOfBookField,
@@ -125,5 +125,17 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
   visible: visibleBooks,
 }
 
-/** The index of this process for a database. */
-export const bookIndexOf = sharedIndex(bookKind)
+export function createBookKind(environment: Environment): RowKind<BookTable, BookRequest> {
+  const textReader = createTextReader(environment)
+  return {
+    ...bookKind,
+    readTable: sql => readBookTable(sql, { maxRows, textReader }),
+    idle: textReader.idle,
+  }
+}
+
+export const createBookIndex = (
+  environment: Environment,
+  options?: IndexOptions,
+): RowIndex<BookTable, BookRequest> =>
+  createRowIndex(createBookKind(environment), environment, options)

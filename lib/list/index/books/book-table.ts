@@ -34,10 +34,19 @@ export type VisibleScope = {
   includeDeleted?: boolean | undefined
 }
 
+export type TextReader = {
+  /** Reads what predicates on a field search, unless it is in memory: one field after another. */
+  readLater(table: BookTable, field: TextField): void
+  noteFailure(error: unknown): void
+  /** Resolves when no texts are being read. */
+  idle(): Promise<void>
+}
+
 /** What is read of the books beside the table. */
 type BookOrigin = {
   /** Null for texts that are being read, or are not to be read. */
   texts: Map<TextField, Texts | null>
+  textReader: TextReader
   /** Of the books below `rowCount`. */
   formats: { books: BooksByFormat; rowCount: number } | null
 }
@@ -56,7 +65,7 @@ const seriesRows = 500
  */
 export async function readBookTable(
   sql: Sql,
-  { maxRows }: { maxRows: number },
+  { maxRows, textReader }: { maxRows: number; textReader: TextReader },
 ): Promise<BookTable | null> {
   await combineListChanges(sql)
   return await sql.begin(async tx => {
@@ -111,7 +120,7 @@ export async function readBookTable(
     })
     return {
       ...{ version: size!.version, snapshot: size!.snapshot, rows: books, rowCount },
-      origin: { texts: new Map(), formats: null },
+      origin: { texts: new Map(), textReader, formats: null },
       ...{ series, presentCount, firstBook, ownBooks, seriesOfOther },
       ...{ missing: isMissing, hasMissing: rowCount > presentCount },
       rated: Int32Array.from(ratings),

@@ -1,13 +1,11 @@
 // Texts of the books of a table, for conditions and searches: titles and paths in memory, summaries and what searches
 // read in files. Read in the background, and at rest or dropped with the table.
-import type { Sql } from 'postgres'
 import { lowerAscii, searchKey } from '../../../media/name/text.ts'
-import { poolOf } from '../../../store/postgres/cancellable.ts'
-import { noteFailedReading } from '../../background-failures.ts'
 import { createBackgroundQueue } from '../../background-queue.ts'
 import type { Predicate } from '../../condition.ts'
 import { add, type Bitmap, emptyBitmap } from '../bitmap.ts'
-import type { BookTable } from './book-table.ts'
+import type { Environment } from '../environment.ts'
+import type { BookTable, TextReader } from './book-table.ts'
 import { readTexts } from './read-texts.ts'
 import {
   forEachMatch,
@@ -19,9 +17,6 @@ import {
 
 type Field = Exclude<TextField, 'search'>
 type TextSearch = { field: Field; operator: TextOperator; value: string }
-
-const what = 'book index'
-const queue = createBackgroundQueue(what)
 
 /** What a predicate searches for; null for one that is not on these texts. */
 export function textSearchOf({ field, test }: Predicate): TextSearch | null {
@@ -38,11 +33,10 @@ export type FoundBooks = { bitmap: Bitmap; rowCount: number }
 
 /** Null unless the texts have been read. */
 export async function booksOfText(
-  sql: Sql,
   table: BookTable,
   search: TextSearch,
 ): Promise<FoundBooks | null> {
-  return await withTexts(sql, table, search.field, async texts => {
+  return await withTexts(table, search.field, async texts => {
     const bitmap = emptyBitmap(table.rowCount)
     const visit = (book: number) => add(bitmap, book)
     if (search.field === 'path') await forEachPath(texts, search, visit)
@@ -53,7 +47,6 @@ export async function booksOfText(
 
 /** Null unless the texts have been read. */
 export async function withTexts<T>(
-  sql: Sql,
   table: BookTable,
   field: TextField,
   use: (texts: Texts) => Promise<T>,
@@ -65,7 +58,7 @@ export async function withTexts<T>(
   } catch (error) {
     // The disk of the file failed.
     table.origin.texts.delete(field)
-    noteFailedReading(poolOf(sql), what, error)
+    table.origin.textReader.noteFailure(error)
     return null
   }
 }
@@ -73,34 +66,38 @@ export async function withTexts<T>(
 /** More books that changed since texts were read take longer than reading them. */
 export const maxBehind = 10_000
 
+export function createTextReader(environment: Environment): TextReader {
+  const noteFailure = (error: unknown) => environment.noteFailure('book index', error)
+  const queue = createBackgroundQueue(noteFailure)
+  return {
+    readLater(table, field) {
+      const { texts } = table.origin
+      const known = texts.get(field)
+      if (known === null || (known && table.rowCount - known.rowCount <= maxBehind)) return
+      texts.set(field, null)
+      void queue.add(async () => {
+        try {
+          const found = await readTexts(environment, table, field)
+          // Without space it is tried again.
+          if (found === 'no space') texts.delete(field)
+          else texts.set(field, found)
+        } catch (error) {
+          texts.delete(field)
+          throw error
+        }
+      })
+    },
+    noteFailure,
+    idle: queue.idle,
+  }
+}
+
 /** All that predicates search, unless it is in memory. */
-export async function readTextsAhead(sql: Sql, table: BookTable): Promise<void> {
-  for (const field of textFields) readTextsLater(sql, table, field)
-  await textsRead()
+export async function readTextsAhead(table: BookTable): Promise<void> {
+  const { textReader } = table.origin
+  for (const field of textFields) textReader.readLater(table, field)
+  await textReader.idle()
 }
-
-/** What predicates on a field search, unless it is in memory: one after another. */
-export function readTextsLater(sql: Sql, table: BookTable, field: TextField): void {
-  const { texts } = table.origin
-  const known = texts.get(field)
-  if (known === null || (known && table.rowCount - known.rowCount <= maxBehind)) return
-  texts.set(field, null)
-  const pool = poolOf(sql)
-  void queue.add(pool, async () => {
-    try {
-      const found = await readTexts(pool, table, field)
-      // Without space it is tried again.
-      if (found === 'no space') texts.delete(field)
-      else texts.set(field, found)
-    } catch (error) {
-      texts.delete(field)
-      throw error
-    }
-  })
-}
-
-/** Resolves when no texts are being read. */
-export const textsRead = (): Promise<void> => queue.idle()
 
 /** As `pathRows` finds them: names have no slash, so that a value ends within the name after its last slash. */
 async function forEachPath(

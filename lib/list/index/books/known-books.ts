@@ -25,13 +25,13 @@ export async function knownBooks(
     const found = query && (await known(relevanceName(query)))
     if (found) return { bitmap: presentOf(table, found.rows), version, rowCount }
     const books: number[] = []
-    const first = query && (await searchTexts(sql, table, query, book => books.push(book)))
+    const first = query && (await searchTexts(table, query, book => books.push(book)))
     return first === null ? null : { bitmap: presentOf(table, books), version, rowCount: first }
   }
   const isWithout = predicate.field === 'summary' && test.kind === 'null'
   const search = isWithout ? anySummary : textSearchOf(predicate)
   if (!search) return await booksOfFormats(sql, table, predicate)
-  const books = await booksOfText(sql, table, search)
+  const books = await booksOfText(table, search)
   if (!books) return null
   return { ...books, version, ...(isWithout ? { bitmap: othersOf(table, books) } : {}) }
 }

@@ -12,7 +12,7 @@ import { forEachPlace, idAt } from '../id-table.ts'
 import { idsOf, inParallel } from '../read-ids.ts'
 import type { ExtendedRows, PredicateRequest, PredicateRows } from '../row-kind.ts'
 import { addedIds, type BookTable, booksOfSeries } from './book-table.ts'
-import { maxBehind, readTextsLater, textSearchOf } from './book-texts.ts'
+import { maxBehind, textSearchOf } from './book-texts.ts'
 import { knownBooks } from './known-books.ts'
 
 /** Queries whose ids are added up. */
@@ -63,7 +63,8 @@ export async function readPredicateBooks(
   const started = performance.now()
   const [row] = await (rows.isCostly ? inParallel(sql, read) : read(sql))
   const text = textSearchOf(predicate)
-  if (text && performance.now() - started > minPassMs) readTextsLater(sql, table, text.field)
+  if (text && performance.now() - started > minPassMs)
+    table.origin.textReader.readLater(table, text.field)
   const { versions, ...ids } = row!
   return {
     versions,

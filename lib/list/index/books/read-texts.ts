@@ -2,6 +2,7 @@
 import type { Sql } from 'postgres'
 import { presentBook } from '../../../accounts/viewer.ts'
 import { unprepared } from '../../../store/postgres/statement.ts'
+import type { Environment } from '../environment.ts'
 import { forEachPlace, idBytes } from '../id-table.ts'
 import type { BookTable } from './book-table.ts'
 import { createTextColumn, type TextField, type Texts } from './text-column.ts'
@@ -14,13 +15,13 @@ const maxFileBytes = 512 * 1024 ** 2
 
 /** Null for more text than is stored. Books that change meanwhile get other numbers. */
 export function readTexts(
-  sql: Sql,
+  environment: Environment,
   table: BookTable,
   field: TextField,
 ): Promise<Texts | null | 'no space'> {
   return field === 'title' || field === 'path'
-    ? readNames(sql, table, field)
-    : readLongTexts(sql, table, field)
+    ? readNames(environment.pool, table, field)
+    : readLongTexts(environment, table, field)
 }
 
 type Row = { path: Buffer | null; ids: Buffer; lengths: Buffer } & {
@@ -70,17 +71,17 @@ async function readNames(
 }
 
 async function readLongTexts(
-  sql: Sql,
+  { pool, createFile }: Environment,
   table: BookTable,
   field: 'summary' | 'search',
 ): Promise<Texts | null | 'no space'> {
-  const file = await createTextFile(sql)
+  const file = await createTextFile(createFile)
   if (!file) return 'no space'
   const column = createTextColumn(table.rowCount, file)
   let bytes = 0
   let isWhole = false
   try {
-    for await (const { ids, lengths, texts } of chunksOf(sql, field)) {
+    for await (const { ids, lengths, texts } of chunksOf(pool, field)) {
       const text = Buffer.from(texts)
       bytes += text.length
       if (bytes > maxFileBytes) return null

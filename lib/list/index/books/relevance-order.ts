@@ -25,7 +25,7 @@ export async function readRelevanceOrder(
   { table, search, byTitle }: Search,
 ): Promise<ReadOrder> {
   const found = createRanked(table)
-  const first = await searchTexts(sql, table, search, found.add)
+  const first = await searchTexts(table, search, found.add)
   const added = first === null ? null : await readAdded(sql, viewer, { table, search, first })
   const rows = added ?? (await inParallel(sql, tx => readRanks(tx, viewer, { search, ids: null })))
   await found.addAll(rows)

@@ -1,6 +1,5 @@
 // Books that a search finds, with their ranks, in the file of search texts: for words that many books have, which an index
 // finds one book at a time.
-import type { Sql } from 'postgres'
 import type { SearchQuery } from '../../../media/name/search-text.ts'
 import { isRetired } from '../id-table.ts'
 import type { BookTable } from './book-table.ts'
@@ -17,12 +16,11 @@ const sampledEntries = 1_000
  * number from which on books have not been searched; null for a query that the index is to find.
  */
 export const searchTexts = (
-  sql: Sql,
   table: BookTable,
   query: SearchQuery,
   visit: (book: number, rank: number) => void,
 ): Promise<number | null> =>
-  withTexts(sql, table, 'search', async texts => {
+  withTexts(table, 'search', async texts => {
     // LIKE patterns of letters and digits: `%word%` or `% word%`.
     const [longest, ...others] = query.patterns.map(pattern => pattern.slice(1, -1))
     const search = { operator: 'contains', value: Buffer.from(longest!) } as const

@@ -9,7 +9,8 @@ import {
   type SortScope,
   seriesSortColumns,
 } from '../../sort.ts'
-import { sharedIndex } from '../row-index.ts'
+import type { Environment } from '../environment.ts'
+import { createRowIndex, type IndexOptions, type RowIndex } from '../row-index.ts'
 import type { OrderSource, RowKind } from '../row-kind.ts'
 import { runsAfter, runsOf } from '../row-order.ts'
 import { readPredicateSeries } from './predicate-series.ts'
@@ -114,5 +115,7 @@ export function createSeriesKind({
 
 export const seriesKind = createSeriesKind({ maxRowsAtOnce })
 
-/** The index of this process for a database. */
-export const seriesIndexOf = sharedIndex(seriesKind)
+export const createSeriesIndex = (
+  environment: Environment,
+  options?: IndexOptions,
+): RowIndex<SeriesTable, SeriesRequest> => createRowIndex(seriesKind, environment, options)
