@@ -81,7 +81,8 @@ export async function openApi({
   const requestSql = forRequests(sql, { timeoutMs: config.list.timeout_seconds * 1000 })
   const hasCacheSpace = () => space.shortage(['cache']) === null
   const folder = { path: join(config.data_dir, 'cache', 'lists'), hasSpace: hasCacheSpace }
-  const services = createServices(requestSql, [[lists, openLists(requestSql, { log, folder })]])
+  const listOptions = { log, folder, indexMb: config.list.index_mb }
+  const services = createServices(requestSql, [[lists, openLists(requestSql, listOptions)]])
   const pages = openPages({
     folder: join(config.data_dir, 'cache', 'pages'),
     cacheBytes: config.files.cache_mb * 1024 * 1024,

@@ -8,6 +8,8 @@ import { createFailureNotes } from './load-failures.ts'
 import { createStatementGate } from './statement-gate.ts'
 
 type Options = {
+  /** Memory limit of the indexes (`list.index_mb`); without it there is no limit. */
+  indexMb?: number
   /** Where failures in the background are logged. */
   log?: Log
   /** Of temporary files; without one nothing is stored in files. */
@@ -16,9 +18,14 @@ type Options = {
 
 export type Lists = ReturnType<typeof openLists>
 
-export function openLists(pool: Sql, { log, folder }: Options) {
+export function openLists(pool: Sql, { indexMb, log, folder }: Options) {
   const noteFailure = createFailureNotes(log ?? null)
-  const environment = { pool, noteFailure, createFile: createTemporaryFiles(folder ?? null) }
+  const environment = {
+    pool,
+    maxBytes: indexMb === undefined ? Number.POSITIVE_INFINITY : indexMb * 1024 ** 2,
+    createFile: createTemporaryFiles(folder ?? null),
+    noteFailure,
+  }
   return {
     books: createBookIndex(environment),
     series: createSeriesIndex(environment),

@@ -8,9 +8,12 @@ import { newId } from '../../lib/base/id.ts'
 import { refreshSeriesReading } from '../../lib/catalog/derived/series-reading.ts'
 import { parseBookFilter } from '../../lib/list/condition.ts'
 import { type BookRequest, createBookIndex } from '../../lib/list/index/books/book-index.ts'
+import { createSeriesIndex } from '../../lib/list/index/series/series-index.ts'
+import { bytesPerBook, bytesPerSeries } from '../../lib/list/index/size.ts'
 import { listBooks } from '../../lib/list/list-books.ts'
 import { combineListChanges } from '../../lib/list/list-version.ts'
-import { lists as listServices } from '../../lib/list/lists.ts'
+import { lists as listServices, openLists } from '../../lib/list/lists.ts'
+import { prepareLists } from '../../lib/list/prepare-lists.ts'
 import { connectionsLike, forRequests } from '../../lib/store/postgres/db.ts'
 import { createServices } from '../../lib/store/services.ts'
 import { createDatabase } from '../kit/db.ts'
@@ -249,3 +252,35 @@ t.test(
     }
   },
 )
+
+t.test('a catalogue that needs more memory than the index may take has none', async t => {
+  const request = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
+  const everyone = unrestrictedViewer(account)
+  const [size] = await sql<{ books: number; series: number }[]>`
+    select (select count(*)::float8 from book where missing_at is not null) + sum(book_count) as books,
+      sum(series_count)::float8 as series
+    from library`
+  const { books, series } = size!
+  const needed = books * bytesPerBook + series * bytesPerSeries
+  for (const [maxBytes, isMade] of [
+    [needed, true],
+    [needed - 1, false],
+    [0, false],
+  ] as const) {
+    const limited = createBookIndex(environmentOf(requests, { maxBytes }), { pause: 0 })
+    limited.refresh(everyone, request)
+    await limited.idle()
+    t.equal((await limited.page(requests, everyone, request)) !== null, isMade)
+    const seriesIndex = createSeriesIndex(environmentOf(requests, { maxBytes }), { pause: 0 })
+    seriesIndex.refresh(everyone, request)
+    await seriesIndex.idle()
+    const page = await seriesIndex.page(requests, everyone, request)
+    t.equal(page !== null, maxBytes >= series * bytesPerSeries)
+  }
+  const opened = [[listServices, openLists(sql, { indexMb: 0 })]] as const
+  const noIndex = { sql, services: createServices(sql, opened) }
+  await prepareLists(noIndex)
+  const { ids } = await listBooks(noIndex, everyone, { filter: null, page: 1, pageSize: 5 })
+  t.equal(ids.length, 5)
+  t.notOk(noIndex.services(listServices).books.isRead(), 'lists are made by the statement')
+})

@@ -29,7 +29,7 @@ const environment = environmentOf(sql, { folder: { path, hasSpace: () => true } 
 const textReader = createTextReader(environment)
 
 t.test('searches of frequent words in the file find and rank as the database does', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
+  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
   textReader.readLater(table, 'search')
   await textReader.idle()
   const rows = await sql<{ text: string }[]>`select text from book_search`
@@ -57,7 +57,7 @@ t.test('searches of frequent words in the file find and rank as the database doe
 })
 
 t.test('summaries are read from the database again when their file is damaged', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
+  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
   const search = { field: 'summary', operator: 'contains', value: 'a' } as const
   textReader.readLater(table, 'summary')
   await textReader.idle()
@@ -75,7 +75,7 @@ t.test('without space for them no texts are stored, and conditions read the data
   const search = { field: 'summary', operator: 'contains', value: 'a' } as const
   const read = async (folder: Folder) => {
     const textReader = createTextReader(environmentOf(sql, { folder }))
-    const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
+    const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
     const readAgain = async () => {
       textReader.readLater(table, 'summary')
       await textReader.idle()

@@ -7,9 +7,14 @@ import { createFailureNotes } from '../../lib/list/load-failures.ts'
 
 export const environmentOf = (
   pool: Sql,
-  { folder = null, log }: { folder?: Folder | null; log?: Log } = {},
+  {
+    folder = null,
+    log,
+    maxBytes = 10 ** 9,
+  }: { folder?: Folder | null; log?: Log; maxBytes?: number } = {},
 ): Environment => ({
   pool,
+  maxBytes,
   createFile: createTemporaryFiles(folder),
   noteFailure: createFailureNotes(log ?? null),
 })

@@ -248,7 +248,7 @@ t.test('lists follow any changes that came while the index was at rest', async t
 
 t.test('few changes are followed hours later, many only for minutes', async t => {
   const change = async (times: number) => {
-    const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
+    const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
     for (let i = 0; i < times; i++)
       await sql`update book set size = size + 1 where id = (select id from book order by id limit 1)`
     await sql`update list_change set changed_at = changed_at - interval '3 hours'`
@@ -439,11 +439,11 @@ t.test('a transaction that is committed after later ones is followed', async t =
 })
 
 t.test('nothing is followed across a start of PostgreSQL, or after too many changes', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
+  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
   t.ok(await followBooks(sql, table))
   const restarted = { ...table, version: table.version.replace(/ .*/, ' 2000') }
   t.equal(await followBooks(sql, restarted), null)
-  t.equal(await readBookTable(sql, { maxRows: 1, textReader }), null)
+  t.equal(await readBookTable(sql, { maxBytes: 130, textReader }), null)
   await sql`insert into list_change (subject, count) values ('book', 1)`
   t.equal(await followBooks(sql, table), null)
 })

@@ -65,7 +65,7 @@ const predicateOf = (
 })
 
 t.test('chunks make up every order, from both ends', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
+  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
   for (const sort of sorts)
     for (const direction of directions)
       for (const reversed of [false, true]) {
@@ -256,7 +256,7 @@ t.test('few books are sorted by any keys as without an index', async t => {
 })
 
 t.test('texts, ranges and formats need no pass of the books once they are in memory', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
+  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
   t.equal(await booksOfText(table, textSearchOf(predicateOf('path'))!), null)
   textReader.readLater(table, 'path')
   await textReader.idle()
@@ -312,7 +312,7 @@ t.test('a new condition finds what it needs in memory', async t => {
 })
 
 t.test('ranges and texts in memory have the books that conditions select', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000, textReader }))!
+  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
   const orders = new Map<string, RowOrder>()
   for (const sort of sorts) orders.set(sort, (await readColumnOrder(sql, table, sort))!)
   for (const field of textFields) textReader.readLater(table, field)

@@ -5,13 +5,14 @@ import { unrestrictedViewer } from '../../lib/accounts/viewer.ts'
 import { newId } from '../../lib/base/id.ts'
 import { openLog } from '../../lib/base/log.ts'
 import { createRowIndex } from '../../lib/list/index/row-index.ts'
-import { seriesKind } from '../../lib/list/index/series/series-index.ts'
+import { createSeriesKind } from '../../lib/list/index/series/series-index.ts'
 import { registry } from '../../lib/store/metrics/registry.ts'
 import { connectionsLike } from '../../lib/store/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 import { environmentOf } from './environment.ts'
 
 const { sql } = await createDatabase(t)
+const seriesKind = createSeriesKind(environmentOf(sql))
 const lines: { level: number; what: string; err: { message: string } }[] = []
 const log = openLog({ level: 'warn' }, { write: line => void lines.push(JSON.parse(line)) })
 

@@ -54,7 +54,11 @@ const requests = forRequests(sql, { timeoutMs: 300_000 })
 const environment = environmentOf(requests)
 const seriesIndex = createSeriesIndex(environment, { pause: 0 })
 // Its orders are read in the background, as in a large catalogue.
-const largeIndex = createRowIndex(createSeriesKind({ maxRowsAtOnce: 1 }), environment, { pause: 0 })
+const largeIndex = createRowIndex(
+  createSeriesKind(environment, { maxRowsAtOnce: 1 }),
+  environment,
+  { pause: 0 },
+)
 t.teardown(() => requests.end())
 
 type List = Omit<SeriesRequest, 'offset' | 'limit'>

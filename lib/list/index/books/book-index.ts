@@ -33,7 +33,6 @@ export type BookRequest = VisibleScope & {
 
 type Source = OrderSource<BookTable>
 
-export const maxRows = 2_500_000
 /** Numbers of changed books, from which on the table is read again. */
 const minWorn = 5_000
 const wornShare = 0.05
@@ -129,7 +128,7 @@ export function createBookKind(environment: Environment): RowKind<BookTable, Boo
   const textReader = createTextReader(environment)
   return {
     ...bookKind,
-    readTable: sql => readBookTable(sql, { maxRows, textReader }),
+    readTable: sql => readBookTable(sql, { maxBytes: environment.maxBytes, textReader }),
     idle: textReader.idle,
   }
 }

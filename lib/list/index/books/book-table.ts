@@ -8,6 +8,7 @@ import { add, type Bitmap, emptyBitmap, remove, setRange, subtract } from '../bi
 import { createIdTable, forEachPlace, idAt, idBytes, isRetired, wordsOf } from '../id-table.ts'
 import type { RowTable } from '../row-kind.ts'
 import { type ClassedSeries, readClassedSeries, visibleClasses } from '../series-classes.ts'
+import { bytesPerBook, bytesPerSeries } from '../size.ts'
 import type { TextField, Texts } from './text-column.ts'
 
 export type BookTable = RowTable & {
@@ -60,22 +61,23 @@ export type KnownBooks = { bitmap: Bitmap; rowCount: number; version: string }
 const seriesRows = 500
 
 /**
- * Reads index entries of all books. Null for a catalogue of more than `maxRows`, or of very many classes. The
+ * Reads index entries of all books. Null for a catalogue that needs more than `maxBytes`, or of very many classes. The
  * table of a million books has 24 MB.
  */
 export async function readBookTable(
   sql: Sql,
-  { maxRows, textReader }: { maxRows: number; textReader: TextReader },
+  { maxBytes, textReader }: { maxBytes: number; textReader: TextReader },
 ): Promise<BookTable | null> {
   await combineListChanges(sql)
   return await sql.begin(async tx => {
     // The pool of requests begins transactions without options.
     await tx`set transaction isolation level repeatable read, read only`
-    const [size] = await tx<{ version: string; snapshot: string; total: number }[]>`
+    const [size] = await tx<{ version: string; snapshot: string; books: number; series: number }[]>`
       select ${listVersion(tx)} as version, pg_current_snapshot()::text as snapshot,
         (select count(*)::float8 from book b where b.missing_at is not null)
-        + (select coalesce(sum(book_count), 0)::float8 from library) as total`
-    if (size!.total > maxRows) return null
+        + (select coalesce(sum(book_count), 0)::float8 from library) as books,
+        (select coalesce(sum(series_count), 0)::float8 from library) as series`
+    if (size!.books * bytesPerBook + size!.series * bytesPerSeries > maxBytes) return null
     const series = await readClassedSeries(tx)
     if (!series) return null
     const firstBook = new Uint32Array(series.count)

@@ -37,8 +37,7 @@ export type SeriesRequest = SeriesScope & {
 
 type Source = OrderSource<SeriesTable>
 
-export const maxRows = 1_000_000
-const maxRowsAtOnce = 100_000
+const defaultMaxRowsAtOnce = 100_000
 
 const isColumn = (sort: SeriesColumnSort): sort is SeriesColumn =>
   Object.hasOwn(seriesSortColumns, sort)
@@ -79,15 +78,14 @@ function keyOrder(request: SeriesRequest, isLong: boolean): Source {
 }
 
 /** Orders of more series than `maxRowsAtOnce` are read in the background, like those of books. */
-export function createSeriesKind({
-  maxRowsAtOnce,
-}: {
-  maxRowsAtOnce: number
-}): RowKind<SeriesTable, SeriesRequest> {
+export function createSeriesKind(
+  { maxBytes }: Environment,
+  { maxRowsAtOnce = defaultMaxRowsAtOnce }: { maxRowsAtOnce?: number } = {},
+): RowKind<SeriesTable, SeriesRequest> {
   const isLarge = (table: SeriesTable | null) => table !== null && table.rowCount > maxRowsAtOnce
   return {
     subject: 'series',
-    readTable: sql => readSeriesTable(sql, { maxRows }),
+    readTable: sql => readSeriesTable(sql, { maxBytes }),
     orderOf(viewer, request, table) {
       const { sort, direction } = request
       const isLong = isLarge(table)
@@ -113,9 +111,8 @@ export function createSeriesKind({
   }
 }
 
-export const seriesKind = createSeriesKind({ maxRowsAtOnce })
-
 export const createSeriesIndex = (
   environment: Environment,
   options?: IndexOptions,
-): RowIndex<SeriesTable, SeriesRequest> => createRowIndex(seriesKind, environment, options)
+): RowIndex<SeriesTable, SeriesRequest> =>
+  createRowIndex(createSeriesKind(environment), environment, options)

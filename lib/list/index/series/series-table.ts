@@ -9,6 +9,7 @@ import { add, type Bitmap, emptyBitmap, has, remove } from '../bitmap.ts'
 import { forEachPlace } from '../id-table.ts'
 import type { RowTable } from '../row-kind.ts'
 import { type ClassedSeries, readClassedSeries, visibleClasses } from '../series-classes.ts'
+import { bytesPerSeries } from '../size.ts'
 
 export type SeriesTable = RowTable & {
   classed: ClassedSeries
@@ -32,10 +33,10 @@ export type SeriesScope = {
 
 const maxInitials = 65_535
 
-/** Null for a catalogue of more than `maxRows`, or of very many classes. A series takes some 30 bytes. */
+/** Null for a catalogue that needs more than `maxBytes`, or of very many classes. A series takes some 30 bytes. */
 export async function readSeriesTable(
   sql: Sql,
-  { maxRows }: { maxRows: number },
+  { maxBytes }: { maxBytes: number },
 ): Promise<SeriesTable | null> {
   await combineListChanges(sql)
   return await sql.begin(async tx => {
@@ -44,7 +45,7 @@ export async function readSeriesTable(
     const [size] = await tx<{ version: string; total: number }[]>`
       select ${listVersion(tx, 'series')} as version,
         (select coalesce(sum(series_count), 0)::float8 from library) as total`
-    if (size!.total > maxRows) return null
+    if (size!.total * bytesPerSeries > maxBytes) return null
     const classed = await readClassedSeries(tx)
     const groups = await tx<Group[]>`${unionAll(tx, groupsOf(tx))}`
     const initials = [...new Set(groups.map(({ initial }) => initial))]
