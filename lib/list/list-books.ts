@@ -7,7 +7,7 @@ import type { Condition } from './condition.ts'
 import { countOf, membersOf } from './index/bitmap.ts'
 import type { BookRequest } from './index/books/book-index.ts'
 import { idAt } from './index/id-table.ts'
-import { orRead } from './index/row-index.ts'
+import { orStatement } from './index/list-index.ts'
 import { lists } from './lists.ts'
 import { onlyId } from './only-id.ts'
 import type { IdPage } from './page.ts'
@@ -57,7 +57,7 @@ export async function pageOfBooks(
   const isSimple = isFirstOfAll(viewer, list) && (index.isRead() || !isFirst)
   if (isSimple) return await read()
   if (!indexed) return await inTurn(read)
-  const page = await orRead(await index.page(sql, viewer, indexed), {
+  const page = await orStatement(await index.page(sql, viewer, indexed), {
     ...{ read: () => inTurn(read), isFirst },
     isLarge: async () => (await countPresentBooks(sql)) > minIndexed,
     refresh: () => index.refresh(viewer, indexed),
@@ -128,8 +128,8 @@ async function knownBooks(
   const order = { sort: 'title', direction: 'asc', offset: 0, limit: 0, search: null } as const
   const scope = { filter, libraryId, includeDeleted }
   const known = await services(lists).books.matching(sql, viewer, { ...order, ...scope })
-  if (!known || countOf(known.rows) > maxKnown) return null
-  return Array.from(membersOf(known.rows), book => idAt(known.table.rows, book))
+  if (!known || countOf(known.docs) > maxKnown) return null
+  return Array.from(membersOf(known.docs), book => idAt(known.segment.ids, book))
 }
 
 // Skipping so many rows of an index costs as much as a page of the index in memory.

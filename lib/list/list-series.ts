@@ -5,8 +5,8 @@ import { parseSearchQuery } from '../media/name/search-text.ts'
 import type { Queryable } from '../store/postgres/db.ts'
 import type { WithServices } from '../store/services.ts'
 import type { Condition } from './condition.ts'
-import { orRead } from './index/row-index.ts'
-import { countInitials } from './index/series/series-table.ts'
+import { orStatement } from './index/list-index.ts'
+import { countInitials } from './index/series/series-segment.ts'
 import { lists } from './lists.ts'
 import type { IdPage } from './page.ts'
 import type { Direction, SeriesSort, SeriesSortKey } from './sort.ts'
@@ -49,7 +49,7 @@ export async function listSeries(
   if (sort === 'relevance') return await read()
   const indexed = { ...list, sort }
   const isFirst = index.isUnused()
-  return await orRead(await index.page(sql, viewer, indexed), {
+  return await orStatement(await index.page(sql, viewer, indexed), {
     ...{ read, isFirst },
     isLarge: () => isLarge(sql),
     refresh: () => index.refresh(viewer, indexed),
@@ -68,7 +68,7 @@ export async function alphabeticalGroups(
   const indexed = { ...list, sort: 'title' } as const
   const isFirst = index.isUnused()
   const matching = await index.matching(sql, viewer, indexed)
-  return await orRead(matching && countInitials(matching.table, matching.rows), {
+  return await orStatement(matching && countInitials(matching.segment, matching.docs), {
     read: () => inTurn(() => readInitials(sql, viewer, list)),
     isFirst,
     isLarge: () => isLarge(sql),

@@ -4,7 +4,7 @@ import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { readBookTable } from '../../lib/list/index/books/book-table.ts'
+import { loadBookSegment } from '../../lib/list/index/books/book-segment.ts'
 import { booksOfText, createTextReader } from '../../lib/list/index/books/book-texts.ts'
 import { searchTexts } from '../../lib/list/index/books/search-texts.ts'
 import {
@@ -29,8 +29,8 @@ const environment = environmentOf(sql, { folder: { path, hasSpace: () => true } 
 const textReader = createTextReader(environment)
 
 t.test('searches of frequent words in the file find and rank as the database does', async t => {
-  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
-  textReader.readLater(table, 'search')
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
+  textReader.readLater(segment, 'search')
   await textReader.idle()
   const rows = await sql<{ text: string }[]>`select text from book_search`
   const words = rows.flatMap(({ text }) => text.split(/\s+/).filter(Boolean))
@@ -43,8 +43,8 @@ t.test('searches of frequent words in the file find and rank as the database doe
     fc.asyncProperty(queries, async text => {
       const query = parseSearchQuery(text)
       const found: [string, number][] = []
-      const visit = (book: number, rank: number) => found.push([idAt(table.rows, book), rank])
-      if (!query || (await searchTexts(table, query, visit)) === null) return
+      const visit = (book: number, rank: number) => found.push([idAt(segment.ids, book), rank])
+      if (!query || (await searchTexts(segment, query, visit)) === null) return
       searched++
       const expected = await sql<{ id: string; rank: number }[]>`
         select t.book_id as id, ${matchRank(sql, query)} as rank
@@ -57,29 +57,29 @@ t.test('searches of frequent words in the file find and rank as the database doe
 })
 
 t.test('summaries are read from the database again when their file is damaged', async t => {
-  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
   const search = { field: 'summary', operator: 'contains', value: 'a' } as const
-  textReader.readLater(table, 'summary')
+  textReader.readLater(segment, 'summary')
   await textReader.idle()
-  t.ok(await booksOfText(table, search))
+  t.ok(await booksOfText(segment, search))
   const files = openListFiles()
   t.ok(files.length > 0)
   for (const { path } of files) truncateSync(path, 1)
-  t.equal(await booksOfText(table, search), null)
-  textReader.readLater(table, 'summary')
+  t.equal(await booksOfText(segment, search), null)
+  textReader.readLater(segment, 'summary')
   await textReader.idle()
-  t.ok(await booksOfText(table, search))
+  t.ok(await booksOfText(segment, search))
 })
 
 t.test('without space for them no texts are stored, and conditions read the database', async t => {
   const search = { field: 'summary', operator: 'contains', value: 'a' } as const
   const read = async (folder: Folder) => {
     const textReader = createTextReader(environmentOf(sql, { folder }))
-    const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
+    const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
     const readAgain = async () => {
-      textReader.readLater(table, 'summary')
+      textReader.readLater(segment, 'summary')
       await textReader.idle()
-      return await booksOfText(table, search)
+      return await booksOfText(segment, search)
     }
     t.equal(await readAgain(), null)
     return readAgain

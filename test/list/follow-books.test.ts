@@ -17,12 +17,12 @@ import { parseBookFilter } from '../../lib/list/condition.ts'
 import {
   type BookRequest,
   createBookIndex,
-  createBookKind,
+  createBookSchema,
 } from '../../lib/list/index/books/book-index.ts'
-import { readBookTable } from '../../lib/list/index/books/book-table.ts'
+import { loadBookSegment } from '../../lib/list/index/books/book-segment.ts'
 import { createTextReader } from '../../lib/list/index/books/book-texts.ts'
-import { addedCount, followBooks } from '../../lib/list/index/books/follow-books.ts'
-import { createRowIndex } from '../../lib/list/index/row-index.ts'
+import { addedCount, refreshBookSegment } from '../../lib/list/index/books/refresh-segment.ts'
+import { createListIndex } from '../../lib/list/index/list-index.ts'
 import type { Folder } from '../../lib/list/index/temporary-file.ts'
 import { combineListChanges } from '../../lib/list/list-version.ts'
 import { matchesQuery, matchRank, searchCondition } from '../../lib/list/sql/search.ts'
@@ -178,9 +178,9 @@ async function followChanges({
   seed: number
 }) {
   const environment = environmentOf(requests, { folder: rests ? folder : null })
-  const isWornNow = (table: Parameters<typeof addedCount>[0]) => addedCount(table) > 60
-  const kind = { ...createBookKind(environment), ...(isWorn && { isWorn: isWornNow }) }
-  const index = createRowIndex(kind, environment, { pause: 0, ...(rests && { maxUnusedMs: 0 }) })
+  const isWornNow = (segment: Parameters<typeof addedCount>[0]) => addedCount(segment) > 60
+  const kind = { ...createBookSchema(environment), ...(isWorn && { isWorn: isWornNow }) }
+  const index = createListIndex(kind, environment, { pause: 0, ...(rests && { maxUnusedMs: 0 }) })
   let combined = false
   let rested = 0
   const pageOf = async (viewer: Viewer, list: Omit<BookRequest, 'offset' | 'limit'>) => {
@@ -248,12 +248,12 @@ t.test('lists follow any changes that came while the index was at rest', async t
 
 t.test('few changes are followed hours later, many only for minutes', async t => {
   const change = async (times: number) => {
-    const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
+    const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
     for (let i = 0; i < times; i++)
       await sql`update book set size = size + 1 where id = (select id from book order by id limit 1)`
     await sql`update list_change set changed_at = changed_at - interval '3 hours'`
     await combineListChanges(sql)
-    return await followBooks(sql, table)
+    return await refreshBookSegment(sql, segment)
   }
   await combineListChanges(sql, { olderThanMs: 0 })
   t.ok(await change(20))
@@ -439,11 +439,11 @@ t.test('a transaction that is committed after later ones is followed', async t =
 })
 
 t.test('nothing is followed across a start of PostgreSQL, or after too many changes', async t => {
-  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
-  t.ok(await followBooks(sql, table))
-  const restarted = { ...table, version: table.version.replace(/ .*/, ' 2000') }
-  t.equal(await followBooks(sql, restarted), null)
-  t.equal(await readBookTable(sql, { maxBytes: 130, textReader }), null)
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
+  t.ok(await refreshBookSegment(sql, segment))
+  const restarted = { ...segment, version: segment.version.replace(/ .*/, ' 2000') }
+  t.equal(await refreshBookSegment(sql, restarted), null)
+  t.equal(await loadBookSegment(sql, { maxBytes: 130, textReader }), null)
   await sql`insert into list_change (subject, count) values ('book', 1)`
-  t.equal(await followBooks(sql, table), null)
+  t.equal(await refreshBookSegment(sql, segment), null)
 })

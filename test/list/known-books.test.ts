@@ -11,22 +11,22 @@ import { membersOf } from '../../lib/list/index/bitmap.ts'
 import {
   type BookRequest,
   createBookIndex,
-  createBookKind,
+  createBookSchema,
 } from '../../lib/list/index/books/book-index.ts'
-import { readColumnOrder } from '../../lib/list/index/books/book-order.ts'
-import { readBookTable } from '../../lib/list/index/books/book-table.ts'
+import { loadColumnOrder } from '../../lib/list/index/books/book-order.ts'
+import { loadBookSegment } from '../../lib/list/index/books/book-segment.ts'
 import {
   booksOfText,
   createTextReader,
   textSearchOf,
 } from '../../lib/list/index/books/book-texts.ts'
-import { knownBooks } from '../../lib/list/index/books/known-books.ts'
+import { booksInMemory } from '../../lib/list/index/books/books-in-memory.ts'
 import { orderChunks } from '../../lib/list/index/books/order-chunks.ts'
 import type { TextOperator } from '../../lib/list/index/books/text-column.ts'
 import { textFields } from '../../lib/list/index/books/text-column.ts'
 import { idAt } from '../../lib/list/index/id-table.ts'
-import { createRowIndex } from '../../lib/list/index/row-index.ts'
-import type { RowOrder } from '../../lib/list/index/row-order.ts'
+import { createListIndex } from '../../lib/list/index/list-index.ts'
+import type { SortOrder } from '../../lib/list/index/sort-order.ts'
 import { type BookListRequest, listBooks } from '../../lib/list/list-books.ts'
 import { lists as listServices } from '../../lib/list/lists.ts'
 import type { IdPage } from '../../lib/list/page.ts'
@@ -65,14 +65,19 @@ const predicateOf = (
 })
 
 t.test('chunks make up every order, from both ends', async t => {
-  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
   for (const sort of sorts)
     for (const direction of directions)
       for (const reversed of [false, true]) {
         const found: string[] = []
-        for await (const chunk of orderChunks(sql, table, { sort, direction, reversed, rows: 3 })) {
-          equal(chunk.version, table.version)
-          found.push(...chunk.books.map(book => idAt(table.rows, book)))
+        for await (const chunk of orderChunks(sql, segment, {
+          sort,
+          direction,
+          reversed,
+          rows: 3,
+        })) {
+          equal(chunk.version, segment.version)
+          found.push(...chunk.books.map(book => idAt(segment.ids, book)))
         }
         const rows = await sql<{ id: string }[]>`
           select b.id from book b order by ${bookOrderBy(sql, 'b', { sort, direction, reversed })}`
@@ -82,11 +87,16 @@ t.test('chunks make up every order, from both ends', async t => {
           `${sort} ${direction} ${reversed}`,
         )
       }
-  const walk = orderChunks(sql, table, { sort: 'size', direction: 'asc', reversed: false, rows: 3 })
+  const walk = orderChunks(sql, segment, {
+    sort: 'size',
+    direction: 'asc',
+    reversed: false,
+    rows: 3,
+  })
   await walk.next()
   await sql`update book set size = size where id = ${facts.books[0]!.id}`
   const { value } = await walk.next()
-  t.not(value!.version, table.version, 'a chunk of another version of the catalogue')
+  t.not(value!.version, segment.version, 'a chunk of another version of the catalogue')
 })
 
 const lists = fc.record({
@@ -107,7 +117,7 @@ function orderBy({ sort, direction }: Pick<BookRequest, 'sort' | 'direction'>) {
 t.test(
   'pages have the books of the oracle, with orders and texts in memory and without',
   async t => {
-    const index = createRowIndex({ ...createBookKind(environment), readAhead: [] }, environment, {
+    const index = createListIndex({ ...createBookSchema(environment), warmUp: [] }, environment, {
       pause: 0,
     })
     const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
@@ -116,11 +126,11 @@ t.test(
     const isInMemory = fc.boolean()
     await fc.assert(
       fc.asyncProperty(lists, viewers(facts, account), isInMemory, async (list, one, inMemory) => {
-        const { table } = (await index.matching(sql, viewer, all))!
+        const { segment } = (await index.matching(sql, viewer, all))!
         if (inMemory) {
-          const { textReader } = table.origin
+          const { textReader } = segment.origin
           for (const field of ['title', 'path', 'summary'] as const)
-            textReader.readLater(table, field)
+            textReader.readLater(segment, field)
           index.refresh(one, { ...list, offset: 0, limit: 1 })
           await Promise.all([textReader.idle(), index.idle()])
         }
@@ -256,11 +266,11 @@ t.test('few books are sorted by any keys as without an index', async t => {
 })
 
 t.test('texts, ranges and formats need no pass of the books once they are in memory', async t => {
-  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
-  t.equal(await booksOfText(table, textSearchOf(predicateOf('path'))!), null)
-  textReader.readLater(table, 'path')
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
+  t.equal(await booksOfText(segment, textSearchOf(predicateOf('path'))!), null)
+  textReader.readLater(segment, 'path')
   await textReader.idle()
-  t.ok(await booksOfText(table, textSearchOf(predicateOf('path'))!))
+  t.ok(await booksOfText(segment, textSearchOf(predicateOf('path'))!))
   const pool = connectionsLike(sql, { max: 1, connection: {} })
   t.teardown(() => pool.end())
   const statements: string[] = []
@@ -271,13 +281,13 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
   for (const [i, predicate] of formats.entries()) {
     statements.length = 0
     const request = {
-      table,
+      segment,
       predicate,
       withMissing: false,
       present: null,
       known: async () => undefined,
     }
-    t.ok(await knownBooks(pool, request as never))
+    t.ok(await booksInMemory(pool, request as never))
     t.equal(statements.length > 0, i === 0)
   }
 })
@@ -312,10 +322,10 @@ t.test('a new condition finds what it needs in memory', async t => {
 })
 
 t.test('ranges and texts in memory have the books that conditions select', async t => {
-  const table = (await readBookTable(sql, { maxBytes: 10 ** 9, textReader }))!
-  const orders = new Map<string, RowOrder>()
-  for (const sort of sorts) orders.set(sort, (await readColumnOrder(sql, table, sort))!)
-  for (const field of textFields) textReader.readLater(table, field)
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
+  const orders = new Map<string, SortOrder>()
+  for (const sort of sorts) orders.set(sort, (await loadColumnOrder(sql, segment, sort))!)
+  for (const field of textFields) textReader.readLater(segment, field)
   await textReader.idle()
   const leaves = (condition: Condition): Predicate[] => {
     if ('all' in condition) return condition.all.flatMap(leaves)
@@ -345,10 +355,10 @@ t.test('ranges and texts in memory have the books that conditions select', async
   ]
   const checked = new Map<string, number>()
   for (const predicate of predicates) {
-    const request = { table, predicate, withMissing: false, present: null }
-    const found = await knownBooks(sql, { ...request, known: async name => orders.get(name) })
+    const request = { segment, predicate, withMissing: false, present: null }
+    const found = await booksInMemory(sql, { ...request, known: async name => orders.get(name) })
     if (!found) continue
-    const ids = [...membersOf(found.bitmap)].map(book => idAt(table.rows, book))
+    const ids = [...membersOf(found.bitmap)].map(book => idAt(segment.ids, book))
     const holds = booksWhere({ sql, viewer, isOfFew: true }, { ...predicate, negated: false })
     const rows = await sql<{ id: string }[]>`
       select b.id from book b where b.missing_at is null and ${holds}`

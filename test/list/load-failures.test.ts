@@ -4,15 +4,15 @@ import t from 'tap'
 import { unrestrictedViewer } from '../../lib/accounts/viewer.ts'
 import { newId } from '../../lib/base/id.ts'
 import { openLog } from '../../lib/base/log.ts'
-import { createRowIndex } from '../../lib/list/index/row-index.ts'
-import { createSeriesKind } from '../../lib/list/index/series/series-index.ts'
+import { createListIndex } from '../../lib/list/index/list-index.ts'
+import { createSeriesSchema } from '../../lib/list/index/series/series-index.ts'
 import { registry } from '../../lib/store/metrics/registry.ts'
 import { connectionsLike } from '../../lib/store/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 import { environmentOf } from './environment.ts'
 
 const { sql } = await createDatabase(t)
-const seriesKind = createSeriesKind(environmentOf(sql))
+const seriesKind = createSeriesSchema(environmentOf(sql))
 const lines: { level: number; what: string; err: { message: string } }[] = []
 const log = openLog({ level: 'warn' }, { write: line => void lines.push(JSON.parse(line)) })
 
@@ -23,12 +23,12 @@ async function failures() {
 
 t.test('a failed reading is counted, logged once a minute, and does not stop the next', async t => {
   let left = 2
-  const index = createRowIndex(
+  const index = createListIndex(
     {
       ...seriesKind,
-      async readTable(pool) {
+      async loadSegment(pool) {
         if (left-- > 0) await pool`select 1 / 0`
-        return await seriesKind.readTable(pool)
+        return await seriesKind.loadSegment(pool)
       },
     },
     environmentOf(sql, { log }),
@@ -54,7 +54,7 @@ t.test('a reading that failed is not tried again at once', async t => {
     await pool`select 1 / 0`
     return null
   }
-  const index = createRowIndex({ ...seriesKind, readTable }, environmentOf(sql))
+  const index = createListIndex({ ...seriesKind, loadSegment: readTable }, environmentOf(sql))
   const viewer = unrestrictedViewer(newId())
   const list = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
   for (let i = 0; i < 3; i++) {
@@ -70,9 +70,12 @@ t.test('a reading that ends because the process stops is no failure', async t =>
   const failed = await failures()
   const readTable = async (closed: Sql) => {
     await pool.end()
-    return await seriesKind.readTable(closed)
+    return await seriesKind.loadSegment(closed)
   }
-  const index = createRowIndex({ ...seriesKind, readTable }, environmentOf(pool, { log }))
+  const index = createListIndex(
+    { ...seriesKind, loadSegment: readTable },
+    environmentOf(pool, { log }),
+  )
   const viewer = unrestrictedViewer(newId())
   index.refresh(viewer, {
     filter: null,

@@ -7,13 +7,13 @@ import { unrestrictedViewer, type Viewer } from '../../lib/accounts/viewer.ts'
 import { newId } from '../../lib/base/id.ts'
 import { refreshSeriesReading } from '../../lib/catalog/derived/series-reading.ts'
 import { type Condition, parseSeriesFilter } from '../../lib/list/condition.ts'
-import { createRowIndex } from '../../lib/list/index/row-index.ts'
+import { createListIndex } from '../../lib/list/index/list-index.ts'
 import {
   createSeriesIndex,
-  createSeriesKind,
+  createSeriesSchema,
   type SeriesRequest,
 } from '../../lib/list/index/series/series-index.ts'
-import { countInitials } from '../../lib/list/index/series/series-table.ts'
+import { countInitials } from '../../lib/list/index/series/series-segment.ts'
 import { alphabeticalGroups, listSeries } from '../../lib/list/list-series.ts'
 import { combineListChanges } from '../../lib/list/list-version.ts'
 import { lists as listServices } from '../../lib/list/lists.ts'
@@ -54,8 +54,8 @@ const requests = forRequests(sql, { timeoutMs: 300_000 })
 const environment = environmentOf(requests)
 const seriesIndex = createSeriesIndex(environment, { pause: 0 })
 // Its orders are read in the background, as in a large catalogue.
-const largeIndex = createRowIndex(
-  createSeriesKind(environment, { maxRowsAtOnce: 1 }),
+const largeIndex = createListIndex(
+  createSeriesSchema(environment, { maxRowsAtOnce: 1 }),
   environment,
   { pause: 0 },
 )
@@ -74,7 +74,7 @@ async function plainGroups(viewer: Viewer, list: List) {
 
 async function indexedGroups(viewer: Viewer, list: List, index = seriesIndex) {
   const found = await index.matching(requests, viewer, { ...list, offset: 0, limit: 0 })
-  return found && countInitials(found.table, found.rows)
+  return found && countInitials(found.segment, found.docs)
 }
 
 /** Compares every page of an index. */

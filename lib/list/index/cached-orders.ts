@@ -1,59 +1,57 @@
-// The sort orders of a list from what is in memory, with the rows that changed since they were read.
-import { type CachedOrder, type Context, isOf, ownVersion } from './index-state.ts'
-import type { KnownOrders, OrderSource, RowRequest, RowTable } from './row-kind.ts'
-import type { RowOrder } from './row-order.ts'
+// The sort orders of a list from the cache, refreshed with the documents that changed since they were loaded.
+import { dependencyVersion, type OrderEntry, reflects, type Searcher } from './index-reader.ts'
+import type { CachedOrders, IndexRequest, Segment, SortField } from './index-schema.ts'
+import type { SortOrder } from './sort-order.ts'
 
 /** Null without a long order. */
-export async function ordersOf<Table extends RowTable, Request extends RowRequest>(
-  context: Context<Table, Request>,
-  sources: OrderSource<Table>[],
-): Promise<RowOrder[] | 'changed' | null> {
-  const { sql, table, versions, state } = context
-  const found: RowOrder[] = []
-  for (const source of sources) {
-    const { name, version } = source
-    const own = ownVersion(versions, version)
-    const known = await knownOrder(context, name)
+export async function ordersOf<S extends Segment, Request extends IndexRequest>(
+  searcher: Searcher<S, Request>,
+  fields: SortField<S>[],
+): Promise<SortOrder[] | 'changed' | null> {
+  const { sql, segment, versions, reader } = searcher
+  const found: SortOrder[] = []
+  for (const field of fields) {
+    const { name, version } = field
+    const own = dependencyVersion(versions, version)
+    const known = await cachedOrder(searcher, name)
     if (known === 'changed') return 'changed'
     if (known?.version === own) {
       found.push(known)
       continue
     }
-    if (source.isLong) return null
-    const of = await source.read(sql, table, knownOrders(context))
+    if (field.isLong) return null
+    const of = await field.load(sql, segment, cachedOrders(searcher))
     if (!of) return null
-    if (!isOf(of.versions, versions, version)) return 'changed'
+    if (!reflects(of.versions, versions, version)) return 'changed'
     const { versions: _, ...order } = of
     if (version !== null)
-      state.orders.set(name, { ...order, rowCount: table.rowCount, version: own, source })
+      reader.orders.set(name, { ...order, maxDoc: segment.maxDoc, version: own, field })
     found.push(order)
   }
   return found
 }
 
-export const knownOrders =
-  <Table extends RowTable, Request extends RowRequest>(
-    context: Context<Table, Request>,
-  ): KnownOrders =>
+export const cachedOrders =
+  <S extends Segment, Request extends IndexRequest>(searcher: Searcher<S, Request>): CachedOrders =>
   async name => {
-    const known = await knownOrder(context, name)
+    const known = await cachedOrder(searcher, name)
     return known === 'changed' ? undefined : known
   }
 
-/** With all rows of the table. */
-async function knownOrder<Table extends RowTable, Request extends RowRequest>(
-  context: Context<Table, Request>,
+/** With all documents of the segment. */
+async function cachedOrder<S extends Segment, Request extends IndexRequest>(
+  searcher: Searcher<S, Request>,
   name: string,
-): Promise<CachedOrder<Table> | 'changed' | undefined> {
-  const { sql, table, state } = context
-  const known = state.orders.get(name)
-  if (!known || known.rowCount >= table.rowCount) return known
-  const { source, version } = known
-  const more = await source.extend?.(sql, table, known, knownOrders(context))
+): Promise<OrderEntry<S> | 'changed' | undefined> {
+  const { sql, segment, reader } = searcher
+  const known = reader.orders.get(name)
+  if (!known || known.maxDoc >= segment.maxDoc) return known
+  const { field, version } = known
+  const more = await field.refresh?.(sql, segment, known, cachedOrders(searcher))
   if (!more) return undefined
   const { versions, ...order } = more
-  if (versions.rows !== table.version) return 'changed'
-  const extended = { ...order, rowCount: table.rowCount, version, source }
-  state.orders.set(name, extended)
+  if (versions.rows !== segment.version) return 'changed'
+  const extended = { ...order, maxDoc: segment.maxDoc, version, field }
+  reader.orders.set(name, extended)
   return extended
 }

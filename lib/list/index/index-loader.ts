@@ -1,25 +1,25 @@
-// Reads what an index of bitmaps has in memory, in the background: the rows of the catalogue and sort orders of lists that
-// take long. Moved to a file when no list has used it for some time.
+// Loads an index in the background: the segment, and sort orders of lists that take long. Its reader is moved to a file when no
+// list has used it for some time.
 import { LRUCache } from 'lru-cache'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { createBackgroundQueue } from '../background-queue.ts'
 import { listVersion } from '../list-version.ts'
 import { entryBytes } from './bitmap.ts'
 import type { Environment } from './environment.ts'
-import { followChanges, type IndexState, maxOrders, newState } from './index-state.ts'
-import type { OrderSource, RowKind, RowRequest, RowTable } from './row-kind.ts'
-import { createStateHolder, type StateHolder } from './state-holder.ts'
+import { type IndexReader, maxOrders, openReader, refreshReader } from './index-reader.ts'
+import type { IndexRequest, IndexSchema, Segment, SortField } from './index-schema.ts'
+import { createReaderHolder, type ReaderHolder } from './reader-holder.ts'
 
-export type StateReader<Table extends RowTable, Request extends RowRequest> = Pick<
-  StateHolder<Table>,
+export type IndexLoader<S extends Segment, Request extends IndexRequest> = Pick<
+  ReaderHolder<S>,
   'isRead' | 'isUnused'
 > & {
   /** For a list: what is in memory, see `StateHolder`. */
-  use(): Promise<IndexState<Table> | null>
-  /** The state cannot follow the catalogue. */
-  drop(state: IndexState<Table>): void
-  /** So much was followed that it is to be read again. */
-  isWorn(): boolean
+  use(): Promise<IndexReader<S> | null>
+  /** The reader cannot be refreshed. */
+  drop(reader: IndexReader<S>): void
+  /** So many documents changed that it is to be loaded again. */
+  needsMerge(): boolean
   /** Reads what the list needs in the background, unless it is in memory or was read a short time ago. */
   refresh(viewer: Viewer, request: Request): void
   /** Reads all that lists need, ahead of the first one, and stores it until that comes. */
@@ -37,57 +37,57 @@ const failedMs = 500
  * `pause`: how long all is not read again, as a multiple of the time that reading it took. `maxUnusedMs`: how long all stays
  * in memory after the last list that used it.
  */
-export function createStateReader<Table extends RowTable, Request extends RowRequest>(
-  kind: RowKind<Table, Request>,
+export function createIndexLoader<S extends Segment, Request extends IndexRequest>(
+  schema: IndexSchema<S, Request>,
   environment: Environment,
   { pause, maxUnusedMs = defaultUnusedMs }: { pause: number; maxUnusedMs?: number | undefined },
-): StateReader<Table, Request> {
+): IndexLoader<S, Request> {
   const pauses = createPauses(pause)
-  const usedOrders = createUsedOrders<Table>(pause)
+  const usedOrders = createUsedOrders<S>(pause)
   const waiting = new Set<string>()
-  const what = `${kind.subject} index`
+  const what = `${schema.subject} index`
   const queue = createBackgroundQueue(error => environment.noteFailure(what, error))
-  const holder = createStateHolder<Table>({
+  const holder = createReaderHolder<S>({
     environment,
     what,
     maxUnusedMs,
     queue,
-    idle: kind.idle,
+    idle: schema.idle,
   })
   const { current } = holder
 
   const isDue = () => pauses.isOver(current() !== null)
-  const isWorn = () => isWornState(kind, current())
-  const isDueOrder = ({ name }: OrderSource<Table>) =>
+  const needsMerge = () => isFragmented(schema, current())
+  const isDueOrder = ({ name }: SortField<S>) =>
     !current()?.orders.has(name) || usedOrders.isDue(name)
 
   async function read(viewer: Viewer, request: Request): Promise<void> {
-    let state = await holder.use('reading')
-    if (state && !(await isCurrent({ environment, kind, state }))) {
-      state = null
+    let reader = await holder.use('reading')
+    if (reader && !(await isCurrent({ environment, schema, reader }))) {
+      reader = null
       holder.replace(null)
     }
-    const isNew = (!state || isWorn()) && isDue()
-    const isRenewal = state !== null
+    const isNew = (!reader || needsMerge()) && isDue()
+    const isRenewal = reader !== null
     const started = performance.now()
-    let next = state
+    let next = reader
     if (isNew) {
-      const table = await kind.readTable(environment.pool).catch(error => {
+      const segment = await schema.loadSegment(environment.pool).catch(error => {
         pauses.after(performance.now() - started + failedMs)
         throw error
       })
-      next = table && newState(table)
-      // One that is worn serves until all else is read.
-      state = current() ?? next
-      holder.replace(state)
+      next = segment && openReader(segment)
+      // One with many changed documents serves until all else is read.
+      reader = current() ?? next
+      holder.replace(reader)
     }
-    const sources = longSources(kind, viewer, { request, table: state?.table ?? null })
-    for (const source of sources) usedOrders.add(source)
-    const needed = isNew ? usedOrders.all() : sources.filter(isDueOrder)
-    for (const source of next ? needed : [])
-      await usedOrders.timed(source, () => readOrder({ environment, kind, state: next! }, source))
+    const fields = longSources(schema, viewer, { request, segment: reader?.segment ?? null })
+    for (const field of fields) usedOrders.add(field)
+    const needed = isNew ? usedOrders.all() : fields.filter(isDueOrder)
+    for (const field of next ? needed : [])
+      await usedOrders.timed(field, () => readOrder({ environment, schema, reader: next! }, field))
     if (!isNew) return
-    const steps = stepsAhead({ environment, kind, state: next })
+    const steps = stepsAhead({ environment, schema, reader: next })
     await take(steps, () => isRenewal && current() !== null)
     holder.replace(next)
     pauses.after(performance.now() - started)
@@ -95,7 +95,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
   }
 
   /** One step at a time: what lists wait for is read in between. */
-  function readAhead(of: IndexState<Table> | null, steps: Steps): void {
+  function readAhead(of: IndexReader<S> | null, steps: Steps): void {
     void queue.add(async () => {
       const step = of === current() ? steps.next().value : undefined
       if (!step) return
@@ -108,11 +108,11 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
 
   function refresh(viewer: Viewer, request: Request): void {
     const known = current()
-    const sources = longSources(kind, viewer, { request, table: known?.table ?? null })
-    const name = sources.map(source => source.name).join(' ')
+    const fields = longSources(schema, viewer, { request, segment: known?.segment ?? null })
+    const name = fields.map(field => field.name).join(' ')
     const isKnown =
-      known && sources.every(source => isUsable(known, source.name) || !isDueOrder(source))
-    const isNeeded = known ? !isKnown || (isWorn() && isDue()) : isDue()
+      known && fields.every(field => isUsable(known, field.name) || !isDueOrder(field))
+    const isNeeded = known ? !isKnown || (needsMerge() && isDue()) : isDue()
     if (waiting.has(name) || !isNeeded) return
     waiting.add(name)
     void queue.add(() => read(viewer, request)).then(() => void waiting.delete(name))
@@ -124,7 +124,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     drop(dropped) {
       if (current() === dropped) holder.replace(null)
     },
-    isWorn,
+    needsMerge,
     refresh,
     async prepare(viewer, request) {
       refresh(viewer, request)
@@ -135,25 +135,25 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
   }
 }
 
-const isWornState = <Table extends RowTable, Request extends RowRequest>(
-  kind: RowKind<Table, Request>,
-  state: IndexState<Table> | null,
-) => state !== null && (kind.isWorn?.(state.table) ?? false)
+const isFragmented = <S extends Segment, Request extends IndexRequest>(
+  schema: IndexSchema<S, Request>,
+  reader: IndexReader<S> | null,
+) => reader !== null && (schema.needsMerge?.(reader.segment) ?? false)
 
-function longSources<Table extends RowTable, Request extends RowRequest>(
-  kind: RowKind<Table, Request>,
+function longSources<S extends Segment, Request extends IndexRequest>(
+  schema: IndexSchema<S, Request>,
   viewer: Viewer,
-  { request, table }: { request: Request; table: Table | null },
-): OrderSource<Table>[] {
-  const ofCondition = kind.ordersOfCondition?.(request) ?? []
-  return [...kind.orderOf(viewer, request, table).sources, ...ofCondition].filter(
+  { request, segment }: { request: Request; segment: S | null },
+): SortField<S>[] {
+  const ofCondition = schema.sortFieldsOf?.(request) ?? []
+  return [...schema.sortOf(viewer, request, segment).fields, ...ofCondition].filter(
     ({ isLong }) => isLong,
   )
 }
 
-/** How long the table is not read again. */
+/** How long the segment is not read again. */
 function createPauses(pause: number) {
-  /** When it may be read if there is none, and if there is one that is worn. */
+  /** When it may be read if there is none, and if there is one that needs a merge. */
   let [nextRead, nextRenewal] = [0, 0]
   return {
     isOver: (hasTable: boolean) => performance.now() >= (hasTable ? nextRenewal : nextRead),
@@ -169,22 +169,22 @@ function createPauses(pause: number) {
 }
 
 /** Orders that lists have used last, and when each may be read again. */
-function createUsedOrders<Table>(pause: number) {
-  const used = new LRUCache<string, { source: OrderSource<Table>; nextRead: number }>({
+function createUsedOrders<S>(pause: number) {
+  const used = new LRUCache<string, { field: SortField<S>; nextRead: number }>({
     max: maxOrders,
   })
-  const add = (source: OrderSource<Table>, nextRead = used.get(source.name)?.nextRead ?? 0) =>
-    void used.set(source.name, { source, nextRead })
+  const add = (field: SortField<S>, nextRead = used.get(field.name)?.nextRead ?? 0) =>
+    void used.set(field.name, { field, nextRead })
   return {
-    add: (source: OrderSource<Table>) => add(source),
-    all: () => [...used.values()].map(({ source }) => source),
+    add: (field: SortField<S>) => add(field),
+    all: () => [...used.values()].map(({ field }) => field),
     /** It may be read once more. */
     isDue: (name: string) => performance.now() >= (used.peek(name)?.nextRead ?? 0),
-    async timed(source: OrderSource<Table>, read: () => Promise<void>): Promise<void> {
+    async timed(field: SortField<S>, read: () => Promise<void>): Promise<void> {
       const began = performance.now()
       await read()
       const done = performance.now()
-      add(source, done + pause * (done - began))
+      add(field, done + pause * (done - began))
     },
   }
 }
@@ -192,15 +192,15 @@ function createUsedOrders<Table>(pause: number) {
 type Steps = Generator<() => Promise<void>, undefined>
 
 /** What is read ahead of the lists that need it. */
-function* stepsAhead<Table extends RowTable, Request extends RowRequest>({
+function* stepsAhead<S extends Segment, Request extends IndexRequest>({
   environment,
-  kind,
-  state,
-}: Omit<Read<Table, Request>, 'state'> & { state: IndexState<Table> | null }): Steps {
-  if (!state) return
-  for (const needed of kind.readAhead ?? [])
-    if (typeof needed === 'function') yield () => needed(environment.pool, state.table)
-    else if (hasRoom(state)) yield () => readOrder({ environment, kind, state }, needed)
+  schema,
+  reader,
+}: Omit<Read<S, Request>, 'reader'> & { reader: IndexReader<S> | null }): Steps {
+  if (!reader) return
+  for (const needed of schema.warmUp ?? [])
+    if (typeof needed === 'function') yield () => needed(environment.pool, reader.segment)
+    else if (hasRoom(reader)) yield () => readOrder({ environment, schema, reader }, needed)
 }
 
 /** Takes steps while they are wanted. */
@@ -212,50 +212,50 @@ async function take(steps: Steps, isWanted: () => boolean): Promise<void> {
   }
 }
 
-type Read<Table extends RowTable, Request extends RowRequest> = {
+type Read<S extends Segment, Request extends IndexRequest> = {
   environment: Environment
-  kind: RowKind<Table, Request>
-  state: IndexState<Table>
+  schema: IndexSchema<S, Request>
+  reader: IndexReader<S>
 }
 
-async function isCurrent<Table extends RowTable, Request extends RowRequest>(
-  index: Read<Table, Request>,
+async function isCurrent<S extends Segment, Request extends IndexRequest>(
+  index: Read<S, Request>,
 ): Promise<boolean> {
-  const { environment, kind, state } = index
+  const { environment, schema, reader } = index
   const { pool } = environment
   const [row] = await pool<{ version: string }[]>`
-    select ${listVersion(pool, kind.subject)} as version`
-  return row!.version === state.table.version || (await followChanges(index))
+    select ${listVersion(pool, schema.subject)} as version`
+  return row!.version === reader.segment.version || (await refreshReader(index))
 }
 
 /** For one more order. */
-const hasRoom = <Table extends RowTable>({ orders, table }: IndexState<Table>) =>
-  orders.calculatedSize + table.rowCount * 4 + entryBytes <= orders.maxSize
+const hasRoom = <S extends Segment>({ orders, segment }: IndexReader<S>) =>
+  orders.calculatedSize + segment.maxDoc * 4 + entryBytes <= orders.maxSize
 
 /** Rows that an order may be behind: a list adds them. */
 const maxBehind = 10_000
 
-/** The order has all rows, or so many that lists add the others. */
-function isUsable<Table extends RowTable>({ orders, table }: IndexState<Table>, name: string) {
+/** The order has all documents, or so many that lists add the others. */
+function isUsable<S extends Segment>({ orders, segment }: IndexReader<S>, name: string) {
   const order = orders.get(name)
   return (
-    order !== undefined && table.rowCount - order.rowCount <= (order.source.extend ? maxBehind : 0)
+    order !== undefined && segment.maxDoc - order.maxDoc <= (order.field.refresh ? maxBehind : 0)
   )
 }
 
-/** The order with all rows of the table that the state had when it was read. */
-async function readOrder<Table extends RowTable, Request extends RowRequest>(
-  { environment, kind, state }: Read<Table, Request>,
-  source: OrderSource<Table>,
+/** The order with all documents of the segment that the reader had when it was read. */
+async function readOrder<S extends Segment, Request extends IndexRequest>(
+  { environment, schema, reader }: Read<S, Request>,
+  field: SortField<S>,
 ): Promise<void> {
-  const { orders, table } = state
-  const { name } = source
-  if (isUsable(state, name)) return
-  const found = await source.read(environment.pool, table, async other => orders.get(other))
+  const { orders, segment } = reader
+  const { name } = field
+  if (isUsable(reader, name)) return
+  const found = await field.load(environment.pool, segment, async other => orders.get(other))
   // Others took the place of one that it needs: it is read when a list needs both.
   if (!found) return
   const { versions, ...order } = found
   // Rows that changed meanwhile get other numbers.
-  if (!kind.followChanges && versions.rows !== table.version) return
-  orders.set(name, { ...order, rowCount: table.rowCount, version: null, source })
+  if (!schema.refreshSegment && versions.rows !== segment.version) return
+  orders.set(name, { ...order, maxDoc: segment.maxDoc, version: null, field })
 }

@@ -1,29 +1,25 @@
-// Filtered lists from bitmaps in memory: the rows of each predicate are read once, in any order and for any
-// viewer, and combined for each request. The total is the number of bits; a page is found along the order.
-// The index is made in the background at the start, by the first list, and by lists that take long. It follows the catalogue: of
-// what changed, the rows that changed are read. Where it cannot, lists are read by plans until it is made again.
+// The index of lists, a search engine in memory: documents are numbered, a predicate has postings, a sort order is the
+// documents in order. A list intersects postings, which gives the total, and follows the order up to the page.
+// The index is loaded in the background at the start, by the first list, and by lists that take long, and refreshed with what
+// changed. Where it cannot be, lists are made by the statement until it is loaded again.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import type { IdPage } from '../page.ts'
 import type { Bitmap } from './bitmap.ts'
 import type { Environment } from './environment.ts'
-import type { IndexState, Unlisted } from './index-state.ts'
-import { readPage, readRows } from './indexed-list.ts'
-import type { RowKind, RowRequest, RowTable } from './row-kind.ts'
-import { createStateReader, type StateReader } from './state-reader.ts'
+import { createIndexLoader, type IndexLoader } from './index-loader.ts'
+import type { IndexReader, NoResult } from './index-reader.ts'
+import type { IndexRequest, IndexSchema, Segment } from './index-schema.ts'
+import { searchAll, searchPage } from './search.ts'
 
-export type RowIndex<Table extends RowTable, Request extends RowRequest> = Pick<
-  StateReader<Table, Request>,
+export type ListIndex<S extends Segment, Request extends IndexRequest> = Pick<
+  IndexLoader<S, Request>,
   'refresh' | 'prepare' | 'isRead' | 'isUnused' | 'idle'
 > & {
-  /** A page of the rows that a viewer sees; null without a valid index, or where it does not pay. */
+  /** A page of the documents that a viewer sees; null without a valid index, or where it does not pay. */
   page(sql: Sql, viewer: Viewer, request: Request): Promise<IdPage | null>
-  /** All rows of the list, in a bitmap of its own; null as above. */
-  matching(
-    sql: Sql,
-    viewer: Viewer,
-    request: Request,
-  ): Promise<{ table: Table; rows: Bitmap } | null>
+  /** All documents of the list, in a bitmap of its own; null as above. */
+  matching(sql: Sql, viewer: Viewer, request: Request): Promise<{ segment: S; docs: Bitmap } | null>
 }
 
 export type IndexOptions = {
@@ -36,22 +32,22 @@ export type IndexOptions = {
 /** At most 5 % of a processor, while a catalogue changes all the time. */
 const defaultPause = 20
 
-export function createRowIndex<Table extends RowTable, Request extends RowRequest>(
-  kind: RowKind<Table, Request>,
+export function createListIndex<S extends Segment, Request extends IndexRequest>(
+  schema: IndexSchema<S, Request>,
   environment: Environment,
   { pause = defaultPause, maxUnusedMs }: IndexOptions = {},
-): RowIndex<Table, Request> {
-  const reader = createStateReader(kind, environment, { pause, maxUnusedMs })
-  const { refresh, prepare, isRead, isUnused, idle } = reader
+): ListIndex<S, Request> {
+  const loader = createIndexLoader(schema, environment, { pause, maxUnusedMs })
+  const { refresh, prepare, isRead, isUnused, idle } = loader
 
   async function list<Found>(
-    find: (state: IndexState<Table>) => Promise<Found | Unlisted>,
+    find: (reader: IndexReader<S>) => Promise<Found | NoResult>,
   ): Promise<Found | null> {
-    const state = await reader.use()
-    if (!state) return null
-    const found = await find(state)
+    const reader = await loader.use()
+    if (!reader) return null
+    const found = await find(reader)
     if (found === 'stale') {
-      reader.drop(state)
+      loader.drop(reader)
       return null
     }
     return found as Found | null
@@ -60,13 +56,15 @@ export function createRowIndex<Table extends RowTable, Request extends RowReques
   return {
     async page(sql, viewer, request) {
       const started = performance.now()
-      const page = await list(state => readPage({ environment, sql, viewer, kind, state }, request))
-      if (page && (performance.now() - started > minReadMs || reader.isWorn()))
+      const page = await list(reader =>
+        searchPage({ environment, sql, viewer, schema, reader }, request),
+      )
+      if (page && (performance.now() - started > minReadMs || loader.needsMerge()))
         refresh(viewer, request)
       return page
     },
     matching: async (sql, viewer, request) =>
-      await list(state => readRows({ environment, sql, viewer, kind, state }, request)),
+      await list(reader => searchAll({ environment, sql, viewer, schema, reader }, request)),
     refresh,
     prepare,
     isRead,
@@ -89,7 +87,7 @@ type Fallback<Found> = {
 const minReadMs = 30
 
 /** What the index found; else what is read without it, which refreshes the index if it is the first or takes long. */
-export async function orRead<Found>(
+export async function orStatement<Found>(
   indexed: Found | null,
   { read, isLarge, isFirst, refresh }: Fallback<Found>,
 ): Promise<Found> {

@@ -1,4 +1,4 @@
-// The rows of a list as a bitmap: of the predicates of its condition and of what the viewer sees.
+// The documents of a list as a bitmap: the postings of the predicates of its condition, and what the viewer sees.
 import { createHash } from 'node:crypto'
 import type { Condition, Predicate } from '../condition.ts'
 import { ownerOf } from '../list-version.ts'
@@ -8,32 +8,38 @@ import {
   fullBitmap,
   intersect,
   invert,
-  type Packed,
+  type Postings,
   pack,
   resize,
   unite,
   unpack,
 } from './bitmap.ts'
-import { type Context, type Entry, isOf, isOfSame, ownVersion } from './index-state.ts'
-import { knownOrders } from './known-orders.ts'
-import type { PredicateRows, RowRequest, RowTable } from './row-kind.ts'
+import { cachedOrders } from './cached-orders.ts'
+import {
+  type CachedPostings,
+  dependencyVersion,
+  reflects,
+  reflectsDependency,
+  type Searcher,
+} from './index-reader.ts'
+import type { IndexRequest, LoadedPostings, Segment } from './index-schema.ts'
 
-/** A condition with more predicates that are not in memory is tested row by row. */
+/** A condition with more predicates that are not in memory is tested by the statement. */
 const maxNewPredicates = 24
 
 /** A new bitmap. Null with too many new predicates. */
-export async function matchingRows<Table extends RowTable, Request extends RowRequest>(
-  context: Context<Table, Request>,
+export async function matchingDocs<S extends Segment, Request extends IndexRequest>(
+  searcher: Searcher<S, Request>,
   request: Request,
 ): Promise<Bitmap | 'changed' | null> {
-  const { table } = context
-  const visible = visibleRows(context, request)
-  const condition = context.kind.conditionOf(request)
+  const { segment } = searcher
+  const visible = visibleDocs(searcher, request)
+  const condition = searcher.schema.conditionOf(request)
   if (!condition) return visible
   const withMissing = request.includeDeleted ?? false
-  const bitmaps = await bitmapsOf(context, condition, withMissing)
-  if (!bitmaps || bitmaps === 'changed') return bitmaps
-  return intersect(evaluate(condition, bitmaps, table.rowCount), visible)
+  const postings = await postingsOf(searcher, condition, withMissing)
+  if (!postings || postings === 'changed') return postings
+  return intersect(evaluate(condition, postings, segment.maxDoc), visible)
 }
 
 const keyOf = ({ field, test }: Predicate) => JSON.stringify([field, test])
@@ -45,21 +51,21 @@ function predicatesByKey(condition: Condition, found = new Map<string, Predicate
   return found
 }
 
-/** The rows of the predicates, by key. Null with too many that are not in memory. */
-async function bitmapsOf<Table extends RowTable, Request extends RowRequest>(
-  context: Context<Table, Request>,
+/** The documents of the predicates, by key. Null with too many that are not in memory. */
+async function postingsOf<S extends Segment, Request extends IndexRequest>(
+  searcher: Searcher<S, Request>,
   condition: Condition,
   withMissing: boolean,
-): Promise<Map<string, Packed> | 'changed' | null> {
-  const { viewer, kind, versions, table, state } = context
-  const found = new Map<string, Packed>()
+): Promise<Map<string, Postings> | 'changed' | null> {
+  const { viewer, schema, versions, segment, reader } = searcher
+  const found = new Map<string, Postings>()
   const needed: (Needed & { key: string })[] = []
   for (const [key, predicate] of predicatesByKey(condition)) {
-    const version = kind.versionOfField(predicate.field, viewer)
+    const version = schema.versionOfField(predicate.field, viewer)
     const name = hashOf([key, ownerOf(version, viewer)])
-    const known = state.bitmaps.get(name)
-    const isValid = known && known.version === ownVersion(versions, version)
-    const isWhole = isValid && known.rowCount >= table.rowCount
+    const known = reader.postings.get(name)
+    const isValid = known && known.version === dependencyVersion(versions, version)
+    const isWhole = isValid && known.maxDoc >= segment.maxDoc
     if (isWhole && (known.coversMissing || !withMissing)) found.set(key, known)
     else needed.push({ key, name, predicate, withMissing, known: isValid ? known : null })
   }
@@ -68,7 +74,7 @@ async function bitmapsOf<Table extends RowTable, Request extends RowRequest>(
   const left = needed.values()
   const readNext = async () => {
     for (const { key, ...one } of left) {
-      const read = isCurrent ? await readNeeded(context, one) : null
+      const read = isCurrent ? await readNeeded(searcher, one) : null
       if (!read?.isCurrent) isCurrent = false
       else found.set(key, read.packed)
     }
@@ -83,39 +89,40 @@ type Needed = {
   predicate: Predicate
   withMissing: boolean
   /** What is in memory of it. */
-  known: Entry | null
+  known: CachedPostings | null
 }
 
-/** Reads the rows of a predicate, or those that what is in memory does not have. */
-async function readNeeded<Table extends RowTable, Request extends RowRequest>(
-  context: Context<Table, Request>,
+/** Reads the documents of a predicate, or those that what is in memory does not have. */
+async function readNeeded<S extends Segment, Request extends IndexRequest>(
+  searcher: Searcher<S, Request>,
   { name, predicate, withMissing, known }: Needed,
-): Promise<{ packed: Packed; isCurrent: boolean }> {
-  const { sql, viewer, kind, versions, table, state } = context
-  const version = kind.versionOfField(predicate.field, viewer)
+): Promise<{ packed: Postings; isCurrent: boolean }> {
+  const { sql, viewer, schema, versions, segment, reader } = searcher
+  const version = schema.versionOfField(predicate.field, viewer)
   const store = (
     bitmap: Bitmap,
-    { versions: read, coversMissing, isFromMemory }: Omit<PredicateRows, 'bitmap'>,
+    { versions: read, coversMissing, isFromMemory }: Omit<LoadedPostings, 'bitmap'>,
   ) => {
     const packed = pack(bitmap)
-    const isCurrent = !read || isOf(read, versions, version)
-    // What a statement reads of a later version holds for the rows that did not change; those that did get other numbers.
-    const isLater = kind.followChanges && !isFromMemory && read && isOfSame(read, versions, version)
+    const isCurrent = !read || reflects(read, versions, version)
+    // What a statement reads of a later version holds for the documents that did not change; those that did get other numbers.
+    const isLater =
+      schema.refreshSegment && !isFromMemory && read && reflectsDependency(read, versions, version)
     if (version && (isCurrent || isLater))
-      state.bitmaps.set(name, {
+      reader.postings.set(name, {
         ...packed,
-        ...{ version: ownVersion(versions, version), rowCount: table.rowCount, coversMissing },
+        ...{ version: dependencyVersion(versions, version), maxDoc: segment.maxDoc, coversMissing },
       })
     return { packed, isCurrent }
   }
   let present: Bitmap | null = null
   if (known) {
-    const { rowCount: first, coversMissing } = known
-    const bitmap = resize(unpack(known, first), first, table.rowCount)
-    const isWhole = first >= table.rowCount
+    const { maxDoc: first, coversMissing } = known
+    const bitmap = resize(unpack(known, first), first, segment.maxDoc)
+    const isWhole = first >= segment.maxDoc
     const added = isWhole
       ? { versions: null }
-      : await kind.extendPredicate?.(sql, viewer, { table, predicate, bitmap, first })
+      : await schema.refreshPostings?.(sql, viewer, { segment, predicate, bitmap, first })
     if (added) {
       const isDone = coversMissing || !withMissing
       const stored = store(bitmap, { ...added, coversMissing })
@@ -123,41 +130,41 @@ async function readNeeded<Table extends RowTable, Request extends RowRequest>(
       present = bitmap
     }
   }
-  const { bitmap, ...read } = await kind.readPredicate(sql, viewer, {
-    ...{ table, predicate, withMissing, present, known: knownOrders(context) },
+  const { bitmap, ...read } = await schema.loadPostings(sql, viewer, {
+    ...{ segment, predicate, withMissing, present, known: cachedOrders(searcher) },
   })
   return store(bitmap, read)
 }
 
 /** A new bitmap. */
-function evaluate(condition: Condition, bitmaps: Map<string, Packed>, size: number): Bitmap {
+function evaluate(condition: Condition, postings: Map<string, Postings>, size: number): Bitmap {
   if ('all' in condition)
     return condition.all.reduce(
-      (all, part) => intersect(all, evaluate(part, bitmaps, size)),
+      (all, part) => intersect(all, evaluate(part, postings, size)),
       fullBitmap(size),
     )
   if ('any' in condition)
     return condition.any.reduce(
-      (any, part) => unite(any, evaluate(part, bitmaps, size)),
+      (any, part) => unite(any, evaluate(part, postings, size)),
       emptyBitmap(size),
     )
-  const bitmap = unpack(bitmaps.get(keyOf(condition))!, size)
+  const bitmap = unpack(postings.get(keyOf(condition))!, size)
   return condition.negated ? invert(bitmap) : bitmap
 }
 
 /** A new bitmap. */
-function visibleRows<Table extends RowTable, Request extends RowRequest>(
-  { viewer, kind, table, state: { bitmaps } }: Context<Table, Request>,
+function visibleDocs<S extends Segment, Request extends IndexRequest>(
+  { viewer, schema, segment, reader: { postings } }: Searcher<S, Request>,
   request: Request,
 ): Bitmap {
   const { libraries, allowedTags, deniedTags, ageLimit, showsUnrated } = viewer
   const sees = [libraries?.toSorted(), allowedTags.toSorted(), deniedTags.toSorted()]
-  const name = hashOf(['visible', ...sees, ageLimit, showsUnrated, kind.scopeOf(request)])
-  const known = bitmaps.get(name)
-  const { version, rowCount } = table
-  if (known?.version === version) return unpack(known, rowCount)
-  const bitmap = kind.visible(table, viewer, request)
-  bitmaps.set(name, { ...pack(bitmap), version, rowCount, coversMissing: true })
+  const name = hashOf(['visible', ...sees, ageLimit, showsUnrated, schema.scopeOf(request)])
+  const known = postings.get(name)
+  const { version, maxDoc } = segment
+  if (known?.version === version) return unpack(known, maxDoc)
+  const bitmap = schema.visibleDocs(segment, viewer, request)
+  postings.set(name, { ...pack(bitmap), version, maxDoc, coversMissing: true })
   return bitmap
 }
 

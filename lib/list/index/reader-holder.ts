@@ -1,17 +1,17 @@
-// Holds the state of an index: in memory, or at rest, in a file, when no list has used it for some time.
+// Holds the reader of an index in memory, or in a file when no list has used it for some time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BackgroundQueue } from '../background-queue.ts'
 import type { Environment } from './environment.ts'
 import { type FileStored, storeInFile } from './file-store.ts'
-import { type IndexState, newState } from './index-state.ts'
-import type { RowTable } from './row-kind.ts'
+import { type IndexReader, openReader } from './index-reader.ts'
+import type { Segment } from './index-schema.ts'
 
-export type StateHolder<Table> = {
+export type ReaderHolder<S> = {
   /** Null unless it is in memory. */
-  current(): IndexState<Table> | null
-  replace(state: IndexState<Table> | null): void
+  current(): IndexReader<S> | null
+  replace(reader: IndexReader<S> | null): void
   /** Read from its file, if it is at rest. Null where that takes long. */
-  use(by: 'list' | 'reading'): Promise<IndexState<Table> | null>
+  use(by: 'list' | 'reading'): Promise<IndexReader<S> | null>
   /** Moves it to its file now, if no list has used it yet. */
   restIfUnused(): Promise<void>
   /** In memory or at rest. */
@@ -33,38 +33,38 @@ type Options = {
 /** Lists do not wait longer for a slow disk. */
 const maxWakeMs = 2_000
 
-export function createStateHolder<Table extends RowTable>({
+export function createReaderHolder<S extends Segment>({
   environment,
   what,
   maxUnusedMs,
   queue,
   idle,
-}: Options): StateHolder<Table> {
-  let state: IndexState<Table> | null = null
-  let resting: FileStored<IndexState<Table>> | null = null
+}: Options): ReaderHolder<S> {
+  let reader: IndexReader<S> | null = null
+  let resting: FileStored<IndexReader<S>> | null = null
   let waking: { done: Promise<void>; until: number } | null = null
   let uses = 0
   let isUsed = false
   let timer: NodeJS.Timeout | undefined
 
   async function rest(usesBefore: number): Promise<void> {
-    const unused = state
-    const isStillUnused = () => uses === usesBefore && state === unused
+    const unused = reader
+    const isStillUnused = () => uses === usesBefore && reader === unused
     if (!unused || !isStillUnused()) return
     try {
       await idle?.()
-      const stored = await storeState(environment, unused)
+      const stored = await storeReader(environment, unused)
       if (isStillUnused()) resting = stored
       else await stored?.discard()
     } finally {
-      if (isStillUnused()) state = null
+      if (isStillUnused()) reader = null
     }
   }
 
-  async function wake(stored: FileStored<IndexState<Table>>): Promise<void> {
+  async function wake(stored: FileStored<IndexReader<S>>): Promise<void> {
     try {
       const loaded = await stored.load()
-      state ??= loaded
+      reader ??= loaded
     } catch (error) {
       environment.noteFailure(what, error)
     } finally {
@@ -75,49 +75,49 @@ export function createStateHolder<Table extends RowTable>({
   }
 
   return {
-    current: () => state,
+    current: () => reader,
     replace(next) {
-      state = next
+      reader = next
     },
     async use(by) {
       const usesNow = ++uses
       if (by === 'list') isUsed = true
-      if (!state && resting) {
+      if (!reader && resting) {
         waking ??= { done: wake(resting), until: performance.now() + maxWakeMs }
         const ms = Math.max(0, waking.until - performance.now())
         await Promise.race([waking.done, sleep(ms, undefined, { ref: false })])
       }
-      if (uses !== usesNow) return state
+      if (uses !== usesNow) return reader
       clearTimeout(timer)
       const restLater = () => void queue.add(() => rest(usesNow))
       timer = setTimeout(restLater, maxUnusedMs).unref()
-      return state
+      return reader
     },
     restIfUnused: () =>
       queue.add(async () => {
         if (!isUsed) await rest(uses)
       }),
-    isRead: () => state !== null || resting !== null,
+    isRead: () => reader !== null || resting !== null,
     isUnused: () => !isUsed,
   }
 }
 
 /** Null without space for it. Throws errno errors. */
-async function storeState<Table extends RowTable>(
+async function storeReader<S extends Segment>(
   { createFile }: Environment,
-  { table, orders, bitmaps }: IndexState<Table>,
-): Promise<FileStored<IndexState<Table>> | null> {
+  { segment, orders, postings }: IndexReader<S>,
+): Promise<FileStored<IndexReader<S>> | null> {
   // Most recently used first.
-  const caches = { orders: [...orders.entries()], bitmaps: [...bitmaps.entries()] }
-  const stored = await storeInFile(createFile, { table, ...caches })
+  const caches = { orders: [...orders.entries()], postings: [...postings.entries()] }
+  const stored = await storeInFile(createFile, { segment, ...caches })
   if (!stored) return null
   return {
     async load() {
-      const { table, orders, bitmaps } = await stored.load()
-      const state = newState(table)
-      for (const [name, order] of orders.toReversed()) state.orders.set(name, order)
-      for (const [name, entry] of bitmaps.toReversed()) state.bitmaps.set(name, entry)
-      return state
+      const { segment, orders, postings } = await stored.load()
+      const reader = openReader(segment)
+      for (const [name, order] of orders.toReversed()) reader.orders.set(name, order)
+      for (const [name, entry] of postings.toReversed()) reader.postings.set(name, entry)
+      return reader
     },
     discard: stored.discard,
   }

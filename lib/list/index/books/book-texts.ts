@@ -1,11 +1,11 @@
-// Texts of the books of a table, for conditions and searches: titles and paths in memory, summaries and what searches
-// read in files. Read in the background, and at rest or dropped with the table.
+// Texts of the books of a segment, for conditions and searches: titles and paths in memory, summaries and what searches
+// read in files. Read in the background, and at rest or dropped with the segment.
 import { lowerAscii, searchKey } from '../../../media/name/text.ts'
 import { createBackgroundQueue } from '../../background-queue.ts'
 import type { Predicate } from '../../condition.ts'
 import { add, type Bitmap, emptyBitmap } from '../bitmap.ts'
 import type { Environment } from '../environment.ts'
-import type { BookTable, TextReader } from './book-table.ts'
+import type { BookSegment, TextReader } from './book-segment.ts'
 import { readTexts } from './read-texts.ts'
 import {
   forEachMatch,
@@ -28,37 +28,37 @@ export function textSearchOf({ field, test }: Predicate): TextSearch | null {
   return isText ? { field, operator, value: searchKey(test.value) } : null
 }
 
-/** Present books, of those below `rowCount`. */
-export type FoundBooks = { bitmap: Bitmap; rowCount: number }
+/** Present books, of those below `maxDoc`. */
+export type FoundBooks = { bitmap: Bitmap; maxDoc: number }
 
 /** Null unless the texts have been read. */
 export async function booksOfText(
-  table: BookTable,
+  segment: BookSegment,
   search: TextSearch,
 ): Promise<FoundBooks | null> {
-  return await withTexts(table, search.field, async texts => {
-    const bitmap = emptyBitmap(table.rowCount)
+  return await withTexts(segment, search.field, async texts => {
+    const bitmap = emptyBitmap(segment.maxDoc)
     const visit = (book: number) => add(bitmap, book)
     if (search.field === 'path') await forEachPath(texts, search, visit)
     else await forEachMatch(texts, { ...search, value: Buffer.from(search.value) }, visit)
-    return { bitmap, rowCount: texts.rowCount }
+    return { bitmap, maxDoc: texts.maxDoc }
   })
 }
 
 /** Null unless the texts have been read. */
 export async function withTexts<T>(
-  table: BookTable,
+  segment: BookSegment,
   field: TextField,
   use: (texts: Texts) => Promise<T>,
 ): Promise<T | null> {
-  const texts = table.origin.texts.get(field)
+  const texts = segment.origin.texts.get(field)
   if (!texts) return null
   try {
     return await use(texts)
   } catch (error) {
     // The disk of the file failed.
-    table.origin.texts.delete(field)
-    table.origin.textReader.noteFailure(error)
+    segment.origin.texts.delete(field)
+    segment.origin.textReader.noteFailure(error)
     return null
   }
 }
@@ -70,14 +70,14 @@ export function createTextReader(environment: Environment): TextReader {
   const noteFailure = (error: unknown) => environment.noteFailure('book index', error)
   const queue = createBackgroundQueue(noteFailure)
   return {
-    readLater(table, field) {
-      const { texts } = table.origin
+    readLater(segment, field) {
+      const { texts } = segment.origin
       const known = texts.get(field)
-      if (known === null || (known && table.rowCount - known.rowCount <= maxBehind)) return
+      if (known === null || (known && segment.maxDoc - known.maxDoc <= maxBehind)) return
       texts.set(field, null)
       void queue.add(async () => {
         try {
-          const found = await readTexts(environment, table, field)
+          const found = await readTexts(environment, segment, field)
           // Without space it is tried again.
           if (found === 'no space') texts.delete(field)
           else texts.set(field, found)
@@ -93,9 +93,9 @@ export function createTextReader(environment: Environment): TextReader {
 }
 
 /** All that predicates search, unless it is in memory. */
-export async function readTextsAhead(table: BookTable): Promise<void> {
-  const { textReader } = table.origin
-  for (const field of textFields) textReader.readLater(table, field)
+export async function readTextsAhead(segment: BookSegment): Promise<void> {
+  const { textReader } = segment.origin
+  for (const field of textFields) textReader.readLater(segment, field)
   await textReader.idle()
 }
 
