@@ -152,19 +152,13 @@ t.test('no module has `using` declarations, which Node 22 cannot parse', async t
   )
 })
 
-// Until the index of lists is a value of its own.
-const mayHavePoolCaches = (file: string) => file.startsWith('lib/list/')
-
 t.test(
   'what a process has once for its database is a service, not a variable of a module',
   async t => {
     const cache = /new (?:Weak)?Map<(?:Sql|Queryable|Transaction)\b|\bpoolOf\(/
     t.same(
       modules.filter(
-        file =>
-          file !== 'lib/store/postgres/cancellable.ts' &&
-          !mayHavePoolCaches(file) &&
-          cache.test(sources.get(file)!),
+        file => file !== 'lib/store/postgres/cancellable.ts' && cache.test(sources.get(file)!),
       ),
       [],
     )

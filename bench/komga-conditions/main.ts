@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { loadConfig } from '../../lib/store/config/config.ts'
 import { openDatabase } from '../../lib/store/postgres/db.ts'
 import { migrate } from '../../lib/store/postgres/migrate.ts'
+import { createServices } from '../../lib/store/services.ts'
 import { createComparison, treesOfSeed } from '../../test/protocols/komga/search/compare.ts'
 import { makeKomgaFacts, storeKomgaFacts } from '../../test/protocols/komga/search/facts.ts'
 import { print } from '../kit/stackroom.ts'
@@ -29,7 +30,7 @@ try {
   await migrate(sql)
   const facts = makeKomgaFacts(seed, series)
   await storeKomgaFacts(sql, facts)
-  const compare = createComparison(sql, facts)
+  const compare = createComparison({ sql, services: createServices(sql) }, facts)
   for (let i = 0; counts.trees < trees; i++) {
     counts.trees += treesOfSeed
     try {

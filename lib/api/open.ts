@@ -13,8 +13,7 @@ import { fileAccess } from '../catalog/library/library-root.ts'
 import { openListGate } from '../http/limits/list-gate.ts'
 import type { ReceivePace } from '../http/listen/listener.ts'
 import { openServer } from '../http/server.ts'
-import { logFailedReadings } from '../list/background-failures.ts'
-import { storeListsIn } from '../list/index/temporary-file.ts'
+import { lists, openLists } from '../list/lists.ts'
 import { prepareLists } from '../list/prepare-lists.ts'
 import { limitsFromConfig } from '../media/archive/limits.ts'
 import { openPages } from '../page/pages.ts'
@@ -80,12 +79,10 @@ export async function openApi({
   const monitor = await openDatabaseMonitor(sql, log, probing)
   const auth = await openAuth({ sql, config, log })
   const requestSql = forRequests(sql, { timeoutMs: config.list.timeout_seconds * 1000 })
-  logFailedReadings(requestSql, log)
   const hasCacheSpace = () => space.shortage(['cache']) === null
-  storeListsIn(requestSql, {
-    path: join(config.data_dir, 'cache', 'lists'),
-    hasSpace: hasCacheSpace,
-  })
+  const folder = { path: join(config.data_dir, 'cache', 'lists'), hasSpace: hasCacheSpace }
+  const listOptions = { log, folder, indexMb: config.list.index_mb }
+  const services = createServices(requestSql, [[lists, openLists(requestSql, listOptions)]])
   const pages = openPages({
     folder: join(config.data_dir, 'cache', 'pages'),
     cacheBytes: config.files.cache_mb * 1024 * 1024,
@@ -103,12 +100,12 @@ export async function openApi({
     convert: pages.convert,
   })
   const feed = await openEventFeed({ sql, clientSql: requestSql, log, pace })
-  const lists = openListGate(requestSql)
+  const listGate = openListGate(requestSql)
   const openBooks = await connectOpenBooks(requestSql)
   const lifecycle = { isShuttingDown: false }
   const deps = {
     sql: requestSql,
-    services: createServices(requestSql),
+    services,
     config,
     log,
     queue,
@@ -121,7 +118,7 @@ export async function openApi({
     thumbnails,
     sources,
     feed,
-    lists,
+    lists: listGate,
     version,
     lifecycle,
   }
@@ -132,7 +129,7 @@ export async function openApi({
     server,
     compatiblePort: compatible.port,
     async prepare() {
-      await prepareLists(requestSql)
+      await prepareLists(deps)
       if (!web) return
       await sleep(buildDelayMs, undefined, { ref: false })
       if (!lifecycle.isShuttingDown) await web.prepare()
@@ -157,7 +154,7 @@ export async function openApi({
       await auth.close()
       await pages.close()
       if (!sharedSources) await sources.close()
-      await Promise.all([lists.close(), openBooks.close()])
+      await Promise.all([listGate.close(), openBooks.close()])
       await requestSql.end({ timeout: 5 })
       await monitor.close()
       if (!sharedSpace) space.close()

@@ -1,20 +1,17 @@
 // What lists read in the background, one at a time.
-import type { Sql } from 'postgres'
-import { noteFailedReading } from './background-failures.ts'
 
 export type BackgroundQueue = {
-  /** After a failure, which is noted, lists are as slow as they are without what was to be read. Never rejects. */
-  add(pool: Sql, read: () => Promise<void>): Promise<void>
+  /** After a failure lists are as slow as they are without what was to be read. Never rejects. */
+  add(read: () => Promise<void>): Promise<void>
   /** Resolves when nothing is being read. */
   idle(): Promise<void>
 }
 
-/** `what` is read: the name in logs and metrics. */
-export function createBackgroundQueue(what: string): BackgroundQueue {
+export function createBackgroundQueue(noteFailure: (error: unknown) => void): BackgroundQueue {
   let last: Promise<void> = Promise.resolve()
   return {
-    add(pool, read) {
-      last = last.then(read).catch(error => noteFailedReading(pool, what, error))
+    add(read) {
+      last = last.then(read).catch(noteFailure)
       return last
     },
     async idle() {

@@ -3,35 +3,33 @@
 import type { Sql } from 'postgres'
 import { createSemaphore } from '../base/async/semaphore.ts'
 import { Unavailable } from '../base/errors.ts'
-import { poolOf } from '../store/postgres/cancellable.ts'
-
-const gates = new WeakMap<Sql, ReturnType<typeof createSemaphore>>()
 
 /** A list that has waited for so long would take too long with its statement. */
 const maxWaitMs = 10_000
 
 /** Throws Unavailable if its turn does not come in time. */
-export async function inTurn<T>(sql: Sql, read: () => Promise<T>): Promise<T> {
-  const pool = poolOf(sql)
-  const slots = Math.max(1, Math.floor(pool.options.max / 2))
-  const gate = gates.get(pool) ?? createSemaphore({ slots })
-  gates.set(pool, gate)
-  const { signal, clear } = createDeadline(maxWaitMs)
-  let isAdmitted = false
-  try {
-    return await gate.run(
-      async () => {
-        isAdmitted = true
-        clear()
-        return await read()
-      },
-      { signal },
-    )
-  } catch (error) {
-    if (isAdmitted || !signal.aborted) throw error
-    throw new Unavailable('Too many lists are being read from the database; try again later')
-  } finally {
-    clear()
+export type StatementGate = <T>(read: () => Promise<T>) => Promise<T>
+
+export function createStatementGate(pool: Sql): StatementGate {
+  const gate = createSemaphore({ slots: Math.max(1, Math.floor(pool.options.max / 2)) })
+  return async read => {
+    const { signal, clear } = createDeadline(maxWaitMs)
+    let isAdmitted = false
+    try {
+      return await gate.run(
+        async () => {
+          isAdmitted = true
+          clear()
+          return await read()
+        },
+        { signal },
+      )
+    } catch (error) {
+      if (isAdmitted || !signal.aborted) throw error
+      throw new Unavailable('Too many lists are being read from the database; try again later')
+    } finally {
+      clear()
+    }
   }
 }
 

@@ -7,13 +7,18 @@ import { presentBook, unrestrictedViewer, type Viewer } from '../../lib/accounts
 import { newId } from '../../lib/base/id.ts'
 import { refreshSeriesReading } from '../../lib/catalog/derived/series-reading.ts'
 import { parseBookFilter } from '../../lib/list/condition.ts'
-import { type BookRequest, bookIndexOf, bookKind } from '../../lib/list/index/books/book-index.ts'
-import { createRowIndex } from '../../lib/list/index/row-index.ts'
+import { type BookRequest, createBookIndex } from '../../lib/list/index/books/book-index.ts'
+import { createSeriesIndex } from '../../lib/list/index/series/series-index.ts'
+import { bytesPerBook, bytesPerSeries } from '../../lib/list/index/size.ts'
 import { listBooks } from '../../lib/list/list-books.ts'
 import { combineListChanges } from '../../lib/list/list-version.ts'
+import { lists as listServices, openLists } from '../../lib/list/lists.ts'
+import { prepareLists } from '../../lib/list/prepare-lists.ts'
 import { connectionsLike, forRequests } from '../../lib/store/postgres/db.ts'
+import { createServices } from '../../lib/store/services.ts'
 import { createDatabase } from '../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { environmentOf } from './environment.ts'
 import { createOracle, holds } from './oracle.ts'
 import { type List, plainList, sorts } from './plain-list.ts'
 import { bookConditions, viewers } from './random-conditions.ts'
@@ -24,9 +29,9 @@ await storeFacts(sql, facts)
 const [account] = facts.accounts as [string]
 const { testBook, isVisibleBook } = createOracle(facts, account)
 const pageSize = 23
-const index = createRowIndex(bookKind, { pause: 0 })
 // As the server has it.
 const requests = forRequests(sql, { timeoutMs: 300_000 })
+const index = createBookIndex(environmentOf(requests), { pause: 0 })
 t.teardown(() => requests.end())
 
 /** Compares every page of the index. */
@@ -35,7 +40,7 @@ async function checkPages(viewer: Viewer, list: List, expected: string[]) {
     const request = { ...list, offset, limit: pageSize }
     let page = await index.page(requests, viewer, request)
     if (!page) {
-      index.refresh(requests, viewer, request)
+      index.refresh(viewer, request)
       await index.idle()
       page = await index.page(requests, viewer, request)
     }
@@ -121,7 +126,7 @@ t.test('no page is of an earlier state after any change', async () => {
             const now = await plainList(sql, viewer, list)
             if (page) deepEqual(page, { ids: now, total: now.length })
             // Read from the counters of before: not to be used when these are derived.
-            index.refresh(requests, viewer, { ...list, ...firstPage })
+            index.refresh(viewer, { ...list, ...firstPage })
           }
           await index.idle()
           await derive(id)
@@ -141,6 +146,7 @@ t.test('statements that change what a list depends on change what is in memory',
   t.teardown(() => pool.end())
   const statements: string[] = []
   Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+  const index = createBookIndex(environmentOf(pool), { pause: 0 })
   const viewer = unrestrictedViewer(account)
   const requestOf = (condition: object): BookRequest => ({
     ...{ sort: 'title', direction: 'asc', offset: 0, limit: 10 },
@@ -156,7 +162,7 @@ t.test('statements that change what a list depends on change what is in memory',
     return statements.some(text => text.includes('uuid_send')) ? 'read' : 'known'
   }
   async function read(request: BookRequest) {
-    index.refresh(requests, viewer, request)
+    index.refresh(viewer, request)
     await index.idle()
     await index.page(pool, viewer, request)
     t.equal(await wayOf(request), 'known')
@@ -218,8 +224,9 @@ t.test(
     Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
     const filter = parseBookFilter({ pageCount: { operator: 'gte', value: 0 } })!
     const viewer = unrestrictedViewer(account)
-    const shared = bookIndexOf(pool)
-    shared.refresh(pool, viewer, { filter, sort: 'title', direction: 'desc', offset: 0, limit: 5 })
+    const pooled = { sql: pool, services: createServices(pool) }
+    const { books: shared } = pooled.services(listServices)
+    shared.refresh(viewer, { filter, sort: 'title', direction: 'desc', offset: 0, limit: 5 })
     await shared.idle()
     for (const [isIndexed, change] of [
       [true, sql`update book set page_count = page_count where id = ${facts.books[0]!.id}`],
@@ -228,14 +235,14 @@ t.test(
     ] as const) {
       statements.length = 0
       const list = { filter, sort: 'title', direction: 'desc' } as const
-      const { ids, total } = await listBooks(pool, viewer, { ...list, page: 2, pageSize: 5 })
+      const { ids, total } = await listBooks(pooled, viewer, { ...list, page: 2, pageSize: 5 })
       t.equal(!statements.some(text => text.includes('count(*)::float8')), isIndexed)
       const expected = await plainList(sql, viewer, list)
       t.same(ids, expected.slice(5, 10))
       t.equal(total, expected.length)
       statements.length = 0
       const all = { filter: null, sort: 'title', direction: 'desc', includeDeleted: true } as const
-      const page = await listBooks(pool, viewer, { ...all, page: 2, pageSize: 5 })
+      const page = await listBooks(pooled, viewer, { ...all, page: 2, pageSize: 5 })
       t.equal(!statements.some(text => text.includes('order by')), isIndexed)
       const rows = await sql<{ id: string }[]>`select id from book order by sort_key desc, id desc`
       t.same(
@@ -246,3 +253,35 @@ t.test(
     }
   },
 )
+
+t.test('a catalogue that needs more memory than the index may take has none', async t => {
+  const request = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
+  const everyone = unrestrictedViewer(account)
+  const [size] = await sql<{ books: number; series: number }[]>`
+    select (select count(*)::float8 from book where missing_at is not null) + sum(book_count) as books,
+      sum(series_count)::float8 as series
+    from library`
+  const { books, series } = size!
+  const needed = books * bytesPerBook + series * bytesPerSeries
+  for (const [maxBytes, isMade] of [
+    [needed, true],
+    [needed - 1, false],
+    [0, false],
+  ] as const) {
+    const limited = createBookIndex(environmentOf(requests, { maxBytes }), { pause: 0 })
+    limited.refresh(everyone, request)
+    await limited.idle()
+    t.equal((await limited.page(requests, everyone, request)) !== null, isMade)
+    const seriesIndex = createSeriesIndex(environmentOf(requests, { maxBytes }), { pause: 0 })
+    seriesIndex.refresh(everyone, request)
+    await seriesIndex.idle()
+    const page = await seriesIndex.page(requests, everyone, request)
+    t.equal(page !== null, maxBytes >= series * bytesPerSeries)
+  }
+  const opened = [[listServices, openLists(sql, { indexMb: 0 })]] as const
+  const noIndex = { sql, services: createServices(sql, opened) }
+  await prepareLists(noIndex)
+  const { ids } = await listBooks(noIndex, everyone, { filter: null, page: 1, pageSize: 5 })
+  t.equal(ids.length, 5)
+  t.notOk(noIndex.services(listServices).books.isRead(), 'lists are made by the statement')
+})

@@ -4,8 +4,8 @@ import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { readBookTable } from '../../lib/list/index/books/book-table.ts'
-import { booksOfText, readTextsLater, textsRead } from '../../lib/list/index/books/book-texts.ts'
+import { loadBookSegment } from '../../lib/list/index/books/book-segment.ts'
+import { booksOfText, createTextReader } from '../../lib/list/index/books/book-texts.ts'
 import { searchTexts } from '../../lib/list/index/books/search-texts.ts'
 import {
   createTextColumn,
@@ -14,22 +14,24 @@ import {
 } from '../../lib/list/index/books/text-column.ts'
 import { createTextFile } from '../../lib/list/index/books/text-file.ts'
 import { idAt } from '../../lib/list/index/id-table.ts'
-import { storeListsIn } from '../../lib/list/index/temporary-file.ts'
+import type { Folder } from '../../lib/list/index/temporary-file.ts'
 import { matchesQuery, matchRank } from '../../lib/list/sql/search.ts'
 import { parseSearchQuery } from '../../lib/media/name/search-text.ts'
 import { createDatabase } from '../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { environmentOf } from './environment.ts'
 import { openListFiles } from './open-list-files.ts'
 
 const { sql } = await createDatabase(t)
 await storeFacts(sql, makeFacts(17, 40))
-const folder = join(t.testdir(), 'lists')
-storeListsIn(sql, { path: folder, hasSpace: () => true })
+const path = join(t.testdir(), 'lists')
+const environment = environmentOf(sql, { folder: { path, hasSpace: () => true } })
+const textReader = createTextReader(environment)
 
 t.test('searches of frequent words in the file find and rank as the database does', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
-  readTextsLater(sql, table, 'search')
-  await textsRead()
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
+  textReader.readLater(segment, 'search')
+  await textReader.idle()
   const rows = await sql<{ text: string }[]>`select text from book_search`
   const words = rows.flatMap(({ text }) => text.split(/\s+/).filter(Boolean))
   const phrases = rows.map(({ text }) => text.slice(1, text.indexOf('\n')))
@@ -41,8 +43,8 @@ t.test('searches of frequent words in the file find and rank as the database doe
     fc.asyncProperty(queries, async text => {
       const query = parseSearchQuery(text)
       const found: [string, number][] = []
-      const visit = (book: number, rank: number) => found.push([idAt(table.rows, book), rank])
-      if (!query || (await searchTexts(sql, table, query, visit)) === null) return
+      const visit = (book: number, rank: number) => found.push([idAt(segment.ids, book), rank])
+      if (!query || (await searchTexts(segment, query, visit)) === null) return
       searched++
       const expected = await sql<{ id: string; rank: number }[]>`
         select t.book_id as id, ${matchRank(sql, query)} as rank
@@ -55,45 +57,41 @@ t.test('searches of frequent words in the file find and rank as the database doe
 })
 
 t.test('summaries are read from the database again when their file is damaged', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
   const search = { field: 'summary', operator: 'contains', value: 'a' } as const
-  readTextsLater(sql, table, 'summary')
-  await textsRead()
-  t.ok(await booksOfText(sql, table, search))
+  textReader.readLater(segment, 'summary')
+  await textReader.idle()
+  t.ok(await booksOfText(segment, search))
   const files = openListFiles()
   t.ok(files.length > 0)
   for (const { path } of files) truncateSync(path, 1)
-  t.equal(await booksOfText(sql, table, search), null)
-  readTextsLater(sql, table, 'summary')
-  await textsRead()
-  t.ok(await booksOfText(sql, table, search))
+  t.equal(await booksOfText(segment, search), null)
+  textReader.readLater(segment, 'summary')
+  await textReader.idle()
+  t.ok(await booksOfText(segment, search))
 })
 
 t.test('without space for them no texts are stored, and conditions read the database', async t => {
-  t.teardown(() => storeListsIn(sql, { path: folder, hasSpace: () => true }))
   const search = { field: 'summary', operator: 'contains', value: 'a' } as const
-  let checks = 0
-  const disks = [
-    { path: '/dev/null/lists', hasSpace: () => true },
-    { path: folder, hasSpace: () => false },
-    { path: folder, hasSpace: () => checks++ === 0 },
-  ]
-  for (const disk of disks) {
-    storeListsIn(sql, disk)
-    const table = (await readBookTable(sql, { maxRows: 100_000 }))!
-    readTextsLater(sql, table, 'summary')
-    await textsRead()
-    t.equal(await booksOfText(sql, table, search), null)
+  const read = async (folder: Folder) => {
+    const textReader = createTextReader(environmentOf(sql, { folder }))
+    const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
+    const readAgain = async () => {
+      textReader.readLater(segment, 'summary')
+      await textReader.idle()
+      return await booksOfText(segment, search)
+    }
+    t.equal(await readAgain(), null)
+    return readAgain
   }
+  let checks = 0
+  await read({ path: '/dev/null/lists', hasSpace: () => true })
+  await read({ path, hasSpace: () => checks++ === 0 })
   t.equal(checks, 2)
-  storeListsIn(sql, { path: folder, hasSpace: () => false })
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
-  readTextsLater(sql, table, 'summary')
-  await textsRead()
-  storeListsIn(sql, { path: folder, hasSpace: () => true })
-  readTextsLater(sql, table, 'summary')
-  await textsRead()
-  t.ok(await booksOfText(sql, table, search), 'they are stored when there is space again')
+  let hasSpace = false
+  const readAgain = await read({ path, hasSpace: () => hasSpace })
+  hasSpace = true
+  t.ok(await readAgain(), 'they are stored when there is space again')
   const sizes = openListFiles().map(({ size }) => size)
   t.ok(sizes.includes(0), 'what was written is given back')
 })
@@ -111,7 +109,7 @@ t.test('texts in memory and in a file match as strings do', async () => {
       fc.array(letters, { maxLength: 12 }),
       fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 3 }),
       async (texts, value) => {
-        const file = (await createTextFile(sql))!
+        const file = (await createTextFile(environment.createFile))!
         for (const store of [undefined, file]) {
           const builder = createTextColumn(texts.length, store)
           texts.forEach((text, i) => {

@@ -12,15 +12,15 @@ import {
   operators,
   seriesFields,
 } from '../../lib/list/fields.ts'
-import { bookKind } from '../../lib/list/index/books/book-index.ts'
-import { createRowIndex } from '../../lib/list/index/row-index.ts'
-import { type SeriesRequest, seriesKind } from '../../lib/list/index/series/series-index.ts'
+import { createBookIndex } from '../../lib/list/index/books/book-index.ts'
+import { createSeriesIndex, type SeriesRequest } from '../../lib/list/index/series/series-index.ts'
 import { seriesSortColumns } from '../../lib/list/sort.ts'
 import { type BookList, readBooks } from '../../lib/list/sql/book-statement.ts'
 import { readSeries } from '../../lib/list/sql/series-statement.ts'
 import { createDatabase } from '../kit/db.ts'
 import { createRandom } from '../kit/random.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { environmentOf } from './environment.ts'
 import { addInnerFacts, innerTests } from './inner-facts.ts'
 import { sorts } from './plain-list.ts'
 import { viewers } from './random-conditions.ts'
@@ -101,7 +101,7 @@ const innerConditions = (tests: ReturnType<typeof innerTests>['book']): Conditio
   )
 
 t.test('books', async t => {
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environmentOf(sql), { pause: 0 })
   const conditions = [
     ...[...everyTest(bookFields)].map(one => parseBookFilter(one)!.condition),
     ...innerConditions(inner.book),
@@ -121,7 +121,7 @@ t.test('books', async t => {
     const expected = await readBooks(sql, viewer, list)
     let page = await index.page(sql, viewer, list)
     if (!page) {
-      index.refresh(sql, viewer, list)
+      index.refresh(viewer, list)
       await index.idle()
       page = await index.page(sql, viewer, list)
     }
@@ -133,7 +133,7 @@ t.test('books', async t => {
 })
 
 t.test('series', async t => {
-  const index = createRowIndex(seriesKind, { pause: 0 })
+  const index = createSeriesIndex(environmentOf(sql), { pause: 0 })
   const conditions = [
     ...[...everyTest(seriesFields)].map(
       one => parseSeriesFilter(one, { isAdmin: true })!.condition,
@@ -160,7 +160,7 @@ t.test('series', async t => {
     const expected = await readSeries(sql, viewer, { ...list, then, seed: 0, search: null })
     let page = await index.page(sql, viewer, list)
     if (!page) {
-      index.refresh(sql, viewer, list)
+      index.refresh(viewer, list)
       await index.idle()
       page = await index.page(sql, viewer, list)
     }

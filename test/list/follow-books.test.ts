@@ -14,18 +14,23 @@ import { refreshBookSearch } from '../../lib/catalog/derived/search-rows.ts'
 import { refreshSeriesReading } from '../../lib/catalog/derived/series-reading.ts'
 import { deleteLabel } from '../../lib/catalog/label/label-delete.ts'
 import { parseBookFilter } from '../../lib/list/condition.ts'
-import { type BookRequest, bookKind } from '../../lib/list/index/books/book-index.ts'
-import { readBookTable } from '../../lib/list/index/books/book-table.ts'
-import { textsRead } from '../../lib/list/index/books/book-texts.ts'
-import { addedCount, followBooks } from '../../lib/list/index/books/follow-books.ts'
-import { createRowIndex } from '../../lib/list/index/row-index.ts'
-import { storeListsIn } from '../../lib/list/index/temporary-file.ts'
+import {
+  type BookRequest,
+  createBookIndex,
+  createBookSchema,
+} from '../../lib/list/index/books/book-index.ts'
+import { loadBookSegment } from '../../lib/list/index/books/book-segment.ts'
+import { createTextReader } from '../../lib/list/index/books/book-texts.ts'
+import { addedCount, refreshBookSegment } from '../../lib/list/index/books/refresh-segment.ts'
+import { createListIndex } from '../../lib/list/index/list-index.ts'
+import type { Folder } from '../../lib/list/index/temporary-file.ts'
 import { combineListChanges } from '../../lib/list/list-version.ts'
 import { matchesQuery, matchRank, searchCondition } from '../../lib/list/sql/search.ts'
 import { parseSearchQuery } from '../../lib/media/name/search-text.ts'
 import { forRequests, type Queryable } from '../../lib/store/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { environmentOf } from './environment.ts'
 import { openListFiles } from './open-list-files.ts'
 import { plainList, sorts } from './plain-list.ts'
 import { bookConditions, viewers } from './random-conditions.ts'
@@ -37,6 +42,9 @@ const [account] = facts.accounts as [string]
 const everyone = unrestrictedViewer(account)
 const requests = forRequests(sql, { timeoutMs: 300_000 })
 t.teardown(() => requests.end())
+const folder: Folder = { path: join(t.testdir(), 'lists'), hasSpace: () => true }
+const environment = environmentOf(requests)
+const textReader = createTextReader(environment)
 
 const lists = fc.record({
   sort: fc.constantFrom(...sorts),
@@ -169,10 +177,10 @@ async function followChanges({
   runs: number
   seed: number
 }) {
-  const kind = isWorn
-    ? { ...bookKind, isWorn: (table: Parameters<typeof addedCount>[0]) => addedCount(table) > 60 }
-    : bookKind
-  const index = createRowIndex(kind, { pause: 0, ...(rests && { maxUnusedMs: 0 }) })
+  const environment = environmentOf(requests, { folder: rests ? folder : null })
+  const isWornNow = (segment: Parameters<typeof addedCount>[0]) => addedCount(segment) > 60
+  const kind = { ...createBookSchema(environment), ...(isWorn && { isWorn: isWornNow }) }
+  const index = createListIndex(kind, environment, { pause: 0, ...(rests && { maxUnusedMs: 0 }) })
   let combined = false
   let rested = 0
   const pageOf = async (viewer: Viewer, list: Omit<BookRequest, 'offset' | 'limit'>) => {
@@ -189,7 +197,7 @@ async function followChanges({
   const first = { offset: 0, limit: 1_000 }
   const warm = async () => {
     for (const sort of sorts) {
-      index.refresh(requests, everyone, { filter: null, sort, direction: 'asc', ...first })
+      index.refresh(everyone, { filter: null, sort, direction: 'asc', ...first })
       await index.idle()
     }
   }
@@ -234,19 +242,18 @@ t.test('lists follow any changes', async () => {
 })
 
 t.test('lists follow any changes that came while the index was at rest', async t => {
-  storeListsIn(requests, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
   const rested = await followChanges({ rests: true, runs: 40, seed: 45 })
   t.ok(rested > 50, `${rested} lists were made from an index at rest`)
 })
 
 t.test('few changes are followed hours later, many only for minutes', async t => {
   const change = async (times: number) => {
-    const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+    const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
     for (let i = 0; i < times; i++)
       await sql`update book set size = size + 1 where id = (select id from book order by id limit 1)`
     await sql`update list_change set changed_at = changed_at - interval '3 hours'`
     await combineListChanges(sql)
-    return await followBooks(sql, table)
+    return await refreshBookSegment(sql, segment)
   }
   await combineListChanges(sql, { olderThanMs: 0 })
   t.ok(await change(20))
@@ -255,8 +262,8 @@ t.test('few changes are followed hours later, many only for minutes', async t =>
 
 t.test('without space for it, or with a damaged file, an index at rest is read again', async t => {
   let hasSpace = true
-  storeListsIn(requests, { path: join(t.testdir(), 'lists'), hasSpace: () => hasSpace })
-  const index = createRowIndex(bookKind, { pause: 0, maxUnusedMs: 0 })
+  const environment = environmentOf(requests, { folder: { ...folder, hasSpace: () => hasSpace } })
+  const index = createBookIndex(environment, { pause: 0, maxUnusedMs: 0 })
   const filter = parseBookFilter({ pageCount: { operator: 'gte', value: 0 } })!
   const list = { filter, sort: 'title', direction: 'asc' } as const
   const request: BookRequest = { ...list, offset: 0, limit: 1_000 }
@@ -268,9 +275,7 @@ t.test('without space for it, or with a damaged file, an index at rest is read a
   }
   const damaged = 10
   const stored = () => openListFiles().filter(({ size }) => size > damaged)
-  const damage = () => {
-    for (const { path } of stored()) truncateSync(path, damaged)
-  }
+  const damage = () => stored().map(({ path }) => truncateSync(path, damaged))
   const fillDisk = async () => {
     hasSpace = false
     await sleep(1_100)
@@ -278,12 +283,12 @@ t.test('without space for it, or with a damaged file, an index at rest is read a
     hasSpace = true
   }
   for (const fail of [damage, fillDisk]) {
-    index.refresh(requests, everyone, request)
+    index.refresh(everyone, request)
     await rest()
     t.ok(stored().length > 0)
     await fail()
     t.equal(await index.page(requests, everyone, request), null, fail.name)
-    index.refresh(requests, everyone, request)
+    index.refresh(everyone, request)
     await rest()
     const { ids } = (await index.page(requests, everyone, request))!
     t.same(ids, await plainList(sql, everyone, list))
@@ -298,19 +303,18 @@ t.test('without space for it, or with a damaged file, an index at rest is read a
 t.test(
   'an index that is prepared rests in a file until the first list, and follows what changed meanwhile',
   async t => {
-    storeListsIn(requests, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
-    const index = createRowIndex(bookKind, { pause: 0 })
+    const index = createBookIndex(environmentOf(requests, { folder }), { pause: 0 })
     const filter = parseBookFilter({ pageCount: { operator: 'gte', value: 0 } })!
     const list = { filter, sort: 'created', direction: 'desc' } as const
     const request: BookRequest = { ...list, offset: 0, limit: 1_000 }
-    await index.prepare(requests, everyone, { ...request, filter: null, sort: 'title' })
+    await index.prepare(everyone, { ...request, filter: null, sort: 'title' })
     t.ok(index.isRead() && index.isUnused())
     const atRest = namesOfFiles().length
     t.ok(atRest > 0)
     await changes.columns({ book: 3, other: 4, value: 5 })
     const page = await index.page(requests, everyone, request)
     t.same(page?.ids, await plainList(sql, everyone, list), 'an order that no list has used')
-    await index.prepare(requests, everyone, request)
+    await index.prepare(everyone, request)
     t.ok(namesOfFiles().length < atRest, 'lists use it: it stays in memory')
   },
 )
@@ -320,14 +324,14 @@ t.test('lists are right while what is in memory is read again', async () => {
 })
 
 t.test('a list is of one version of the catalogue while others change it', async () => {
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environment, { pause: 0 })
   const [a, b] = await sql<{ id: string }[]>`
     select id from book where missing_at is null order by id limit 2`
   await sql`update book set page_count = 777 where id = ${a!.id}`
   await sql`update book set page_count = 778 where id = ${b!.id}`
   const filter = parseBookFilter({ pageCount: { operator: 'eq', value: 777 } })!
   const request: BookRequest = { filter, sort: 'title', direction: 'asc', offset: 0, limit: 5 }
-  index.refresh(requests, everyone, request)
+  index.refresh(everyone, request)
   await index.idle()
   let isDone = false
   const write = async () => {
@@ -354,7 +358,7 @@ t.test('a list is of one version of the catalogue while others change it', async
 })
 
 t.test('texts and formats in memory follow changes', async () => {
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environment, { pause: 0 })
   const conditions = [
     { path: { operator: 'contains', value: 'n/' } },
     { title: { operator: 'contains', value: 'a' } },
@@ -362,7 +366,7 @@ t.test('texts and formats in memory follow changes', async () => {
   ]
   const request = (condition: object, viewer: Viewer = everyone) =>
     ({ filter: parseBookFilter(condition)!, sort: 'title', direction: 'asc', viewer }) as const
-  index.refresh(requests, everyone, { ...request(conditions[0]!), offset: 0, limit: 500 })
+  index.refresh(everyone, { ...request(conditions[0]!), offset: 0, limit: 500 })
   await index.idle()
   for (const change of ['add', 'columns', 'remove', 'hide', 'show', 'add'] as const) {
     for (const condition of conditions) {
@@ -371,21 +375,21 @@ t.test('texts and formats in memory follow changes', async () => {
       const expected = await plainList(sql, everyone, list)
       deepEqual(page, { ids: expected, total: expected.length }, JSON.stringify(condition))
     }
-    await textsRead()
+    await index.idle()
     await changes[change]({ book: 7, other: 11, value: 4 })
     await derive()
   }
 })
 
 t.test('searches by relevance follow changes', async () => {
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environment, { pause: 0 })
   const texts = ['naruto', 'a', 'one piece']
   const request = (text: string): BookRequest => ({
     ...{ sort: 'relevance', direction: 'asc', includeDeleted: true, offset: 0, limit: 1_000 },
     search: parseSearchQuery(text),
     filter: { of: 'book', condition: searchCondition(text) },
   })
-  index.refresh(requests, everyone, request('a'))
+  index.refresh(everyone, request('a'))
   await index.idle()
   await fc.assert(
     fc.asyncProperty(steps, async some => {
@@ -393,7 +397,7 @@ t.test('searches by relevance follow changes', async () => {
         await changes[change](picked)
         if (change !== 'combine') continue
         await index.page(requests, everyone, request('a'))
-        index.refresh(requests, everyone, request('a'))
+        index.refresh(everyone, request('a'))
         await index.idle()
       }
       await derive()
@@ -411,13 +415,12 @@ t.test('searches by relevance follow changes', async () => {
 })
 
 t.test('a transaction that is committed after later ones is followed', async t => {
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environment, { pause: 0 })
   const filter = parseBookFilter({ pageCount: { operator: 'eq', value: 4_711 } })!
   const request: BookRequest = { filter, sort: 'title', direction: 'asc', offset: 0, limit: 9 }
   const total = async () => (await index.page(requests, everyone, request))?.total
-  const [a, b, c] = await sql<{ id: string }[]>`
-    select id from book where missing_at is null order by id limit 3`
-  index.refresh(requests, everyone, request)
+  const [a, b, c] = await sql`select id from book where missing_at is null order by id limit 3`
+  index.refresh(everyone, request)
   await index.idle()
   const resize = (tx: Queryable, id: string) =>
     tx`update book set page_count = 4711 where id = ${id}`
@@ -436,13 +439,11 @@ t.test('a transaction that is committed after later ones is followed', async t =
 })
 
 t.test('nothing is followed across a start of PostgreSQL, or after too many changes', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
-  t.ok(await followBooks(sql, table))
-  t.equal(
-    await followBooks(sql, { ...table, version: table.version.replace(/ .*/, ' 2000') }),
-    null,
-  )
-  t.equal(await readBookTable(sql, { maxRows: 1 }), null)
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
+  t.ok(await refreshBookSegment(sql, segment))
+  const restarted = { ...segment, version: segment.version.replace(/ .*/, ' 2000') }
+  t.equal(await refreshBookSegment(sql, restarted), null)
+  t.equal(await loadBookSegment(sql, { maxBytes: 130, textReader }), null)
   await sql`insert into list_change (subject, count) values ('book', 1)`
-  t.equal(await followBooks(sql, table), null)
+  t.equal(await refreshBookSegment(sql, segment), null)
 })

@@ -8,24 +8,27 @@ import { unrestrictedViewer, visibleBook } from '../../lib/accounts/viewer.ts'
 import { readingOrder } from '../../lib/catalog/derived/reading-order.ts'
 import { type Condition, type Predicate, parseBookFilter } from '../../lib/list/condition.ts'
 import { membersOf } from '../../lib/list/index/bitmap.ts'
-import { type BookRequest, bookIndexOf, bookKind } from '../../lib/list/index/books/book-index.ts'
-import { readColumnOrder } from '../../lib/list/index/books/book-order.ts'
-import { readBookTable } from '../../lib/list/index/books/book-table.ts'
+import {
+  type BookRequest,
+  createBookIndex,
+  createBookSchema,
+} from '../../lib/list/index/books/book-index.ts'
+import { loadColumnOrder } from '../../lib/list/index/books/book-order.ts'
+import { loadBookSegment } from '../../lib/list/index/books/book-segment.ts'
 import {
   booksOfText,
-  readTextsLater,
+  createTextReader,
   textSearchOf,
-  textsRead,
 } from '../../lib/list/index/books/book-texts.ts'
-import { knownBooks } from '../../lib/list/index/books/known-books.ts'
+import { booksInMemory } from '../../lib/list/index/books/books-in-memory.ts'
 import { orderChunks } from '../../lib/list/index/books/order-chunks.ts'
 import type { TextOperator } from '../../lib/list/index/books/text-column.ts'
 import { textFields } from '../../lib/list/index/books/text-column.ts'
 import { idAt } from '../../lib/list/index/id-table.ts'
-import { createRowIndex } from '../../lib/list/index/row-index.ts'
-import type { RowOrder } from '../../lib/list/index/row-order.ts'
-import { storeListsIn } from '../../lib/list/index/temporary-file.ts'
+import { createListIndex } from '../../lib/list/index/list-index.ts'
+import type { SortOrder } from '../../lib/list/index/sort-order.ts'
 import { type BookListRequest, listBooks } from '../../lib/list/list-books.ts'
+import { lists as listServices } from '../../lib/list/lists.ts'
 import type { IdPage } from '../../lib/list/page.ts'
 import { bookOrderBy, bookSortColumns } from '../../lib/list/sort.ts'
 import { booksWhere } from '../../lib/list/sql/book-fields.ts'
@@ -33,15 +36,20 @@ import { type BookList, readBooks } from '../../lib/list/sql/book-statement.ts'
 import { searchCondition } from '../../lib/list/sql/search.ts'
 import { parseSearchQuery } from '../../lib/media/name/search-text.ts'
 import { connectionsLike } from '../../lib/store/postgres/db.ts'
+import { createServices } from '../../lib/store/services.ts'
 import { createDatabase } from '../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { environmentOf } from './environment.ts'
 import { createOracle, holds as holdsFor } from './oracle.ts'
 import { bookConditions, viewers } from './random-conditions.ts'
 
 const { sql } = await createDatabase(t)
 const facts = makeFacts(17, 40)
 await storeFacts(sql, facts)
-storeListsIn(sql, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
+const environment = environmentOf(sql, {
+  folder: { path: join(t.testdir(), 'lists'), hasSpace: () => true },
+})
+const textReader = createTextReader(environment)
 const [account] = facts.accounts as [string]
 const viewer = unrestrictedViewer(account)
 const { testBook, isVisibleBook } = createOracle(facts, account)
@@ -57,14 +65,19 @@ const predicateOf = (
 })
 
 t.test('chunks make up every order, from both ends', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
   for (const sort of sorts)
     for (const direction of directions)
       for (const reversed of [false, true]) {
         const found: string[] = []
-        for await (const chunk of orderChunks(sql, table, { sort, direction, reversed, rows: 3 })) {
-          equal(chunk.version, table.version)
-          found.push(...chunk.books.map(book => idAt(table.rows, book)))
+        for await (const chunk of orderChunks(sql, segment, {
+          sort,
+          direction,
+          reversed,
+          rows: 3,
+        })) {
+          equal(chunk.version, segment.version)
+          found.push(...chunk.books.map(book => idAt(segment.ids, book)))
         }
         const rows = await sql<{ id: string }[]>`
           select b.id from book b order by ${bookOrderBy(sql, 'b', { sort, direction, reversed })}`
@@ -74,11 +87,16 @@ t.test('chunks make up every order, from both ends', async t => {
           `${sort} ${direction} ${reversed}`,
         )
       }
-  const walk = orderChunks(sql, table, { sort: 'size', direction: 'asc', reversed: false, rows: 3 })
+  const walk = orderChunks(sql, segment, {
+    sort: 'size',
+    direction: 'asc',
+    reversed: false,
+    rows: 3,
+  })
   await walk.next()
   await sql`update book set size = size where id = ${facts.books[0]!.id}`
   const { value } = await walk.next()
-  t.not(value!.version, table.version, 'a chunk of another version of the catalogue')
+  t.not(value!.version, segment.version, 'a chunk of another version of the catalogue')
 })
 
 const lists = fc.record({
@@ -99,19 +117,22 @@ function orderBy({ sort, direction }: Pick<BookRequest, 'sort' | 'direction'>) {
 t.test(
   'pages have the books of the oracle, with orders and texts in memory and without',
   async t => {
-    const index = createRowIndex({ ...bookKind, readAhead: [] }, { pause: 0 })
+    const index = createListIndex({ ...createBookSchema(environment), warmUp: [] }, environment, {
+      pause: 0,
+    })
     const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
-    index.refresh(sql, viewer, all)
+    index.refresh(viewer, all)
     await index.idle()
     const isInMemory = fc.boolean()
     await fc.assert(
       fc.asyncProperty(lists, viewers(facts, account), isInMemory, async (list, one, inMemory) => {
-        const { table } = (await index.matching(sql, viewer, all))!
+        const { segment } = (await index.matching(sql, viewer, all))!
         if (inMemory) {
+          const { textReader } = segment.origin
           for (const field of ['title', 'path', 'summary'] as const)
-            readTextsLater(sql, table, field)
-          index.refresh(sql, one, { ...list, offset: 0, limit: 1 })
-          await Promise.all([textsRead(), index.idle()])
+            textReader.readLater(segment, field)
+          index.refresh(one, { ...list, offset: 0, limit: 1 })
+          await Promise.all([textReader.idle(), index.idle()])
         }
         const rows = await sql<{ id: string }[]>`
         select b.id from book b join series s on s.id = b.series_id
@@ -153,9 +174,9 @@ function searched({ text, filter, ...list }: Searched): Omit<BookList, 'offset' 
 type Searched = typeof searches extends fc.Arbitrary<infer List> ? List : never
 
 t.test('searches find the same as without an index, in the same order', async t => {
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environment, { pause: 0 })
   const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
-  index.refresh(sql, viewer, all)
+  index.refresh(viewer, all)
   await index.idle()
   let found = 0
   await fc.assert(
@@ -187,10 +208,10 @@ async function scatterBooks() {
 
 t.test('by path books are listed as without an index', async t => {
   await scatterBooks()
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environment, { pause: 0 })
   const all = { filter: null, sort: 'path', direction: 'asc', offset: 0, limit: 500 } as const
   t.equal(await index.page(sql, viewer, all), null)
-  index.refresh(sql, viewer, all)
+  index.refresh(viewer, all)
   await index.idle()
   await fc.assert(
     fc.asyncProperty(searches, viewers(facts, account), async (search, one) => {
@@ -211,6 +232,7 @@ t.test('few books are sorted by any keys as without an index', async t => {
   const pool = connectionsLike(sql, { max: 2, connection: {} })
   t.teardown(() => pool.end())
   Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+  const pooled = { sql: pool, services: createServices(pool) }
   const list = (i: number) => {
     const [search] = fc.sample(searches, { numRuns: 1, seed: i })
     const { sort: _, direction, text, ...scope } = search!
@@ -221,13 +243,13 @@ t.test('few books are sorted by any keys as without an index', async t => {
     const [one] = fc.sample(viewers(facts, account), { numRuns: 1, seed: i })
     const words = i % 2 === 0 ? text : ''
     const request: BookListRequest = { ...scope, keys, text: words, page: 2, pageSize: 5 }
-    return listBooks(pool, one!, request)
+    return listBooks(pooled, one!, request)
   }
   const lists = Array.from({ length: 16 }, (_, i) => i)
   const expected: IdPage[] = []
   for (const i of lists) expected.push(await list(i))
-  const index = bookIndexOf(pool)
-  index.refresh(pool, viewer, {
+  const { books: index } = pooled.services(listServices)
+  index.refresh(viewer, {
     filter: null,
     sort: 'title',
     direction: 'asc',
@@ -244,11 +266,11 @@ t.test('few books are sorted by any keys as without an index', async t => {
 })
 
 t.test('texts, ranges and formats need no pass of the books once they are in memory', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
-  t.equal(await booksOfText(sql, table, textSearchOf(predicateOf('path'))!), null)
-  readTextsLater(sql, table, 'path')
-  await textsRead()
-  t.ok(await booksOfText(sql, table, textSearchOf(predicateOf('path'))!))
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
+  t.equal(await booksOfText(segment, textSearchOf(predicateOf('path'))!), null)
+  textReader.readLater(segment, 'path')
+  await textReader.idle()
+  t.ok(await booksOfText(segment, textSearchOf(predicateOf('path'))!))
   const pool = connectionsLike(sql, { max: 1, connection: {} })
   t.teardown(() => pool.end())
   const statements: string[] = []
@@ -259,21 +281,21 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
   for (const [i, predicate] of formats.entries()) {
     statements.length = 0
     const request = {
-      table,
+      segment,
       predicate,
       withMissing: false,
       present: null,
       known: async () => undefined,
     }
-    t.ok(await knownBooks(pool, request as never))
+    t.ok(await booksInMemory(pool, request as never))
     t.equal(statements.length > 0, i === 0)
   }
 })
 
 t.test('a new condition finds what it needs in memory', async t => {
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environment, { pause: 0 })
   const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
-  index.refresh(sql, viewer, all)
+  index.refresh(viewer, all)
   await index.idle()
   const pool = connectionsLike(sql, { max: 1, connection: {} })
   t.teardown(() => pool.end())
@@ -300,11 +322,11 @@ t.test('a new condition finds what it needs in memory', async t => {
 })
 
 t.test('ranges and texts in memory have the books that conditions select', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
-  const orders = new Map<string, RowOrder>()
-  for (const sort of sorts) orders.set(sort, (await readColumnOrder(sql, table, sort))!)
-  for (const field of textFields) readTextsLater(sql, table, field)
-  await textsRead()
+  const segment = (await loadBookSegment(sql, { maxBytes: 10 ** 9, textReader }))!
+  const orders = new Map<string, SortOrder>()
+  for (const sort of sorts) orders.set(sort, (await loadColumnOrder(sql, segment, sort))!)
+  for (const field of textFields) textReader.readLater(segment, field)
+  await textReader.idle()
   const leaves = (condition: Condition): Predicate[] => {
     if ('all' in condition) return condition.all.flatMap(leaves)
     return 'any' in condition ? condition.any.flatMap(leaves) : [condition]
@@ -333,10 +355,10 @@ t.test('ranges and texts in memory have the books that conditions select', async
   ]
   const checked = new Map<string, number>()
   for (const predicate of predicates) {
-    const request = { table, predicate, withMissing: false, present: null }
-    const found = await knownBooks(sql, { ...request, known: async name => orders.get(name) })
+    const request = { segment, predicate, withMissing: false, present: null }
+    const found = await booksInMemory(sql, { ...request, known: async name => orders.get(name) })
     if (!found) continue
-    const ids = [...membersOf(found.bitmap)].map(book => idAt(table.rows, book))
+    const ids = [...membersOf(found.bitmap)].map(book => idAt(segment.ids, book))
     const holds = booksWhere({ sql, viewer, isOfFew: true }, { ...predicate, negated: false })
     const rows = await sql<{ id: string }[]>`
       select b.id from book b where b.missing_at is null and ${holds}`

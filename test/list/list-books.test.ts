@@ -7,12 +7,14 @@ import { parseBookFilter } from '../../lib/list/condition.ts'
 import { type BookListRequest, listBooks } from '../../lib/list/list-books.ts'
 import type { BookSort } from '../../lib/list/sort.ts'
 import { sortKey } from '../../lib/media/name/natural.ts'
+import { createServices } from '../../lib/store/services.ts'
 import { createDatabase } from '../kit/db.ts'
 import { type BookFacts, makeFacts, storeFacts } from './catalog-facts.ts'
 import { createOracle, holds } from './oracle.ts'
 import { bookConditions, viewers } from './random-conditions.ts'
 
 const { sql } = await createDatabase(t)
+const db = { sql, services: createServices(sql) }
 const facts = makeFacts(7, 60)
 await storeFacts(sql, facts)
 const [account] = facts.accounts as [string]
@@ -51,7 +53,7 @@ function inOrder(books: BookFacts[], key: Key, direction: 'asc' | 'desc'): strin
 async function pages(request: Omit<BookListRequest, 'page'>, viewer = everyone) {
   const ids: string[] = []
   for (let page = 1; ; page++) {
-    const result = await listBooks(sql, viewer, { ...request, page })
+    const result = await listBooks(db, viewer, { ...request, page })
     ids.push(...result.ids)
     if (result.ids.length < request.pageSize) return { ids, total: result.total }
   }
@@ -219,12 +221,12 @@ t.test(
       t.equal(narrowed.total, both.length)
       t.same(narrowed.ids, inOrder(both, keys.title, 'asc'), query)
     }
-    t.same(await listBooks(sql, everyone, { filter: null, text: '!?', page: 1, pageSize: 5 }), {
+    t.same(await listBooks(db, everyone, { filter: null, text: '!?', page: 1, pageSize: 5 }), {
       ids: [],
       total: 0,
     })
     t.equal(
-      (await listBooks(sql, everyone, { filter: null, text: ' ', page: 1, pageSize: 5 })).total,
+      (await listBooks(db, everyone, { filter: null, text: ' ', page: 1, pageSize: 5 })).total,
       present.length,
     )
   },
@@ -283,7 +285,7 @@ t.test('one library, one series, and pages past the end', async t => {
       'asc',
     ),
   )
-  const past = await listBooks(sql, everyone, { filter: null, page: 2 ** 40, pageSize: 500 })
+  const past = await listBooks(db, everyone, { filter: null, page: 2 ** 40, pageSize: 500 })
   t.same(past, { ids: [], total: present.length })
 })
 

@@ -11,12 +11,14 @@ import {
 } from '../../lib/list/list-series.ts'
 import type { SeriesSort } from '../../lib/list/sort.ts'
 import { sortKey } from '../../lib/media/name/natural.ts'
+import { createServices } from '../../lib/store/services.ts'
 import { createDatabase } from '../kit/db.ts'
 import { makeFacts, type SeriesFacts, storeFacts } from './catalog-facts.ts'
 import { createOracle, holds } from './oracle.ts'
 import { seriesConditions, viewers } from './random-conditions.ts'
 
 const { sql } = await createDatabase(t)
+const db = { sql, services: createServices(sql) }
 const facts = makeFacts(3, 90)
 await storeFacts(sql, facts)
 const [account] = facts.accounts as [string]
@@ -34,7 +36,7 @@ const idOf = (s: SeriesFacts) => s.id
 async function pages(request: Omit<SeriesListRequest, 'page'>, viewer = everyone) {
   const ids: string[] = []
   for (let page = 1; ; page++) {
-    const result = await listSeries(sql, viewer, { ...request, page })
+    const result = await listSeries(db, viewer, { ...request, page })
     ids.push(...result.ids)
     if (result.ids.length < request.pageSize) return { ids, total: result.total }
   }
@@ -99,7 +101,7 @@ t.test('random conditions select the series of the oracle, for random viewers', 
         const { ids, total } = await pages({ filter, sort, pageSize: 40 }, viewer)
         deepEqual([...ids].sort(), expected.map(idOf).sort())
         equal(total, expected.length)
-        const groups = await alphabeticalGroups(sql, viewer, { filter })
+        const groups = await alphabeticalGroups(db, viewer, { filter })
         equal(
           groups.reduce((sum, group) => sum + group.count, 0),
           expected.length,
@@ -130,14 +132,14 @@ t.test('searches match titles, folders, authors, genres and tags', async t => {
 })
 
 t.test('alphabetical groups are first characters, in lower case and without accents', async t => {
-  const groups = await alphabeticalGroups(sql, everyone, { filter: null })
+  const groups = await alphabeticalGroups(db, everyone, { filter: null })
   const expected = new Map<string, number>()
   for (const s of listed) {
     const initial = (s.titleSort ?? s.title).slice(0, 1).normalize('NFD').slice(0, 1).toLowerCase()
     expected.set(initial, (expected.get(initial) ?? 0) + 1)
   }
   t.same(Object.fromEntries(groups.map(g => [g.group, g.count])), Object.fromEntries(expected))
-  const matching = await alphabeticalGroups(sql, everyone, { filter: null, text: '進撃' })
+  const matching = await alphabeticalGroups(db, everyone, { filter: null, text: '進撃' })
   t.equal(
     matching.reduce((sum, g) => sum + g.count, 0),
     listed.filter(matchesSeries('進撃')).length,

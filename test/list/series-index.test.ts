@@ -7,20 +7,22 @@ import { unrestrictedViewer, type Viewer } from '../../lib/accounts/viewer.ts'
 import { newId } from '../../lib/base/id.ts'
 import { refreshSeriesReading } from '../../lib/catalog/derived/series-reading.ts'
 import { type Condition, parseSeriesFilter } from '../../lib/list/condition.ts'
-import { createRowIndex } from '../../lib/list/index/row-index.ts'
+import { createListIndex } from '../../lib/list/index/list-index.ts'
 import {
-  createSeriesKind,
+  createSeriesIndex,
+  createSeriesSchema,
   type SeriesRequest,
-  seriesIndexOf,
-  seriesKind,
 } from '../../lib/list/index/series/series-index.ts'
-import { countInitials } from '../../lib/list/index/series/series-table.ts'
+import { countInitials } from '../../lib/list/index/series/series-segment.ts'
 import { alphabeticalGroups, listSeries } from '../../lib/list/list-series.ts'
 import { combineListChanges } from '../../lib/list/list-version.ts'
+import { lists as listServices } from '../../lib/list/lists.ts'
 import { type SeriesColumnSort, seriesSortColumns } from '../../lib/list/sort.ts'
 import { connectionsLike, forRequests } from '../../lib/store/postgres/db.ts'
+import { createServices } from '../../lib/store/services.ts'
 import { createDatabase } from '../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { environmentOf } from './environment.ts'
 import { createOracle, holds } from './oracle.ts'
 import { seriesConditions, viewers } from './random-conditions.ts'
 
@@ -45,28 +47,34 @@ await sql`
   update series set missing_count = book_count, book_count = 0
   where id in (select id from series order by id limit 5)`
 await sql`update series set lowest_age = 9 where id in (select id from series order by id desc limit 9)`
-const seriesIndex = createRowIndex(seriesKind, { pause: 0 })
-// Its orders are read in the background, as in a large catalogue.
-const largeIndex = createRowIndex(createSeriesKind({ maxRowsAtOnce: 1 }), { pause: 0 })
 const pageSize = 17
+const db = { sql, services: createServices(sql) }
 // As the server has it.
 const requests = forRequests(sql, { timeoutMs: 300_000 })
+const environment = environmentOf(requests)
+const seriesIndex = createSeriesIndex(environment, { pause: 0 })
+// Its orders are read in the background, as in a large catalogue.
+const largeIndex = createListIndex(
+  createSeriesSchema(environment, { maxRowsAtOnce: 1 }),
+  environment,
+  { pause: 0 },
+)
 t.teardown(() => requests.end())
 
 type List = Omit<SeriesRequest, 'offset' | 'limit'>
 
 /** By a plan: nothing is in memory of this pool. */
 async function plainList(viewer: Viewer, list: List) {
-  return await listSeries(sql, viewer, { ...list, page: 1, pageSize: 10_000 })
+  return await listSeries(db, viewer, { ...list, page: 1, pageSize: 10_000 })
 }
 
 async function plainGroups(viewer: Viewer, list: List) {
-  return [...(await alphabeticalGroups(sql, viewer, list))]
+  return [...(await alphabeticalGroups(db, viewer, list))]
 }
 
 async function indexedGroups(viewer: Viewer, list: List, index = seriesIndex) {
   const found = await index.matching(requests, viewer, { ...list, offset: 0, limit: 0 })
-  return found && countInitials(found.table, found.rows)
+  return found && countInitials(found.segment, found.docs)
 }
 
 /** Compares every page of an index. */
@@ -76,7 +84,7 @@ async function checkPages(viewer: Viewer, list: List, index = seriesIndex) {
     const request = { ...list, offset, limit: pageSize }
     let page = await index.page(requests, viewer, request)
     if (!page) {
-      index.refresh(requests, viewer, request)
+      index.refresh(viewer, request)
       await index.idle()
       page = await seriesIndex.page(requests, viewer, request)
     }
@@ -230,7 +238,7 @@ t.test('statements that change what a list depends on invalidate it', async t =>
     return statements.some(text => text.includes('uuid_send')) ? 'read' : 'known'
   }
   async function read(request: SeriesRequest) {
-    seriesIndex.refresh(requests, everyone, request)
+    seriesIndex.refresh(everyone, request)
     await seriesIndex.idle()
     await seriesIndex.page(pool, everyone, request)
     t.equal(await wayOf(request), 'known')
@@ -302,16 +310,17 @@ t.test(
     Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
     const filter = parseSeriesFilter({ year: { operator: 'gte', value: 0 } })!
     const list = { filter, sort: 'updated', direction: 'desc' } as const
-    const shared = seriesIndexOf(pool)
-    shared.refresh(pool, everyone, { ...list, offset: 0, limit: 5 })
+    const pooled = { sql: pool, services: createServices(pool) }
+    const { series: shared } = pooled.services(listServices)
+    shared.refresh(everyone, { ...list, offset: 0, limit: 5 })
     await shared.idle()
     for (const isIndexed of [true, false]) {
       for (const request of [list, { ...list, text: 'o' }]) {
-        const expected = await listSeries(sql, everyone, { ...request, page: 1, pageSize: 1_000 })
+        const expected = await listSeries(db, everyone, { ...request, page: 1, pageSize: 1_000 })
         statements.length = 0
-        const page = await listSeries(pool, everyone, { ...request, page: 2, pageSize: 5 })
+        const page = await listSeries(pooled, everyone, { ...request, page: 2, pageSize: 5 })
         t.same(page, { ...expected, ids: expected.ids.slice(5, 10) })
-        const groups = await alphabeticalGroups(pool, everyone, request)
+        const groups = await alphabeticalGroups(pooled, everyone, request)
         t.equal(!statements.some(text => text.includes('count(*)')), isIndexed)
         t.same([...groups], await plainGroups(everyone, request))
       }

@@ -1,6 +1,6 @@
 // Lists that are made by statements leave connections of the pool to other requests.
 import { test } from 'tap'
-import { inTurn } from '../../lib/list/statement-gate.ts'
+import { createStatementGate } from '../../lib/list/statement-gate.ts'
 import { connectionsLike } from '../../lib/store/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 
@@ -8,10 +8,11 @@ test('at most half of the connections run lists, in the order of the requests', 
   const { sql } = await createDatabase(t)
   const pool = connectionsLike(sql, { max: 4, connection: {} })
   t.teardown(() => pool.end())
+  const inTurn = createStatementGate(pool)
   const started: number[] = []
   const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
   const lists = ends.map(({ promise }, i) =>
-    inTurn(pool, async () => {
+    inTurn(async () => {
       started.push(i)
       await promise
       return i
@@ -26,7 +27,7 @@ test('at most half of the connections run lists, in the order of the requests', 
   for (const { resolve } of ends) resolve()
   t.same(await Promise.all(lists), [0, 1, 2, 3])
   await t.rejects(
-    inTurn(pool, () => Promise.reject(new Error('failed'))),
+    inTurn(() => Promise.reject(new Error('failed'))),
     { message: 'failed' },
   )
 })

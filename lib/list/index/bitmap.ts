@@ -87,11 +87,11 @@ export function membersOf(bitmap: Bitmap, count = countOf(bitmap)): Uint32Array<
 }
 
 /** A bitmap, or the members of it where that is shorter. */
-export type Packed = { bitmap: Bitmap } | { members: Uint32Array<ArrayBuffer> }
+export type Postings = { bitmap: Bitmap } | { docs: Uint32Array<ArrayBuffer> }
 
-export function pack(bitmap: Bitmap): Packed {
+export function pack(bitmap: Bitmap): Postings {
   const count = countOf(bitmap)
-  return count >= bitmap.length ? { bitmap } : { members: membersOf(bitmap, count) }
+  return count >= bitmap.length ? { bitmap } : { docs: membersOf(bitmap, count) }
 }
 
 /** A copy for integers below `size`, without those from `count` on. */
@@ -104,15 +104,15 @@ export function resize(bitmap: Bitmap, count: number, size: number): Bitmap {
 }
 
 /** A new bitmap. */
-export function unpack(packed: Packed, size: number): Bitmap {
+export function unpack(packed: Postings, size: number): Bitmap {
   if ('bitmap' in packed) return packed.bitmap.slice()
   const bitmap = emptyBitmap(size)
-  for (const member of packed.members) add(bitmap, member)
+  for (const member of packed.docs) add(bitmap, member)
   return bitmap
 }
 
 /** Of an entry of a cache beside its numbers. */
 export const entryBytes = 100
 
-export const bytesOf = (packed: Packed): number =>
-  ('bitmap' in packed ? packed.bitmap : packed.members).byteLength + entryBytes
+export const bytesOf = (packed: Postings): number =>
+  ('bitmap' in packed ? packed.bitmap : packed.docs).byteLength + entryBytes

@@ -1,6 +1,5 @@
 // Values whose long arrays of numbers are in a temporary file instead of memory.
-import type { Sql } from 'postgres'
-import { createTemporaryFile, type TemporaryFile } from './temporary-file.ts'
+import type { TemporaryFile } from './temporary-file.ts'
 
 export type FileStored<Value> = {
   /** A copy of the value. Throws errno errors. */
@@ -28,10 +27,10 @@ const readers = 2
  * Throws errno errors.
  */
 export async function storeInFile<Value>(
-  sql: Sql,
+  createFile: () => Promise<TemporaryFile | null>,
   value: Value,
 ): Promise<FileStored<Value> | null> {
-  const file = await createTemporaryFile(sql)
+  const file = await createFile()
   if (!file) return null
   const { outline, parts } = withParts(value)
   let isWhole = false

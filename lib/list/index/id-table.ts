@@ -10,7 +10,7 @@ export type IdTable = Slots & {
   /** Ids that were added later, at the places from `first` on; the newest last. */
   added: { first: number; ids: Slots }[]
   /** Places whose ids have none, or one of `added`. */
-  retired: Bitmap | null
+  deleted: Bitmap | null
 }
 
 type Slots = {
@@ -24,7 +24,7 @@ type Slots = {
 const sliceIds = 20_000
 
 export async function createIdTable(ids: Uint32Array<ArrayBuffer>): Promise<IdTable> {
-  return { ...(await createSlots(ids)), added: [], retired: null }
+  return { ...(await createSlots(ids)), added: [], deleted: null }
 }
 
 /** Of an id that is there more than once, the last place. */
@@ -39,11 +39,11 @@ async function createSlots(ids: Uint32Array<ArrayBuffer>): Promise<Slots> {
   return table
 }
 
-/** The table with more ids, which take the places after all others; `retired`: places that are no longer found. */
+/** The table with more ids, which take the places after all others; `deleted`: places that are no longer found. */
 export async function addIds(
   table: IdTable,
   ids: Uint32Array<ArrayBuffer>,
-  retired: Bitmap | null,
+  deleted: Bitmap | null,
 ): Promise<IdTable> {
   const added = [...table.added]
   let first = countIds(table)
@@ -58,7 +58,7 @@ export async function addIds(
     first = last.first
   }
   if (all.length > 0) added.push({ first, ids: await createSlots(all) })
-  return { ...table, added, retired }
+  return { ...table, added, deleted }
 }
 
 /** Without those that were added. */
@@ -89,13 +89,13 @@ function findSlot({ ids, slots }: Slots, words: Uint32Array, at: number): number
 }
 
 /** The id of the place has none, or another one. */
-export const isRetired = ({ retired }: IdTable, place: number): boolean =>
-  retired !== null && has(retired, place)
+export const isDeleted = ({ deleted }: IdTable, place: number): boolean =>
+  deleted !== null && has(deleted, place)
 
 /** -1 for none. */
 function placeOf(table: IdTable, words: Uint32Array, at: number): number {
   const { slots, added } = table
-  const isCurrent = (place: number) => place >= 0 && !isRetired(table, place)
+  const isCurrent = (place: number) => place >= 0 && !isDeleted(table, place)
   const place = slots[findSlot(table, words, at)]! - 1
   if (added.length === 0 || isCurrent(place)) return isCurrent(place) ? place : -1
   for (let i = added.length - 1; i >= 0; i--) {
@@ -107,7 +107,7 @@ function placeOf(table: IdTable, words: Uint32Array, at: number): number {
 }
 
 /** Calls `visit` with the place of each id that the table has, and its index among those of `bytes`. */
-export async function forEachPlace(
+export async function forEachOrdinal(
   table: IdTable,
   bytes: Buffer | null,
   visit: (place: number, i: number) => void,

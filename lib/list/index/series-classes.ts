@@ -1,4 +1,4 @@
-// All series of the catalogue in the order of their titles, with what decides who sees them.
+// All series in the order of their titles, with the ordinals of their visibility classes: series that the same viewers see.
 import type { Sql } from 'postgres'
 import { couldSee, type Viewer } from '../../accounts/viewer.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
@@ -6,7 +6,7 @@ import {
   addIds,
   countIds,
   createIdTable,
-  forEachPlace,
+  forEachOrdinal,
   type IdTable,
   idBytes,
   wordsOf,
@@ -84,7 +84,7 @@ export async function changeSeries(
     )
   const changedIds = bytes(changed.map(({ id }) => id))
   const known = new Set<number>()
-  await forEachPlace(series.ids, changedIds, (_, i) => void known.add(i))
+  await forEachOrdinal(series.ids, changedIds, (_, i) => void known.add(i))
   const newIds = bytes(changed.filter((_, i) => !known.has(i)).map(({ id }) => id))
   const ids = await addIds(series.ids, wordsOf(newIds), null)
   const count = countIds(ids)
@@ -93,7 +93,7 @@ export async function changeSeries(
   classOf.set(series.classOf)
   const numbers = new Map(classes.map((one, number) => [keyOf(one), number]))
   const places: number[] = []
-  await forEachPlace(ids, changedIds, (place, i) => {
+  await forEachOrdinal(ids, changedIds, (place, i) => {
     const { libraryId, rating, tags } = changed[i]!
     const key = keyOf(changed[i]!)
     const number = numbers.get(key) ?? classes.push({ libraryId, rating, tags }) - 1
@@ -102,7 +102,7 @@ export async function changeSeries(
     places.push(place)
   })
   const before = new Map<number, number>()
-  await forEachPlace(ids, bytes(changed.map(one => one.before)), (place, i) => {
+  await forEachOrdinal(ids, bytes(changed.map(one => one.before)), (place, i) => {
     before.set(i, place)
   })
   const isClear = changed.every((one, i) => one.before === null || before.has(i))

@@ -4,18 +4,9 @@ import { close, ftruncate, open, read, write } from 'node:fs'
 import { mkdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Sql } from 'postgres'
 import { newId } from '../../base/id.ts'
-import { poolOf } from '../../store/postgres/cancellable.ts'
 
-type Folder = { path: string; hasSpace: () => boolean }
-
-const folders = new WeakMap<Sql, Folder>()
-
-/** Files of the lists of a database are in that folder from now on; without one there are none. */
-export function storeListsIn(sql: Sql, folder: Folder): void {
-  folders.set(poolOf(sql), folder)
-}
+export type Folder = { path: string; hasSpace: () => boolean }
 
 /** Throws errno errors. Ends with the object, or when there is no more space. */
 export type TemporaryFile = {
@@ -34,10 +25,12 @@ const unused = new FinalizationRegistry<number>(fd => close(fd, () => {}))
 
 const checkMs = 1_000
 
-/** Null without a folder that has space. */
-export async function createTemporaryFile(sql: Sql): Promise<TemporaryFile | null> {
-  const folder = folders.get(poolOf(sql))
-  if (!folder?.hasSpace()) return null
+/** Creates files in the folder: null without one that has space. */
+export const createTemporaryFiles =
+  (folder: Folder | null) => async (): Promise<TemporaryFile | null> =>
+    folder?.hasSpace() ? await createTemporaryFile(folder) : null
+
+async function createTemporaryFile(folder: Folder): Promise<TemporaryFile> {
   await mkdir(folder.path, { recursive: true })
   const path = join(folder.path, `list-${newId()}`)
   const open = { fd: await openAsync(path, 'wx+', 0o600) }

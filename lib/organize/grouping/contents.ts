@@ -108,7 +108,7 @@ export async function seriesOfCollection(
   const own = sorting.own ?? (grouping.ordered ? 'manual' : 'title')
   const window = { libraryId, direction, page, pageSize }
   const list = (condition: Condition, sort: SeriesSort) =>
-    listSeries(sql, viewer, {
+    listSeries(db, viewer, {
       ...{ ...window, sort, onlyWithVisibleBooks: true },
       filter: {
         of: 'series',
@@ -158,7 +158,7 @@ export async function booksOfReadList(
   if (other) {
     const filter = { of: 'book' as const, condition: isMember('readListId', id) }
     return {
-      ...(await listBooks(sql, viewer, { ...window, filter, seriesId, sort: other })),
+      ...(await listBooks(db, viewer, { ...window, filter, seriesId, sort: other })),
       grouping,
     }
   }

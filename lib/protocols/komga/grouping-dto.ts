@@ -38,11 +38,12 @@ export type ReadListDto = Static<typeof ReadListDto>
 
 /** Collections with these ids, in this order, whether the caller sees anything in them or not; each rule costs a list. */
 export async function collectionDtos(
-  sql: Sql,
+  db: WithServices,
   { viewer }: Reader,
   ids: readonly string[],
 ): Promise<CollectionDto[]> {
-  return await toCollections(sql, viewer, await groupingRows(sql, viewer, collections, ids))
+  const rows = await groupingRows(db.sql, viewer, collections, ids)
+  return await toCollections(db, viewer, rows)
 }
 
 /** Throws NotFound unless it exists and the caller sees something in it or may add to it. */
@@ -52,13 +53,13 @@ export async function collectionDto(
   id: string,
 ): Promise<CollectionDto> {
   const row = await findGrouping(db, viewer, collections, { id, withEmpty: isAdmin })
-  const [collection] = await toCollections(db.sql, viewer, [row])
+  const [collection] = await toCollections(db, viewer, [row])
   return collection!
 }
 
 /** Like `collectionDtos`, for read lists. Two statements. */
 export async function readListDtos(
-  sql: Sql,
+  { sql }: WithServices,
   { viewer }: Reader,
   ids: readonly string[],
 ): Promise<ReadListDto[]> {
@@ -76,12 +77,12 @@ export async function readListDto(
   return readList!
 }
 
-async function toCollections(sql: Sql, viewer: Viewer, rows: readonly GroupingRow[]) {
-  const membersOf = await members(sql, viewer, collections, rows)
+async function toCollections(db: WithServices, viewer: Viewer, rows: readonly GroupingRow[]) {
+  const membersOf = await members(db.sql, viewer, collections, rows)
   const made: CollectionDto[] = []
   for (const row of rows) {
     const { shown, total } =
-      row.rule === null ? membersOf(row.id) : await selectedBy(sql, viewer, row.rule)
+      row.rule === null ? membersOf(row.id) : await selectedBy(db, viewer, row.rule)
     made.push({ ...commonOf(row), seriesIds: shown, filtered: shown.length < total })
   }
   return made
@@ -123,8 +124,8 @@ async function members(
 }
 
 /** Series that a rule does not select for the caller do not count as hidden members. */
-async function selectedBy(sql: Sql, viewer: Viewer, rule: unknown): Promise<Members> {
-  const { ids } = await listSeries(sql, viewer, {
+async function selectedBy(db: WithServices, viewer: Viewer, rule: unknown): Promise<Members> {
+  const { ids } = await listSeries(db, viewer, {
     ...{ filter: filterOfRule(rule), onlyWithVisibleBooks: true },
     ...{ sort: 'title', direction: 'asc', page: 1, pageSize: maxMembers },
   })

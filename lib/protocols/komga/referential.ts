@@ -3,7 +3,7 @@
 // series are its books read.
 
 import { LRUCache } from 'lru-cache'
-import type { Fragment, Sql } from 'postgres'
+import type { Fragment } from 'postgres'
 import {
   fromBooksBeyondAge,
   hasVisibleBook,
@@ -89,15 +89,16 @@ const createKnown = () =>
 
 /** The distinct values, sorted ignoring case and accents. Cached until books or series change. */
 export async function referentialValues(
-  { sql, services }: WithServices,
+  db: WithServices,
   { viewer, isAdmin }: Reader,
   names: readonly Referential[],
   scope: ReferentialScope,
 ): Promise<readonly string[]> {
+  const { sql, services } = db
   const visible = names.filter(name => name !== 'sharingLabels' || isAdmin)
   if (visible.length === 0) return []
   // Changes of lists and of collection rules have no effect on the version.
-  if (scope.collectionIds || scope.readListIds) return await read(sql, viewer, visible, scope)
+  if (scope.collectionIds || scope.readListIds) return await read(db, viewer, visible, scope)
   const { accountId: _, ...sees } = viewer
   const name = JSON.stringify([sees, visible, scope])
   // Read before the values: if they change in the meantime, they are read again.
@@ -107,18 +108,19 @@ export async function referentialValues(
   const known = services(createKnown)
   const remembered = known.get(name)
   if (remembered?.version === version) return remembered.values
-  const values = await read(sql, viewer, visible, scope)
+  const values = await read(db, viewer, visible, scope)
   known.set(name, { version, values })
   return values
 }
 
 async function read(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   visible: readonly Referential[],
   scope: ReferentialScope,
 ): Promise<string[]> {
-  const { conditions } = await seriesConditions(sql, viewer, scope)
+  const { sql } = db
+  const { conditions } = await seriesConditions(db, viewer, scope)
   const { readListIds } = scope
   const ofBooks = visible.some(name => 'ofBook' in sources[name])
   const of = (kind: keyof Source, from: Fragment, where: Fragment) => sql`
@@ -171,11 +173,12 @@ function values(sql: Queryable, names: readonly Referential[], kind: keyof Sourc
 
 /** Conditions on `series s`, wrapped in an object, because `await` would run a bare fragment. */
 async function seriesConditions(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   { libraryIds, collectionIds, seriesIds, readListIds }: ReferentialScope,
 ): Promise<{ conditions: Fragment }> {
-  const inCollections = collectionIds && (await seriesOfCollections(sql, viewer, collectionIds))
+  const { sql } = db
+  const inCollections = collectionIds && (await seriesOfCollections(db, viewer, collectionIds))
   const conditions = allOf(sql, [
     ...(libraryIds ? [sql`s.library_id = any(${known(libraryIds)}::uuid[])`] : []),
     ...(seriesIds ? [sql`s.id = any(${known(seriesIds)}::uuid[])`] : []),
@@ -191,10 +194,10 @@ async function seriesConditions(
   return { conditions }
 }
 
-async function seriesOfCollections(sql: Sql, viewer: Viewer, ids: readonly string[]) {
+async function seriesOfCollections(db: WithServices, viewer: Viewer, ids: readonly string[]) {
   const condition = anyOfParts(ids.map(id => idCondition('collectionId', id)))
-  const filter = await resolveCollections(sql, condition && { of: 'series', condition })
-  return (await listSeries(sql, viewer, { filter, page: 1, pageSize: maxSeries })).ids
+  const filter = await resolveCollections(db.sql, condition && { of: 'series', condition })
+  return (await listSeries(db, viewer, { filter, page: 1, pageSize: maxSeries })).ids
 }
 
 export type AuthorEntry = { name: string; role: string }

@@ -15,6 +15,7 @@ import { booksWithProgress, pageOfBooks } from '../../list/list-books.ts'
 import { type IdPage, idsInOrder, nearestEnd } from '../../list/page.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { unprepared } from '../../store/postgres/statement.ts'
+import type { WithServices } from '../../store/services.ts'
 
 export type ReadingListRequest = {
   libraryId?: string | undefined
@@ -26,14 +27,14 @@ type BookRequest = ReadingListRequest & { includeCompleted?: boolean }
 
 /** Ids of the present books that the viewer has started and not completed (or all started), most recently read first. */
 export async function booksInProgress(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   request: BookRequest,
 ): Promise<IdPage> {
   const { libraryId, page, pageSize, includeCompleted } = request
-  if (!includeCompleted) return await readBooksInProgress(sql, viewer, request)
+  if (!includeCompleted) return await readBooksInProgress(db.sql, viewer, request)
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
-  return await pageOfBooks(sql, viewer, { ...booksWithProgress, ...window, libraryId })
+  return await pageOfBooks(db, viewer, { ...booksWithProgress, ...window, libraryId })
 }
 
 async function readBooksInProgress(

@@ -3,7 +3,8 @@ import { type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { joinProgress } from '../../catalog/book/visible-books.ts'
 import { booksWithProgress, pageOfBooks } from '../../list/list-books.ts'
-import type { Queryable, Sql } from '../../store/postgres/db.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import type { WithServices } from '../../store/services.ts'
 import type { ProgressRow } from './progress-record.ts'
 
 /** The viewer's progress in a book, or null. Throws NotFound for a hidden book. */
@@ -24,13 +25,14 @@ export async function findProgress(
 
 /** All progress of the viewer, including missing books, newest first. */
 export async function listProgress(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
   window: { offset: number; limit: number },
 ): Promise<{ rows: ProgressRow[]; total: number }> {
   const list = { ...booksWithProgress, ...window, includeDeleted: true }
-  const { ids, total } = await pageOfBooks(sql, viewer, list)
+  const { ids, total } = await pageOfBooks(db, viewer, list)
   if (ids.length === 0) return { rows: [], total }
+  const { sql } = db
   const rows = await sql<ProgressRow[]>`
     select ${columns(sql)} from progress p
     where p.account_id = ${viewer.accountId} and p.book_id = any(${ids}::uuid[])

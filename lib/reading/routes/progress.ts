@@ -167,9 +167,9 @@ export const progress = [
     description: 'Newest first, including missing books.',
     query: record(pageQuery),
     responses: { 200: paged(Progress) },
-    async handle({ query, viewer, request, reply }, { sql }) {
+    async handle({ query, viewer, request, reply }, deps) {
       const page = paging(query)
-      const { rows, total } = await listProgress(sql, viewer, {
+      const { rows, total } = await listProgress(deps, viewer, {
         offset: page.offset,
         limit: page.pageSize,
       })

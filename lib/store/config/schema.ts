@@ -77,6 +77,11 @@ export const catalogue = {
   ),
   'api.upload_mb': boot.integer(20, [1, 1000], 'Maximum size of an uploaded cover, in MiB.'),
 
+  'list.index_mb': boot.integer(
+    400,
+    [0, 100_000],
+    'Memory limit of the index of lists, in MiB: a catalogue that needs more has none, and its lists take longer. 130 bytes for each book and 60 for each series; 0 disables the index.',
+  ),
   'list.timeout_seconds': boot.integer(
     20,
     [1, 600],

@@ -5,12 +5,14 @@ import { refreshSeriesSearch } from '../../../lib/catalog/derived/search-rows.ts
 import { parseSeriesFilter } from '../../../lib/list/condition.ts'
 import { listBooks } from '../../../lib/list/list-books.ts'
 import { listSeries } from '../../../lib/list/list-series.ts'
+import { createServices } from '../../../lib/store/services.ts'
 import { createReader } from '../../kit/accounts.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
 const all = await openCatalogue(t)
 const { sql } = all
+const db = { sql, services: createServices(sql) }
 const scanned = testWithDoctor(t, all)
 const info = (tags: Record<string, string>) =>
   `<ComicInfo>${Object.entries(tags)
@@ -27,14 +29,14 @@ const viewer = (accountId = '01890000-0000-7000-8000-000000000000'): Viewer => (
 })
 
 async function search(text: string, who = viewer()) {
-  const { ids } = await listBooks(sql, who, { filter: null, text, page: 1, pageSize: 100 })
+  const { ids } = await listBooks(db, who, { filter: null, text, page: 1, pageSize: 100 })
   const rows = await sql<{ title: string }[]>`select title from book where id = any(${ids})`
   return rows.map(row => row.title).sort()
 }
 
 async function seriesOf(condition: object, who = viewer()) {
   const filter = parseSeriesFilter(condition)
-  const { ids } = await listSeries(sql, who, { filter, page: 1, pageSize: 100 })
+  const { ids } = await listSeries(db, who, { filter, page: 1, pageSize: 100 })
   const rows = await sql<{ title: string }[]>`select title from series where id = any(${ids})`
   return rows.map(row => row.title).sort()
 }
@@ -162,7 +164,7 @@ scanned('books of one scan are listed volume by volume', async t => {
     Object.fromEntries(paths.map(path => [path, comic()])),
   )
   await shelf.scan()
-  const { ids } = await listBooks(sql, viewer(), {
+  const { ids } = await listBooks(db, viewer(), {
     filter: null,
     libraryId: shelf.id,
     sort: 'created',

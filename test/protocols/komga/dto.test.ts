@@ -143,7 +143,7 @@ t.test('libraries, collections and read lists', async t => {
   )
   t.match(filtered, { seriesIds: [first.seriesId], filtered: true })
   const list = await createGrouping(sql, viewer, readLists, { name: 'One', memberIds: [first.id] })
-  t.match(await readListDtos(sql, reader, [list]), [
+  t.match(await readListDtos({ sql, services: createServices(sql) }, reader, [list]), [
     { bookIds: [first.id], summary: '', ordered: false },
   ])
 })

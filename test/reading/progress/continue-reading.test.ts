@@ -12,6 +12,7 @@ import {
 import { findProgress, listProgress } from '../../../lib/reading/progress/progress.ts'
 import { type ReadingWrite, recordReading } from '../../../lib/reading/record.ts'
 import type { Sql } from '../../../lib/store/postgres/db.ts'
+import { createServices } from '../../../lib/store/services.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { createRandom } from '../../kit/random.ts'
 import { testOrigin } from '../../kit/reading.ts'
@@ -36,6 +37,7 @@ for (const seed of [1, 2, 3, 4])
 
 async function compareLists(t: Test, seed: number) {
   const { sql } = await createDatabase(t)
+  const db = { sql, services: createServices(sql) }
   const { libraries, books, series, accounts, tag } = await insertCatalogue(sql)
   const { next, pick } = createRandom(seed)
   const reader = unrestrictedViewer(accounts[0]!)
@@ -77,19 +79,19 @@ async function compareLists(t: Test, seed: number) {
         t.same(page2, { ids: deck.ids.slice(2, 4), total: deck.total })
         const inProgress = byTime(present.filter(b => b.page !== null && !b.isCompleted))
         t.same(
-          await booksInProgress(sql, viewer, request),
+          await booksInProgress(db, viewer, request),
           idPage(inProgress),
           `in progress, ${label}`,
         )
-        const second = await booksInProgress(sql, viewer, { ...request, page: 2, pageSize: 2 })
+        const second = await booksInProgress(db, viewer, { ...request, page: 2, pageSize: 2 })
         const { ids: all, total: count } = idPage(inProgress)
         t.same(second, { ids: all.slice(2, 4), total: count }, `in progress, page 2, ${label}`)
         const read = byTime(present.filter(b => b.page !== null))
         const withCompleted = { ...request, includeCompleted: true }
-        t.same(await booksInProgress(sql, viewer, withCompleted), idPage(read), `read, ${label}`)
+        t.same(await booksInProgress(db, viewer, withCompleted), idPage(read), `read, ${label}`)
         const last = { ...withCompleted, page: Math.ceil(read.length / 3) || 1, pageSize: 3 }
         t.same(
-          (await booksInProgress(sql, viewer, last)).ids,
+          (await booksInProgress(db, viewer, last)).ids,
           idPage(read).ids.slice((last.page - 1) * 3),
         )
         const seriesIds = [...new Set(inProgress.map(b => b.seriesId))].sort()
@@ -97,7 +99,7 @@ async function compareLists(t: Test, seed: number) {
         t.same([ids, total], [seriesIds, seriesIds.length], `series, ${label}`)
       }
       const withProgress = byTime(rows.filter(b => b.page !== null))
-      const { rows: listed } = await listProgress(sql, viewer, { offset: 0, limit: 500 })
+      const { rows: listed } = await listProgress(db, viewer, { offset: 0, limit: 500 })
       t.same(
         listed.map(row => row.bookId),
         idPage(withProgress).ids,

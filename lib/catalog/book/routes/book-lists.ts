@@ -31,8 +31,16 @@ export const bookLists = [
       seriesId: maybe(uuid({ description: 'Limits the list to this series.' })),
       ...sortQuery(bookSortNames),
     },
-    find: ({ sql, viewer, libraryId, query: { seriesId, sort, order }, page, pageSize }) =>
-      listBooks(sql, viewer, {
+    find: ({
+      sql,
+      services,
+      viewer,
+      libraryId,
+      query: { seriesId, sort, order },
+      page,
+      pageSize,
+    }) =>
+      listBooks({ sql, services }, viewer, {
         ...parseBookSort(sort, order),
         ...{ filter: null, libraryId, seriesId, page, pageSize },
       }),
@@ -42,7 +50,8 @@ export const bookLists = [
     path: '/in-progress',
     summary: 'List books in progress',
     description: 'Books that the caller has started and not completed, most recently read first.',
-    find: ({ sql, viewer, ...request }) => booksInProgress(sql, viewer, request),
+    find: ({ sql, services, viewer, ...request }) =>
+      booksInProgress({ sql, services }, viewer, request),
   }),
   ...libraryListRoutes(books, {
     operationId: 'listOnDeckBooks',
@@ -56,8 +65,8 @@ export const bookLists = [
     operationId: 'listRecentlyAddedBooks',
     path: '/recently-added',
     summary: 'Recently added books',
-    find: ({ sql, viewer, libraryId, page, pageSize }) =>
-      listBooks(sql, viewer, {
+    find: ({ sql, services, viewer, libraryId, page, pageSize }) =>
+      listBooks({ sql, services }, viewer, {
         ...{ filter: null, libraryId, page, pageSize },
         ...{ sort: 'created', direction: 'desc' },
       }),
@@ -67,8 +76,8 @@ export const bookLists = [
     path: '/recently-read',
     summary: 'Recently read books',
     description: 'Including completed books.',
-    find: ({ sql, viewer, ...request }) =>
-      booksInProgress(sql, viewer, { ...request, includeCompleted: true }),
+    find: ({ sql, services, viewer, ...request }) =>
+      booksInProgress({ sql, services }, viewer, { ...request, includeCompleted: true }),
   }),
   ...listRoutes(books, {
     operationId: 'listCurrentlyReading',
@@ -76,8 +85,8 @@ export const bookLists = [
     summary: 'List books the caller is reading',
     description: 'The same list as /books/in-progress.',
     query: { libraryId: maybe(uuid({ description: 'Limits the list to this library.' })) },
-    find: ({ sql, viewer, query: { libraryId }, page, pageSize }) =>
-      booksInProgress(sql, viewer, { libraryId, page, pageSize }),
+    find: ({ sql, services, viewer, query: { libraryId }, page, pageSize }) =>
+      booksInProgress({ sql, services }, viewer, { libraryId, page, pageSize }),
   }),
   ...listRoutes(books, {
     operationId: 'filterBooks',
@@ -96,8 +105,8 @@ export const bookLists = [
       { component: 'BookFilter' },
     ),
     bodyOptional: true,
-    find: ({ sql, viewer, identity, query, body, page, pageSize }) =>
-      listBooks(sql, viewer, {
+    find: ({ sql, services, viewer, identity, query, body, page, pageSize }) =>
+      listBooks({ sql, services }, viewer, {
         ...parseBookSort(query.sort, query.order),
         ...{ page, pageSize },
         filter: parseBookFilter(body.condition),

@@ -51,8 +51,8 @@ export const seriesLists = [
     path: '',
     summary: 'List series',
     query: { ...sortQuery(seriesSortNames), ...labelQuery },
-    find: ({ sql, viewer, libraryId, query, page, pageSize }) =>
-      listSeries(sql, viewer, {
+    find: ({ sql, services, viewer, libraryId, query, page, pageSize }) =>
+      listSeries({ sql, services }, viewer, {
         ...parseSeriesSort(query.sort, query.order),
         ...{ libraryId, page, pageSize },
         filter: labelFilter({ genre: query.genres, tag: query.tags }),
@@ -69,8 +69,8 @@ export const seriesLists = [
     operationId: 'listRecentlyAddedSeries',
     path: '/recently-added',
     summary: 'Recently added series',
-    find: ({ sql, viewer, libraryId, page, pageSize }) =>
-      listSeries(sql, viewer, {
+    find: ({ sql, services, viewer, libraryId, page, pageSize }) =>
+      listSeries({ sql, services }, viewer, {
         ...{ filter: null, libraryId, page, pageSize },
         ...{ sort: 'created', direction: 'desc' },
       }),
@@ -87,10 +87,10 @@ export const seriesLists = [
         }),
       ),
     },
-    find: ({ sql, viewer, libraryId, query, page, pageSize }) =>
+    find: ({ sql, services, viewer, libraryId, query, page, pageSize }) =>
       query.grown
         ? grownSeries(sql, viewer, { libraryId, page, pageSize })
-        : listSeries(sql, viewer, {
+        : listSeries({ sql, services }, viewer, {
             ...{ filter: null, libraryId, page, pageSize },
             ...{ sort: 'updated', direction: 'desc' },
           }),
@@ -104,8 +104,8 @@ export const seriesLists = [
     query: sortQuery(seriesSortNames),
     body: SeriesFilter,
     bodyOptional: true,
-    find: ({ sql, viewer, identity, query, body, page, pageSize }) =>
-      listSeries(sql, viewer, {
+    find: ({ sql, services, viewer, identity, query, body, page, pageSize }) =>
+      listSeries({ sql, services }, viewer, {
         ...parseSeriesSort(query.sort, query.order),
         ...{ page, pageSize },
         filter: parseSeriesFilter(body.condition, roleOf(identity)),
@@ -124,8 +124,8 @@ export const seriesLists = [
     bodyOptional: true,
     responses: { 200: paged(AlphabeticalGroup) },
     cost: listCost,
-    async handle({ body, viewer, identity, ...input }, { sql }) {
-      const groups = await alphabeticalGroups(sql, viewer, {
+    async handle({ body, viewer, identity, ...input }, deps) {
+      const groups = await alphabeticalGroups(deps, viewer, {
         filter: parseSeriesFilter(body.condition, roleOf(identity)),
         text: body.fullTextSearch,
       })
@@ -147,9 +147,9 @@ export const seriesLists = [
       { component: 'SeriesSearch' },
     ),
     hasFullInBody: true,
-    async find({ sql, viewer, body, page, pageSize }) {
+    async find({ sql, services, viewer, body, page, pageSize }) {
       if (body.query.trim() === '') return { ids: [], total: 0 }
-      return await listSeries(sql, viewer, {
+      return await listSeries({ sql, services }, viewer, {
         ...{ filter: null, text: body.query, page, pageSize },
         libraryId: body.libraryId ?? undefined,
       })

@@ -1,23 +1,30 @@
-// Index of bitmaps of books (row-index.ts).
+// The index of books (list-index.ts).
+import type { Sql } from 'postgres'
 import type { SearchQuery } from '../../../media/name/search-text.ts'
 import type { BookFilter, Condition } from '../../condition.ts'
 import { versionOfBookField } from '../../list-version.ts'
 import { type BookColumnSort, type BookSort, bookSortColumns, type Direction } from '../../sort.ts'
 import { expand } from '../../sql/book-fields.ts'
-import { sharedIndex } from '../row-index.ts'
-import type { OrderSource, RowKind } from '../row-kind.ts'
-import { runsAfter, runsOf } from '../row-order.ts'
-import { readColumnOrder, readPathOrder, readProgressOrder, renumber } from './book-order.ts'
-import { type BookTable, readBookTable, type VisibleScope, visibleBooks } from './book-table.ts'
-import { readTextsAhead, textsRead } from './book-texts.ts'
-import { extendColumnOrder } from './extend-order.ts'
-import { addedCount, followBooks } from './follow-books.ts'
+import type { Environment } from '../environment.ts'
+import type { IndexSchema, SortField } from '../index-schema.ts'
+import { createListIndex, type IndexOptions, type ListIndex } from '../list-index.ts'
+import { runsAfter, runsOf } from '../sort-order.ts'
+import { loadColumnOrder, loadPathOrder, loadProgressOrder, renumber } from './book-order.ts'
+import { loadBookPostings, refreshBookPostings } from './book-postings.ts'
+import {
+  type BookSegment,
+  loadBookSegment,
+  type VisibleScope,
+  visibleBooks,
+} from './book-segment.ts'
+import { createTextReader, readTextsAhead } from './book-texts.ts'
+import { readFormatsAhead } from './format-postings.ts'
 import { comparedSorts, orderOfComparison } from './key-ranges.ts'
 import { pageOfChunks } from './order-chunks.ts'
-import { extendPredicateBooks, readPredicateBooks } from './predicate-books.ts'
-import { extendRelevanceOrder, readRelevanceOrder, relevanceName } from './relevance-order.ts'
+import { refreshColumnOrder } from './refresh-order.ts'
+import { addedCount, refreshBookSegment } from './refresh-segment.ts'
+import { loadRelevanceOrder, refreshRelevanceOrder, relevanceName } from './relevance-order.ts'
 import { pageBySeries } from './series-page.ts'
-import { readFormatsAhead } from './word-books.ts'
 
 export type BookRequest = VisibleScope & {
   filter: BookFilter | null
@@ -29,12 +36,11 @@ export type BookRequest = VisibleScope & {
   limit: number
 }
 
-type Source = OrderSource<BookTable>
+type Source = SortField<BookSegment>
 
-export const maxRows = 2_500_000
-/** Numbers of changed books, from which on the table is read again. */
-const minWorn = 5_000
-const wornShare = 0.05
+/** Numbers of changed books, from which on the segment is loaded again. */
+const minChanged = 5_000
+const changedShare = 0.05
 
 const commonSorts: readonly BookColumnSort[] = ['title', ...comparedSorts]
 const otherSorts = (Object.keys(bookSortColumns) as BookColumnSort[]).filter(
@@ -43,8 +49,8 @@ const otherSorts = (Object.keys(bookSortColumns) as BookColumnSort[]).filter(
 
 const columnOrder = (sort: BookColumnSort): Source => ({
   ...{ name: sort, version: 'rows', isLong: true },
-  read: (sql, table) => readColumnOrder(sql, table, sort),
-  extend: (sql, table, order) => extendColumnOrder(sql, table, { sort, order }),
+  load: (sql, segment) => loadColumnOrder(sql, segment, sort),
+  refresh: (sql, segment, order) => refreshColumnOrder(sql, segment, { sort, order }),
 })
 
 const conditionOf = ({ filter }: BookRequest): Condition | null =>
@@ -57,73 +63,83 @@ function comparedOrders(condition: Condition): Source[] {
   return sort ? [columnOrder(sort)] : []
 }
 
-export const bookKind: RowKind<BookTable, BookRequest> = {
+const bookSchema: Omit<IndexSchema<BookSegment, BookRequest>, 'loadSegment' | 'idle'> = {
   subject: 'book',
-  readTable: sql => readBookTable(sql, { maxRows }),
-  followChanges: followBooks,
-  isWorn: table => addedCount(table) > Math.max(minWorn, table.rowCount * wornShare),
-  orderOf(viewer, { sort, direction, search: query }) {
+  refreshSegment: refreshBookSegment,
+  needsMerge: segment => addedCount(segment) > Math.max(minChanged, segment.maxDoc * changedShare),
+  sortOf(viewer, { sort, direction, search: query }) {
     if (sort === 'relevance') {
       const search = query!
       const byRank: Source = {
         ...{ name: relevanceName(search), version: 'rows', isLong: false },
-        read: async (sql, table, known) => {
+        load: async (sql, segment, known) => {
           const byTitle = await known('title')
           if (!byTitle) return null
-          return await readRelevanceOrder(sql, viewer, { table, search, byTitle })
+          return await loadRelevanceOrder(sql, viewer, { segment, search, byTitle })
         },
-        extend: async (sql, table, order, known) => {
+        refresh: async (sql, segment, order, known) => {
           const byTitle = await known('title')
-          const found = byTitle && { table, search, byTitle, order }
-          return found ? await extendRelevanceOrder(sql, viewer, found) : null
+          const found = byTitle && { segment, search, byTitle, order }
+          return found ? await refreshRelevanceOrder(sql, viewer, found) : null
         },
       }
       return {
-        sources: [columnOrder('title'), byRank],
+        fields: [columnOrder('title'), byRank],
         runs: ([, order]) => runsOf(order!, 'asc'),
       }
     }
     if (sort === 'read') {
       const byProgress: Source = {
         ...{ name: `read ${viewer.accountId}`, version: 'account', isLong: false },
-        read: (sql, table) => readProgressOrder(sql, viewer, table),
-        extend: (_, table, order) => renumber(table, order),
+        load: (sql, segment) => loadProgressOrder(sql, viewer, segment),
+        refresh: (_, segment, order) => renumber(segment, order),
       }
       return {
-        sources: [columnOrder('title'), byProgress],
+        fields: [columnOrder('title'), byProgress],
         runs: ([byTitle, read]) => runsAfter(read!, byTitle!, direction),
       }
     }
     if (sort === 'path')
       return {
-        sources: [{ name: sort, version: 'rows', isLong: true, read: readPathOrder }],
+        fields: [{ name: sort, version: 'rows', isLong: true, load: loadPathOrder }],
         runs: ([order]) => runsOf(order!, direction),
       }
     if (sort === 'series')
       return {
-        ...{ sources: [], runs: null },
-        read: (sql, table, list) => pageBySeries(sql, table, { ...list, direction }),
+        ...{ fields: [], runs: null },
+        readPage: (sql, segment, list) => pageBySeries(sql, segment, { ...list, direction }),
       }
     return {
-      sources: [columnOrder(sort)],
+      fields: [columnOrder(sort)],
       runs: ([order]) => runsOf(order!, direction),
-      read: (sql, table, list) => pageOfChunks(sql, table, { ...list, sort, direction }),
+      readPage: (sql, segment, list) => pageOfChunks(sql, segment, { ...list, sort, direction }),
     }
   },
-  readAhead: [
+  warmUp: [
     ...commonSorts.map(columnOrder),
-    ...[readFormatsAhead, readTextsAhead],
+    ...[readFormatsAhead, (_: Sql, segment: BookSegment) => readTextsAhead(segment)],
     ...otherSorts.map(columnOrder),
   ],
-  idle: textsRead,
-  ordersOfCondition: request => comparedOrders(conditionOf(request) ?? { all: [] }),
+  sortFieldsOf: request => comparedOrders(conditionOf(request) ?? { all: [] }),
   conditionOf,
   versionOfField: versionOfBookField,
-  readPredicate: readPredicateBooks,
-  extendPredicate: extendPredicateBooks,
+  loadPostings: loadBookPostings,
+  refreshPostings: refreshBookPostings,
   scopeOf: ({ libraryId, includeDeleted = false }) => ({ libraryId, includeDeleted }),
-  visible: visibleBooks,
+  visibleDocs: visibleBooks,
 }
 
-/** The index of this process for a database. */
-export const bookIndexOf = sharedIndex(bookKind)
+export function createBookSchema(environment: Environment): IndexSchema<BookSegment, BookRequest> {
+  const textReader = createTextReader(environment)
+  return {
+    ...bookSchema,
+    loadSegment: sql => loadBookSegment(sql, { maxBytes: environment.maxBytes, textReader }),
+    idle: textReader.idle,
+  }
+}
+
+export const createBookIndex = (
+  environment: Environment,
+  options?: IndexOptions,
+): ListIndex<BookSegment, BookRequest> =>
+  createListIndex(createBookSchema(environment), environment, options)

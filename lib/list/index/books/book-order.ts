@@ -1,45 +1,45 @@
-// Sort orders of all books as the numbers of the books in order.
+// Sort orders of all books, loaded as document numbers in order.
 import type { Fragment, Sql } from 'postgres'
 import { presentBook, type Viewer } from '../../../accounts/viewer.ts'
 import { listVersion, listVersions, type Versions } from '../../list-version.ts'
 import type { BookColumnSort } from '../../sort.ts'
-import { forEachPlace } from '../id-table.ts'
-import type { ReadOrder } from '../row-kind.ts'
-import type { RowOrder } from '../row-order.ts'
-import type { BookTable } from './book-table.ts'
+import { forEachOrdinal } from '../id-table.ts'
+import type { LoadedOrder } from '../index-schema.ts'
+import type { SortOrder } from '../sort-order.ts'
+import type { BookSegment } from './book-segment.ts'
 import { orderChunks } from './order-chunks.ts'
 
 const chunkRows = 65_536
 
-/** In ascending order, four bytes for each book of the table. All chunks are of one version. */
-export async function readColumnOrder(
+/** In ascending order, four bytes for each book of the segment. All chunks are of one version. */
+export async function loadColumnOrder(
   sql: Sql,
-  table: BookTable,
+  segment: BookSegment,
   sort: BookColumnSort,
-): Promise<ReadOrder> {
-  const rows = new Uint32Array(table.rowCount)
+): Promise<LoadedOrder> {
+  const rows = new Uint32Array(segment.maxDoc)
   let [count, valued] = [0, 0]
-  let { version } = table
+  let { version } = segment
   const walk = { sort, direction: 'asc', reversed: false, rows: chunkRows } as const
   await sql.begin(async tx => {
     await tx`set transaction isolation level repeatable read, read only`
-    for await (const chunk of orderChunks(tx as unknown as Sql, table, walk)) {
+    for await (const chunk of orderChunks(tx as unknown as Sql, segment, walk)) {
       rows.set(chunk.books, count)
       version = chunk.version
       count += chunk.books.length
       if (chunk.isValued) valued = count
     }
   })
-  return { versions: { rows: version }, rows: rows.slice(0, count), valued }
+  return { versions: { rows: version }, docs: rows.slice(0, count), valued }
 }
 
 const cursorRows = 4
 
 /** By path, which no index has: all books are sorted. */
-export async function readPathOrder(sql: Sql, table: BookTable): Promise<ReadOrder> {
-  const rows = new Uint32Array(table.rowCount)
+export async function loadPathOrder(sql: Sql, segment: BookSegment): Promise<LoadedOrder> {
+  const rows = new Uint32Array(segment.maxDoc)
   let count = 0
-  let { version } = table
+  let { version } = segment
   // Each read from the index of locations.
   const books = (isListed: Fragment) => sql`
     select b.id, b.directory_id, b.name from book b where ${isListed}`
@@ -53,36 +53,39 @@ export async function readPathOrder(sql: Sql, table: BookTable): Promise<ReadOrd
   for await (const some of chunks.cursor(cursorRows))
     for (const row of some) {
       version = row.version
-      await forEachPlace(table.rows, row.ids, book => {
+      await forEachOrdinal(segment.ids, row.ids, book => {
         rows[count++] = book
       })
     }
-  return { versions: { rows: version }, rows: rows.slice(0, count), valued: count }
+  return { versions: { rows: version }, docs: rows.slice(0, count), valued: count }
 }
 
 /** The books that the account has progress of, by time. */
-export async function readProgressOrder(
+export async function loadProgressOrder(
   sql: Sql,
   viewer: Viewer,
-  table: BookTable,
-): Promise<ReadOrder> {
+  segment: BookSegment,
+): Promise<LoadedOrder> {
   const [row] = await sql<{ versions: Versions; ids: Buffer | null }[]>`
     select ${listVersions(sql, viewer, 'book')} as versions,
       string_agg(uuid_send(p.book_id), ''::bytea order by p.updated_at, p.book_id) as ids
     from progress p where p.account_id = ${viewer.accountId}`
   const ids = row!.ids ?? Buffer.alloc(0)
-  return { versions: row!.versions, ...(await rowsInOrder(table, ids)) }
+  return { versions: row!.versions, ...(await rowsInOrder(segment, ids)) }
 }
 
-/** An order of other rows than those of books, with the numbers that these have in the table. */
-export async function renumber(table: BookTable, { ids }: RowOrder): Promise<ReadOrder | null> {
-  return ids ? { versions: { rows: table.version }, ...(await rowsInOrder(table, ids)) } : null
+/** An order of other rows than those of books, with the numbers that these have in the segment. */
+export async function renumber(
+  segment: BookSegment,
+  { ids }: SortOrder,
+): Promise<LoadedOrder | null> {
+  return ids ? { versions: { rows: segment.version }, ...(await rowsInOrder(segment, ids)) } : null
 }
 
-async function rowsInOrder({ rows: books }: BookTable, ids: Buffer): Promise<RowOrder> {
+async function rowsInOrder({ ids: books }: BookSegment, ids: Buffer): Promise<SortOrder> {
   const found: number[] = []
-  await forEachPlace(books, ids, book => {
+  await forEachOrdinal(books, ids, book => {
     found.push(book)
   })
-  return { rows: Uint32Array.from(found), valued: found.length, ids }
+  return { docs: Uint32Array.from(found), valued: found.length, ids }
 }

@@ -1,13 +1,11 @@
-// Texts of the books of a table, for conditions and searches: titles and paths in memory, summaries and what searches
-// read in files. Read in the background, and at rest or dropped with the table.
-import type { Sql } from 'postgres'
+// Texts of the books of a segment, for conditions and searches: titles and paths in memory, summaries and what searches
+// read in files. Read in the background, and at rest or dropped with the segment.
 import { lowerAscii, searchKey } from '../../../media/name/text.ts'
-import { poolOf } from '../../../store/postgres/cancellable.ts'
-import { noteFailedReading } from '../../background-failures.ts'
 import { createBackgroundQueue } from '../../background-queue.ts'
 import type { Predicate } from '../../condition.ts'
 import { add, type Bitmap, emptyBitmap } from '../bitmap.ts'
-import type { BookTable } from './book-table.ts'
+import type { Environment } from '../environment.ts'
+import type { BookSegment, TextReader } from './book-segment.ts'
 import { readTexts } from './read-texts.ts'
 import {
   forEachMatch,
@@ -20,9 +18,6 @@ import {
 type Field = Exclude<TextField, 'search'>
 type TextSearch = { field: Field; operator: TextOperator; value: string }
 
-const what = 'book index'
-const queue = createBackgroundQueue(what)
-
 /** What a predicate searches for; null for one that is not on these texts. */
 export function textSearchOf({ field, test }: Predicate): TextSearch | null {
   if (test.kind !== 'text') return null
@@ -33,39 +28,37 @@ export function textSearchOf({ field, test }: Predicate): TextSearch | null {
   return isText ? { field, operator, value: searchKey(test.value) } : null
 }
 
-/** Present books, of those below `rowCount`. */
-export type FoundBooks = { bitmap: Bitmap; rowCount: number }
+/** Present books, of those below `maxDoc`. */
+export type FoundBooks = { bitmap: Bitmap; maxDoc: number }
 
 /** Null unless the texts have been read. */
 export async function booksOfText(
-  sql: Sql,
-  table: BookTable,
+  segment: BookSegment,
   search: TextSearch,
 ): Promise<FoundBooks | null> {
-  return await withTexts(sql, table, search.field, async texts => {
-    const bitmap = emptyBitmap(table.rowCount)
+  return await withTexts(segment, search.field, async texts => {
+    const bitmap = emptyBitmap(segment.maxDoc)
     const visit = (book: number) => add(bitmap, book)
     if (search.field === 'path') await forEachPath(texts, search, visit)
     else await forEachMatch(texts, { ...search, value: Buffer.from(search.value) }, visit)
-    return { bitmap, rowCount: texts.rowCount }
+    return { bitmap, maxDoc: texts.maxDoc }
   })
 }
 
 /** Null unless the texts have been read. */
 export async function withTexts<T>(
-  sql: Sql,
-  table: BookTable,
+  segment: BookSegment,
   field: TextField,
   use: (texts: Texts) => Promise<T>,
 ): Promise<T | null> {
-  const texts = table.origin.texts.get(field)
+  const texts = segment.origin.texts.get(field)
   if (!texts) return null
   try {
     return await use(texts)
   } catch (error) {
     // The disk of the file failed.
-    table.origin.texts.delete(field)
-    noteFailedReading(poolOf(sql), what, error)
+    segment.origin.texts.delete(field)
+    segment.origin.textReader.noteFailure(error)
     return null
   }
 }
@@ -73,34 +66,38 @@ export async function withTexts<T>(
 /** More books that changed since texts were read take longer than reading them. */
 export const maxBehind = 10_000
 
+export function createTextReader(environment: Environment): TextReader {
+  const noteFailure = (error: unknown) => environment.noteFailure('book index', error)
+  const queue = createBackgroundQueue(noteFailure)
+  return {
+    readLater(segment, field) {
+      const { texts } = segment.origin
+      const known = texts.get(field)
+      if (known === null || (known && segment.maxDoc - known.maxDoc <= maxBehind)) return
+      texts.set(field, null)
+      void queue.add(async () => {
+        try {
+          const found = await readTexts(environment, segment, field)
+          // Without space it is tried again.
+          if (found === 'no space') texts.delete(field)
+          else texts.set(field, found)
+        } catch (error) {
+          texts.delete(field)
+          throw error
+        }
+      })
+    },
+    noteFailure,
+    idle: queue.idle,
+  }
+}
+
 /** All that predicates search, unless it is in memory. */
-export async function readTextsAhead(sql: Sql, table: BookTable): Promise<void> {
-  for (const field of textFields) readTextsLater(sql, table, field)
-  await textsRead()
+export async function readTextsAhead(segment: BookSegment): Promise<void> {
+  const { textReader } = segment.origin
+  for (const field of textFields) textReader.readLater(segment, field)
+  await textReader.idle()
 }
-
-/** What predicates on a field search, unless it is in memory: one after another. */
-export function readTextsLater(sql: Sql, table: BookTable, field: TextField): void {
-  const { texts } = table.origin
-  const known = texts.get(field)
-  if (known === null || (known && table.rowCount - known.rowCount <= maxBehind)) return
-  texts.set(field, null)
-  const pool = poolOf(sql)
-  void queue.add(pool, async () => {
-    try {
-      const found = await readTexts(pool, table, field)
-      // Without space it is tried again.
-      if (found === 'no space') texts.delete(field)
-      else texts.set(field, found)
-    } catch (error) {
-      texts.delete(field)
-      throw error
-    }
-  })
-}
-
-/** Resolves when no texts are being read. */
-export const textsRead = (): Promise<void> => queue.idle()
 
 /** As `pathRows` finds them: names have no slash, so that a value ends within the name after its last slash. */
 async function forEachPath(

@@ -1,5 +1,5 @@
-// Comparisons of books by a sort column, as the part of the sort order between the first and the last book that
-// meets them: two look-ups in an index instead of a pass of it.
+// Range queries: comparisons of books by a sort column are the part of its sort order between the first and the last book
+// that meets them, two look-ups in an index of the database instead of a pass.
 import type { Sql } from 'postgres'
 import { presentBook } from '../../../accounts/viewer.ts'
 import { unprepared } from '../../../store/postgres/statement.ts'
@@ -8,9 +8,9 @@ import { listVersion } from '../../list-version.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns } from '../../sort.ts'
 import { bookColumnTest } from '../../sql/book-fields.ts'
 import { add, type Bitmap, emptyBitmap, subtract } from '../bitmap.ts'
-import { forEachPlace } from '../id-table.ts'
-import type { RowOrder } from '../row-order.ts'
-import type { BookTable } from './book-table.ts'
+import { forEachOrdinal } from '../id-table.ts'
+import type { SortOrder } from '../sort-order.ts'
+import type { BookSegment } from './book-segment.ts'
 
 const orders: Record<string, BookColumnSort> = {
   pageCount: 'pages',
@@ -32,17 +32,17 @@ export function orderOfComparison({ field, test }: Predicate): BookColumnSort | 
 /** `order` is that of `orderOfComparison`. Present books only. */
 export async function booksInRange(
   sql: Sql,
-  table: BookTable,
-  { predicate, sort, order }: { predicate: Predicate; sort: BookColumnSort; order: RowOrder },
+  segment: BookSegment,
+  { predicate, sort, order }: { predicate: Predicate; sort: BookColumnSort; order: SortOrder },
 ): Promise<{ bitmap: Bitmap; version: string }> {
-  const bitmap = emptyBitmap(table.rowCount)
+  const bitmap = emptyBitmap(segment.maxDoc)
   const addRange = (from: number, to: number) => {
-    for (let i = from; i < to; i++) add(bitmap, order.rows[i]!)
-    subtract(bitmap, table.missing)
+    for (let i = from; i < to; i++) add(bitmap, order.docs[i]!)
+    subtract(bitmap, segment.missing)
   }
-  const { version } = table
+  const { version } = segment
   if (predicate.test.kind === 'null') {
-    if (bookSortColumns[sort].nullable) addRange(order.valued, order.rows.length)
+    if (bookSortColumns[sort].nullable) addRange(order.valued, order.docs.length)
     return { bitmap, version }
   }
   const test = bookColumnTest(sql, predicate)!
@@ -54,8 +54,8 @@ export async function booksInRange(
   const { first, last } = row!
   const places: number[] = []
   for (const id of [first, last])
-    await forEachPlace(table.rows, id, book => {
-      places.push(order.rows.indexOf(book))
+    await forEachOrdinal(segment.ids, id, book => {
+      places.push(order.docs.indexOf(book))
     })
   const [from, to] = places
   if (from !== undefined && to !== undefined) addRange(from, to + 1)

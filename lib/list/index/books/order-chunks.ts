@@ -8,9 +8,9 @@ import { listVersion } from '../../list-version.ts'
 import { nearestEnd } from '../../page.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns, type Direction } from '../../sort.ts'
 import { has, membersOf } from '../bitmap.ts'
-import { forEachPlace, idAt, idBytes } from '../id-table.ts'
-import type { ListedRows } from '../row-kind.ts'
-import type { BookTable } from './book-table.ts'
+import { forEachOrdinal, idAt, idBytes } from '../id-table.ts'
+import type { Hits } from '../index-schema.ts'
+import type { BookSegment } from './book-segment.ts'
 
 type Sorting = { sort: BookColumnSort; direction: Direction }
 /** From its end if `reversed`. */
@@ -30,10 +30,10 @@ type OrderChunk = {
 
 type ChunkRow = { version: string; ids: Buffer | null }
 
-/** All books of the table, present and missing. Begins with few, so that a first page costs little. */
+/** All books of the segment, present and missing. Begins with few, so that a first page costs little. */
 export async function* orderChunks(
   sql: Sql,
-  table: BookTable,
+  segment: BookSegment,
   walk: Walk & { rows?: number },
 ): AsyncGenerator<OrderChunk> {
   const { nullable } = bookSortColumns[walk.sort]
@@ -45,10 +45,10 @@ export async function* orderChunks(
       const found: ChunkRow[] = await unprepared(sql<ChunkRow[]>`
         select ${listVersion(sql)} as version, (
           select string_agg(uuid_send(i.id), ''::bytea)
-          from (${chunk(sql, table, { ...walk, isValued, last, rows })}) i) as ids`)
+          from (${chunk(sql, segment, { ...walk, isValued, last, rows })}) i) as ids`)
       const { version, ids } = found[0]!
       const books: number[] = []
-      await forEachPlace(table.rows, ids, book => {
+      await forEachOrdinal(segment.ids, ids, book => {
         books.push(book)
       })
       yield { books, isValued, version }
@@ -61,7 +61,7 @@ export async function* orderChunks(
 
 type ChunkOf = Walk & { isValued: boolean; last: string | null; rows: number }
 
-function chunk(sql: Queryable, table: BookTable, of: ChunkOf): Fragment {
+function chunk(sql: Queryable, segment: BookSegment, of: ChunkOf): Fragment {
   const { isValued, last, rows, direction, reversed } = of
   const { column, nullable } = bookSortColumns[of.sort]
   const key = sql`b.${sql(column)}`
@@ -76,7 +76,7 @@ function chunk(sql: Queryable, table: BookTable, of: ChunkOf): Fragment {
     select b.id, ${key} from book b
     where ${isListed} and ${hasKey} and ${last === null ? sql`true` : isLater}
     order by ${orderBy} limit ${rows}`
-  if (!table.hasMissing) return books(presentBook(sql))
+  if (!segment.hasMissing) return books(presentBook(sql))
   // Each in order, so that they are merged and not sorted.
   return sql`
     select b.id from (
@@ -88,22 +88,22 @@ function chunk(sql: Queryable, table: BookTable, of: ChunkOf): Fragment {
 const sortCost = 6
 const maxSorted = 20_000
 
-/** The books of a page of the bitmap, which has `total`. Null if the catalogue has another version than the table. */
+/** The books of a page of the bitmap, which has `total`. Null if the catalogue has another version than the segment. */
 export async function pageOfChunks(
   sql: Sql,
-  table: BookTable,
-  { bitmap, window, ...sorting }: Sorting & ListedRows,
+  segment: BookSegment,
+  { bitmap, window, ...sorting }: Sorting & Hits,
 ): Promise<number[] | null> {
   const { skip, take, reversed } = nearestEnd(window)
   if (take === 0) return []
   const walk = { ...sorting, reversed }
-  const walkedRows = ((skip + take) * table.rowCount) / window.total
+  const walkedRows = ((skip + take) * segment.maxDoc) / window.total
   if (window.total <= maxSorted && window.total * sortCost < walkedRows)
-    return await sorted(sql, table, { ...sorting, bitmap, window })
+    return await sorted(sql, segment, { ...sorting, bitmap, window })
   const page: number[] = []
   let skipped = 0
-  for await (const { books, version } of orderChunks(sql, table, walk)) {
-    if (version !== table.version) return null
+  for await (const { books, version } of orderChunks(sql, segment, walk)) {
+    if (version !== segment.version) return null
     for (const book of books) {
       if (!has(bitmap, book)) continue
       if (skipped < skip) skipped++
@@ -115,19 +115,19 @@ export async function pageOfChunks(
 
 async function sorted(
   sql: Sql,
-  table: BookTable,
-  { bitmap, window, ...sorting }: Sorting & ListedRows,
+  segment: BookSegment,
+  { bitmap, window, ...sorting }: Sorting & Hits,
 ): Promise<number[] | null> {
-  const ids = Array.from(membersOf(bitmap), book => idAt(table.rows, book))
+  const ids = Array.from(membersOf(bitmap), book => idAt(segment.ids, book))
   const [row] = await sql<{ version: string; ids: Buffer }[]>`
     select ${listVersion(sql)} as version, (
       select string_agg(uuid_send(i.id), ''::bytea) from (
         select b.id from book b where b.id = any(${ids}::uuid[])
         order by ${bookOrderBy(sql, 'b', { ...sorting, reversed: false })}
         limit ${window.limit} offset ${window.offset}) i) as ids`
-  if (row!.version !== table.version) return null
+  if (row!.version !== segment.version) return null
   const page: number[] = []
-  await forEachPlace(table.rows, row!.ids, book => {
+  await forEachOrdinal(segment.ids, row!.ids, book => {
     page.push(book)
   })
   return page

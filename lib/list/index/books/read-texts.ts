@@ -1,9 +1,10 @@
-// Reading of the texts of all books of a table from the database, in the background.
+// Reading of the texts of all books of a segment from the database, in the background.
 import type { Sql } from 'postgres'
 import { presentBook } from '../../../accounts/viewer.ts'
 import { unprepared } from '../../../store/postgres/statement.ts'
-import { forEachPlace, idBytes } from '../id-table.ts'
-import type { BookTable } from './book-table.ts'
+import type { Environment } from '../environment.ts'
+import { forEachOrdinal, idBytes } from '../id-table.ts'
+import type { BookSegment } from './book-segment.ts'
 import { createTextColumn, type TextField, type Texts } from './text-column.ts'
 import { createTextFile } from './text-file.ts'
 
@@ -14,13 +15,13 @@ const maxFileBytes = 512 * 1024 ** 2
 
 /** Null for more text than is stored. Books that change meanwhile get other numbers. */
 export function readTexts(
-  sql: Sql,
-  table: BookTable,
+  environment: Environment,
+  segment: BookSegment,
   field: TextField,
 ): Promise<Texts | null | 'no space'> {
   return field === 'title' || field === 'path'
-    ? readNames(sql, table, field)
-    : readLongTexts(sql, table, field)
+    ? readNames(environment.pool, segment, field)
+    : readLongTexts(environment, segment, field)
 }
 
 type Row = { path: Buffer | null; ids: Buffer; lengths: Buffer } & {
@@ -29,11 +30,11 @@ type Row = { path: Buffer | null; ids: Buffer; lengths: Buffer } & {
 
 async function readNames(
   sql: Sql,
-  table: BookTable,
+  segment: BookSegment,
   field: 'title' | 'path',
 ): Promise<Texts | null> {
-  const column = createTextColumn(table.rowCount)
-  const paths = field === 'path' ? createTextColumn(table.rowCount) : null
+  const column = createTextColumn(segment.maxDoc)
+  const paths = field === 'path' ? createTextColumn(segment.maxDoc) : null
   const firsts: number[] = []
   const common = sql`string_agg(uuid_send(b.id), ''::bytea) as ids`
   const rows =
@@ -55,44 +56,44 @@ async function readNames(
       if (bytes > maxBytes) return null
       const starts = startsOf(lengths)
       const before = first
-      await forEachPlace(table.rows, ids, (book, i) => {
+      await forEachOrdinal(segment.ids, ids, (book, i) => {
         column.add(text.subarray(starts[i]!, starts[i + 1]!), book)
         first++
       })
-      // Others have no books in the table.
+      // Others have no books in the segment.
       if (path && first > before) paths?.add(folderOf(path), firsts.push(before) - 1)
     }
   firsts.push(first)
-  const texts = { ...column.finish(), rowCount: table.rowCount }
+  const texts = { ...column.finish(), maxDoc: segment.maxDoc }
   return paths
     ? { ...texts, folders: { paths: paths.finish(), firsts: Uint32Array.from(firsts) } }
     : texts
 }
 
 async function readLongTexts(
-  sql: Sql,
-  table: BookTable,
+  { pool, createFile }: Environment,
+  segment: BookSegment,
   field: 'summary' | 'search',
 ): Promise<Texts | null | 'no space'> {
-  const file = await createTextFile(sql)
+  const file = await createTextFile(createFile)
   if (!file) return 'no space'
-  const column = createTextColumn(table.rowCount, file)
+  const column = createTextColumn(segment.maxDoc, file)
   let bytes = 0
   let isWhole = false
   try {
-    for await (const { ids, lengths, texts } of chunksOf(sql, field)) {
+    for await (const { ids, lengths, texts } of chunksOf(pool, field)) {
       const text = Buffer.from(texts)
       bytes += text.length
       if (bytes > maxFileBytes) return null
       if (!file.hasSpace()) return 'no space'
       const starts = startsOf(lengths)
-      await forEachPlace(table.rows, ids, (book, i) =>
+      await forEachOrdinal(segment.ids, ids, (book, i) =>
         column.add(text.subarray(starts[i]!, starts[i + 1]!), book),
       )
       await file.flush()
     }
     isWhole = true
-    return { ...column.finish(), rowCount: table.rowCount }
+    return { ...column.finish(), maxDoc: segment.maxDoc }
   } finally {
     if (!isWhole) await file.discard()
   }

@@ -5,42 +5,42 @@ import type { SearchQuery } from '../../../media/name/search-text.ts'
 import { unprepared } from '../../../store/postgres/statement.ts'
 import { listVersions } from '../../list-version.ts'
 import { matchesQuery, matchRank } from '../../sql/search.ts'
-import { forEachPlace, isRetired } from '../id-table.ts'
+import { forEachOrdinal, isDeleted } from '../id-table.ts'
+import type { CachedOrder, LoadedOrder, SeenVersions } from '../index-schema.ts'
 import { inParallel } from '../read-ids.ts'
-import type { KnownOrder, ReadOrder, ReadVersions } from '../row-kind.ts'
-import type { RowOrder } from '../row-order.ts'
-import { addedIds, type BookTable } from './book-table.ts'
+import type { SortOrder } from '../sort-order.ts'
+import { addedIds, type BookSegment } from './book-segment.ts'
 import { searchTexts } from './search-texts.ts'
 
 export const relevanceName = (search: SearchQuery): string => `relevance ${JSON.stringify(search)}`
 
-type Ranked = { versions: ReadVersions; rank: number | null; ids: Buffer | null }
+type Ranked = { versions: SeenVersions; rank: number | null; ids: Buffer | null }
 
-type Search = { table: BookTable; search: SearchQuery; byTitle: RowOrder }
+type Search = { segment: BookSegment; search: SearchQuery; byTitle: SortOrder }
 
 /** Only the books that match, present and missing. */
-export async function readRelevanceOrder(
+export async function loadRelevanceOrder(
   sql: Sql,
   viewer: Viewer,
-  { table, search, byTitle }: Search,
-): Promise<ReadOrder> {
-  const found = createRanked(table)
-  const first = await searchTexts(sql, table, search, found.add)
-  const added = first === null ? null : await readAdded(sql, viewer, { table, search, first })
+  { segment, search, byTitle }: Search,
+): Promise<LoadedOrder> {
+  const found = createRanked(segment)
+  const first = await searchTexts(segment, search, found.add)
+  const added = first === null ? null : await readAdded(sql, viewer, { segment, search, first })
   const rows = added ?? (await inParallel(sql, tx => readRanks(tx, viewer, { search, ids: null })))
   await found.addAll(rows)
   return { versions: rows[0]!.versions, ...found.inOrder(byTitle) }
 }
 
 /** With the books that changed since; null for too many. */
-export async function extendRelevanceOrder(
+export async function refreshRelevanceOrder(
   sql: Sql,
   viewer: Viewer,
-  { table, search, byTitle, order }: Search & { order: KnownOrder },
-): Promise<ReadOrder | null> {
-  const added = await readAdded(sql, viewer, { table, search, first: order.rowCount })
+  { segment, search, byTitle, order }: Search & { order: CachedOrder },
+): Promise<LoadedOrder | null> {
+  const added = await readAdded(sql, viewer, { segment, search, first: order.maxDoc })
   if (!added) return null
-  const found = createRanked(table)
+  const found = createRanked(segment)
   found.addOrder(order)
   await found.addAll(added)
   return { versions: added[0]!.versions, ...found.inOrder(byTitle) }
@@ -52,12 +52,12 @@ const maxAdded = 20_000
 async function readAdded(
   sql: Sql,
   viewer: Viewer,
-  { table, search, first }: { table: BookTable; search: SearchQuery; first: number },
+  { segment, search, first }: { segment: BookSegment; search: SearchQuery; first: number },
 ): Promise<Ranked[] | null> {
-  if (table.rowCount - first > maxAdded) return null
-  const ids = addedIds(table, first)
+  if (segment.maxDoc - first > maxAdded) return null
+  const ids = addedIds(segment, first)
   if (ids.length > 0) return await readRanks(sql, viewer, { search, ids })
-  return [{ versions: { rows: table.version }, rank: null, ids: null }]
+  return [{ versions: { rows: segment.version }, rank: null, ids: null }]
 }
 
 /** At least one row. */
@@ -78,9 +78,9 @@ async function readRanks(
 }
 
 /** Collects the ranks of books: numbers from 0 on. */
-function createRanked({ rows: books, rowCount }: BookTable) {
+function createRanked({ ids: books, maxDoc }: BookSegment) {
   // And 1; 0 for books that do not match.
-  const ranks = new Uint8Array(rowCount)
+  const ranks = new Uint8Array(maxDoc)
   const counts: number[] = []
   const add = (book: number, rank: number) => {
     while (counts.length <= rank) counts.push(0)
@@ -92,15 +92,15 @@ function createRanked({ rows: books, rowCount }: BookTable) {
     add,
     async addAll(found: Ranked[]): Promise<void> {
       for (const { rank, ids } of found)
-        if (rank !== null) await forEachPlace(books, ids, book => add(book, rank))
+        if (rank !== null) await forEachOrdinal(books, ids, book => add(book, rank))
     },
-    addOrder({ rows, ranks: parts = [] }: RowOrder): void {
+    addOrder({ docs: rows, ranks: parts = [] }: SortOrder): void {
       let i = 0
       for (const { rank, end } of parts)
-        for (; i < end; i++) if (!isRetired(books, rows[i]!)) add(rows[i]!, rank)
+        for (; i < end; i++) if (!isDeleted(books, rows[i]!)) add(rows[i]!, rank)
     },
     /** By rank and then by title. */
-    inOrder(byTitle: RowOrder): RowOrder {
+    inOrder(byTitle: SortOrder): SortOrder {
       const parts: { rank: number; end: number }[] = []
       let total = 0
       const next = counts.map((count, rank) => {
@@ -109,11 +109,11 @@ function createRanked({ rows: books, rowCount }: BookTable) {
         return total - count
       })
       const rows = new Uint32Array(total)
-      for (const book of byTitle.rows) {
+      for (const book of byTitle.docs) {
         const rank = ranks[book]!
         if (rank > 0) rows[next[rank - 1]!++] = book
       }
-      return { rows, valued: total, ranks: parts }
+      return { docs: rows, valued: total, ranks: parts }
     },
   }
 }

@@ -1,9 +1,8 @@
 // Books that a search finds, with their ranks, in the file of search texts: for words that many books have, which an index
 // finds one book at a time.
-import type { Sql } from 'postgres'
 import type { SearchQuery } from '../../../media/name/search-text.ts'
-import { isRetired } from '../id-table.ts'
-import type { BookTable } from './book-table.ts'
+import { isDeleted } from '../id-table.ts'
+import type { BookSegment } from './book-segment.ts'
 import { withTexts } from './book-texts.ts'
 import { forEachMatch, type Texts } from './text-column.ts'
 
@@ -17,24 +16,23 @@ const sampledEntries = 1_000
  * number from which on books have not been searched; null for a query that the index is to find.
  */
 export const searchTexts = (
-  sql: Sql,
-  table: BookTable,
+  segment: BookSegment,
   query: SearchQuery,
   visit: (book: number, rank: number) => void,
 ): Promise<number | null> =>
-  withTexts(sql, table, 'search', async texts => {
+  withTexts(segment, 'search', async texts => {
     // LIKE patterns of letters and digits: `%word%` or `% word%`.
     const [longest, ...others] = query.patterns.map(pattern => pattern.slice(1, -1))
     const search = { operator: 'contains', value: Buffer.from(longest!) } as const
     if ((await shareOf(texts, search)) < minShare) return null
     const words = [longest!, ...others]
     await forEachMatch(texts, search, (book, { part, start, end }) => {
-      // Of a table that follows from this one, or retired in this one.
-      if (book >= table.rowCount || isRetired(table.rows, book)) return
+      // Of a later refresh, or deleted in this segment.
+      if (book >= segment.maxDoc || isDeleted(segment.ids, book)) return
       const text = part.toString('latin1', start, end)
       if (others.every(word => text.includes(word))) visit(book, rankOf(text, words, query.phrase))
     })
-    return texts.rowCount
+    return texts.maxDoc
   })
 
 type Search = Parameters<typeof forEachMatch>[1]

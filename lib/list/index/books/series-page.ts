@@ -5,33 +5,33 @@ import { readingOrder } from '../../../catalog/derived/reading-order.ts'
 import { listVersion } from '../../list-version.ts'
 import type { Direction } from '../../sort.ts'
 import { countRange, has } from '../bitmap.ts'
-import { forEachPlace, idAt } from '../id-table.ts'
-import type { ListedRows } from '../row-kind.ts'
-import type { BookTable } from './book-table.ts'
+import { forEachOrdinal, idAt } from '../id-table.ts'
+import type { Hits } from '../index-schema.ts'
+import type { BookSegment } from './book-segment.ts'
 
-type SeriesRows = ListedRows & { direction: Direction }
+type SeriesRows = Hits & { direction: Direction }
 
 /** More books of the series on a page would be sorted for long. */
 const maxSorted = 30_000
 
-/** Null if the catalogue has another version than the table, or for a page in a series of very many books. */
+/** Null if the catalogue has another version than the segment, or for a page in a series of very many books. */
 export async function pageBySeries(
   sql: Sql,
-  table: BookTable,
+  segment: BookSegment,
   { bitmap, direction, window }: SeriesRows,
 ): Promise<number[] | null> {
-  const { series, skip } = seriesOnPage(table, { bitmap, direction, window })
+  const { series, skip } = seriesOnPage(segment, { bitmap, direction, window })
   if (series.size === 0) return []
   const ids: string[] = []
   const positions: number[] = []
   const list = (book: number, position: number) => {
     if (!has(bitmap, book)) return
-    ids.push(idAt(table.rows, book))
+    ids.push(idAt(segment.ids, book))
     positions.push(position)
   }
-  const { seriesOfOther, presentCount } = table
+  const { seriesOfOther, presentCount } = segment
   for (const [place, position] of series) {
-    const { start, end } = rangeOf(table, place)
+    const { start, end } = rangeOf(segment, place)
     for (let book = start; book < end; book++) list(book, position)
   }
   seriesOfOther.forEach((place, i) => {
@@ -47,26 +47,26 @@ export async function pageBySeries(
         join book b on b.id = m.id
         order by m.place ${order}, ${readingOrder(sql, 'b', direction)}
         limit ${window.limit} offset ${skip}) i) as ids`
-  if (row!.version !== table.version) return null
+  if (row!.version !== segment.version) return null
   const page: number[] = []
-  await forEachPlace(table.rows, row!.ids, book => {
+  await forEachOrdinal(segment.ids, row!.ids, book => {
     page.push(book)
   })
   return page
 }
 
 /** Books of a series that follow each other. */
-function rangeOf({ firstBook, ownBooks }: BookTable, place: number) {
+function rangeOf({ firstBook, ownBooks }: BookSegment, place: number) {
   const start = firstBook[place] ?? 0
   return { start, end: start + (ownBooks[place] ?? 0) }
 }
 
 /** Their positions by title, and how many of their books are on earlier pages. */
 function seriesOnPage(
-  table: BookTable,
+  segment: BookSegment,
   { bitmap, direction, window: { offset, limit } }: SeriesRows,
 ): { series: Map<number, number>; skip: number } {
-  const { series: all, seriesOfOther, presentCount } = table
+  const { series: all, seriesOfOther, presentCount } = segment
   const others = new Uint32Array(all.count)
   seriesOfOther.forEach((place, i) => {
     if (has(bitmap, presentCount + i)) others[place]!++
@@ -77,7 +77,7 @@ function seriesOnPage(
   for (let i = 0; i < all.count && before < offset + limit; i++) {
     const position = direction === 'desc' ? all.count - 1 - i : i
     const place = all.byTitle[position]!
-    const { start, end } = rangeOf(table, place)
+    const { start, end } = rangeOf(segment, place)
     const own = countRange(bitmap, start, end) + others[place]!
     if (own > 0 && before + own > offset) {
       if (series.size === 0) skip = offset - before

@@ -15,9 +15,9 @@ export type TextColumn = {
   books: Uint32Array
 }
 
-/** Of the books below `rowCount`. */
+/** Of the books below `maxDoc`. */
 export type Texts = TextColumn & {
-  rowCount: number
+  maxDoc: number
   /**
    * Of paths, whose entries are names: the folders by number, with a slash at the end; the first entry of each, and the
    * number of all entries.

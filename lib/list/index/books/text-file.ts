@@ -1,6 +1,5 @@
 // Texts that are too long for memory in a temporary file.
-import type { Sql } from 'postgres'
-import { createTemporaryFile, type TemporaryFile } from '../temporary-file.ts'
+import type { TemporaryFile } from '../temporary-file.ts'
 import type { TextStore } from './text-column.ts'
 
 export type TextFile = TextStore &
@@ -10,8 +9,10 @@ export type TextFile = TextStore &
   }
 
 /** Null without space. */
-export async function createTextFile(sql: Sql): Promise<TextFile | null> {
-  const file = await createTemporaryFile(sql)
+export async function createTextFile(
+  createFile: () => Promise<TemporaryFile | null>,
+): Promise<TextFile | null> {
+  const file = await createFile()
   if (!file) return null
   let texts: Uint8Array[] = []
   return {

@@ -1,4 +1,4 @@
-// Index of bitmaps of series (row-index.ts).
+// The index of series (list-index.ts).
 import type { Viewer } from '../../../accounts/viewer.ts'
 import type { SeriesFilter } from '../../condition.ts'
 import { versionOfSeriesField } from '../../list-version.ts'
@@ -9,17 +9,23 @@ import {
   type SortScope,
   seriesSortColumns,
 } from '../../sort.ts'
-import { sharedIndex } from '../row-index.ts'
-import type { OrderSource, RowKind } from '../row-kind.ts'
-import { runsAfter, runsOf } from '../row-order.ts'
-import { readPredicateSeries } from './predicate-series.ts'
+import type { Environment } from '../environment.ts'
+import type { IndexSchema, SortField } from '../index-schema.ts'
+import { createListIndex, type IndexOptions, type ListIndex } from '../list-index.ts'
+import { runsAfter, runsOf } from '../sort-order.ts'
 import {
-  readSeriesColumnOrder,
-  readSeriesKeyOrder,
-  readSeriesValueOrder,
+  loadSeriesColumnOrder,
+  loadSeriesKeyOrder,
+  loadSeriesValueOrder,
   type SeriesColumn,
 } from './series-order.ts'
-import { readSeriesTable, type SeriesScope, type SeriesTable, visibleOf } from './series-table.ts'
+import { loadSeriesPostings } from './series-postings.ts'
+import {
+  loadSeriesSegment,
+  type SeriesScope,
+  type SeriesSegment,
+  visibleSeriesDocs,
+} from './series-segment.ts'
 
 export type SeriesRequest = SeriesScope & {
   filter: SeriesFilter | null
@@ -34,17 +40,16 @@ export type SeriesRequest = SeriesScope & {
   limit: number
 }
 
-type Source = OrderSource<SeriesTable>
+type Source = SortField<SeriesSegment>
 
-export const maxRows = 1_000_000
-const maxRowsAtOnce = 100_000
+const defaultMaxRowsAtOnce = 100_000
 
 const isColumn = (sort: SeriesColumnSort): sort is SeriesColumn =>
   Object.hasOwn(seriesSortColumns, sort)
 
 const columnOrder = (sort: SeriesColumn, isLong: boolean): Source => ({
   ...{ name: sort, version: 'rows', isLong },
-  read: (sql, of) => readSeriesColumnOrder(sql, of, sort),
+  load: (sql, of) => loadSeriesColumnOrder(sql, of, sort),
 })
 
 function valueOrder(viewer: Viewer, { sort, direction, collectionId }: SeriesRequest): Source {
@@ -53,7 +58,8 @@ function valueOrder(viewer: Viewer, { sort, direction, collectionId }: SeriesReq
   const owner = version === 'account' ? viewer.accountId : ''
   return {
     ...{ name: `${sort} ${direction} ${owner}`, version, isLong: false },
-    read: (sql, table) => readSeriesValueOrder(sql, viewer, { table, sort, direction, ...scope }),
+    load: (sql, segment) =>
+      loadSeriesValueOrder(sql, viewer, { segment, sort, direction, ...scope }),
   }
 }
 
@@ -73,46 +79,47 @@ function keyOrder(request: SeriesRequest, isLong: boolean): Source {
   const name = sort === 'random' ? `random ${seed}` : JSON.stringify([sort, direction, then])
   return {
     ...{ name, version: 'rows', isLong },
-    read: (sql, of) => readSeriesKeyOrder(sql, of, { sort, direction, then, seed }),
+    load: (sql, of) => loadSeriesKeyOrder(sql, of, { sort, direction, then, seed }),
   }
 }
 
 /** Orders of more series than `maxRowsAtOnce` are read in the background, like those of books. */
-export function createSeriesKind({
-  maxRowsAtOnce,
-}: {
-  maxRowsAtOnce: number
-}): RowKind<SeriesTable, SeriesRequest> {
-  const isLarge = (table: SeriesTable | null) => table !== null && table.rowCount > maxRowsAtOnce
+export function createSeriesSchema(
+  { maxBytes }: Environment,
+  { maxRowsAtOnce = defaultMaxRowsAtOnce }: { maxRowsAtOnce?: number } = {},
+): IndexSchema<SeriesSegment, SeriesRequest> {
+  const isLarge = (segment: SeriesSegment | null) =>
+    segment !== null && segment.maxDoc > maxRowsAtOnce
   return {
     subject: 'series',
-    readTable: sql => readSeriesTable(sql, { maxRows }),
-    orderOf(viewer, request, table) {
+    loadSegment: sql => loadSeriesSegment(sql, { maxBytes }),
+    sortOf(viewer, request, segment) {
       const { sort, direction } = request
-      const isLong = isLarge(table)
+      const isLong = isLarge(segment)
       if (isColumn(sort) && furtherColumns(request).length === 0)
         return {
-          sources: [columnOrder(sort, isLong)],
+          fields: [columnOrder(sort, isLong)],
           runs: ([order]) => runsOf(order!, direction),
         }
       if (isColumn(sort) || sort === 'random')
-        return { sources: [keyOrder(request, isLong)], runs: ([order]) => runsOf(order!, 'asc') }
+        return { fields: [keyOrder(request, isLong)], runs: ([order]) => runsOf(order!, 'asc') }
       return {
-        sources: [columnOrder('title', false), valueOrder(viewer, request)],
+        fields: [columnOrder('title', false), valueOrder(viewer, request)],
         runs: ([byTitle, order]) => runsAfter(order!, byTitle!, 'asc'),
       }
     },
     conditionOf: ({ filter }) => filter?.condition ?? null,
     versionOfField: versionOfSeriesField,
-    readPredicate: readPredicateSeries,
+    loadPostings: loadSeriesPostings,
     scopeOf: ({ libraryId, onlyWithVisibleBooks = false, includeDeleted = false }) => ({
       ...{ libraryId, onlyWithVisibleBooks, includeDeleted },
     }),
-    visible: visibleOf,
+    visibleDocs: visibleSeriesDocs,
   }
 }
 
-export const seriesKind = createSeriesKind({ maxRowsAtOnce })
-
-/** The index of this process for a database. */
-export const seriesIndexOf = sharedIndex(seriesKind)
+export const createSeriesIndex = (
+  environment: Environment,
+  options?: IndexOptions,
+): ListIndex<SeriesSegment, SeriesRequest> =>
+  createListIndex(createSeriesSchema(environment), environment, options)

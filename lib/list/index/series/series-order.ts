@@ -11,23 +11,23 @@ import {
   seriesSortColumns,
   seriesSortValues,
 } from '../../sort.ts'
-import { forEachPlace } from '../id-table.ts'
+import { forEachOrdinal } from '../id-table.ts'
+import type { LoadedOrder } from '../index-schema.ts'
 import { idsOf } from '../read-ids.ts'
-import type { ReadOrder } from '../row-kind.ts'
-import type { SeriesTable } from './series-table.ts'
+import type { SeriesSegment } from './series-segment.ts'
 
 export type SeriesColumn = keyof typeof seriesSortColumns
 
 /** In ascending order. */
-export async function readSeriesColumnOrder(
+export async function loadSeriesColumnOrder(
   sql: Sql,
-  table: SeriesTable,
+  segment: SeriesSegment,
   sort: SeriesColumn,
-): Promise<ReadOrder> {
+): Promise<LoadedOrder> {
   // Of which the numbers are.
   if (sort === 'title') {
-    const rows = new Uint32Array(table.rowCount).map((_, series) => series)
-    return { versions: { rows: table.version }, rows, valued: rows.length }
+    const rows = new Uint32Array(segment.maxDoc).map((_, series) => series)
+    return { versions: { rows: segment.version }, docs: rows, valued: rows.length }
   }
   const key = sql(seriesSortColumns[sort])
   const isNullable = nullableSeriesSorts.includes(sort)
@@ -39,45 +39,45 @@ export async function readSeriesColumnOrder(
   const inOrder = sql`
     select id from (${all}) s where ${isNullable ? sql`key is not null` : sql`true`} order by key, id`
   const without = isNullable ? sql`select id from (${all}) s where key is null order by id` : null
-  return await readParts(sql, table, [inOrder, without])
+  return await readParts(sql, segment, [inOrder, without])
 }
 
 /** In the order of several keys or of random numbers. */
-export async function readSeriesKeyOrder(
+export async function loadSeriesKeyOrder(
   sql: Sql,
-  table: SeriesTable,
+  segment: SeriesSegment,
   keys: SeriesSortKey & { then: readonly SeriesSortKey[]; seed: number },
-): Promise<ReadOrder> {
+): Promise<LoadedOrder> {
   const order = seriesOrderBy(sql, keys)
-  return await readParts(sql, table, [sql`select s.id from series s order by ${order}`, null])
+  return await readParts(sql, segment, [sql`select s.id from series s order by ${order}`, null])
 }
 
 async function readParts(
   sql: Sql,
-  table: SeriesTable,
+  segment: SeriesSegment,
   [inOrder, without]: [Fragment, Fragment | null],
-): Promise<ReadOrder> {
+): Promise<LoadedOrder> {
   type Row = { version: string; ids: Buffer | null; without: Buffer | null }
   const [row] = await unprepared(sql<Row[]>`
     select ${listVersion(sql, 'series')} as version, ${idsOf(sql, inOrder)} as ids,
       ${idsOf(sql, without)} as without`)
-  const rows = new Uint32Array(table.rowCount)
+  const rows = new Uint32Array(segment.maxDoc)
   let count = 0
   const append = (series: number) => {
     rows[count++] = series
   }
-  await forEachPlace(table.rows, row!.ids, append)
+  await forEachOrdinal(segment.ids, row!.ids, append)
   const valued = count
-  await forEachPlace(table.rows, row!.without, append)
-  return { versions: { rows: row!.version }, rows, valued }
+  await forEachOrdinal(segment.ids, row!.without, append)
+  return { versions: { rows: row!.version }, docs: rows, valued }
 }
 
 /** The series that have one of the values that few have, series of the same value by title; for one direction. */
-export async function readSeriesValueOrder(
+export async function loadSeriesValueOrder(
   sql: Sql,
   viewer: Viewer,
-  { table, sort, direction, ...scope }: { table: SeriesTable } & SeriesSortKey & SortScope,
-): Promise<ReadOrder> {
+  { segment, sort, direction, ...scope }: { segment: SeriesSegment } & SeriesSortKey & SortScope,
+): Promise<LoadedOrder> {
   const way = direction === 'desc' ? sql`desc` : sql`asc`
   type Row = { versions: Versions; ids: Buffer | null; ranks: Buffer | null }
   const [row] = await unprepared(sql<Row[]>`
@@ -88,10 +88,10 @@ export async function readSeriesValueOrder(
       select v.series_id, (dense_rank() over (order by v.value ${way}))::integer as rank
       from (${seriesSortValues(sql, sort, scope)!}) v where v.value is not null) r`)
   const found: { series: number; rank: number }[] = []
-  await forEachPlace(table.rows, row!.ids, (series, i) => {
+  await forEachOrdinal(segment.ids, row!.ids, (series, i) => {
     found.push({ series, rank: row!.ranks!.readInt32BE(i * 4) })
   })
   found.sort((a, b) => a.rank - b.rank || a.series - b.series)
   const rows = Uint32Array.from(found, ({ series }) => series)
-  return { versions: row!.versions, rows, valued: rows.length }
+  return { versions: row!.versions, docs: rows, valued: rows.length }
 }

@@ -7,6 +7,7 @@ import { alphabeticalGroups, listSeries, type SeriesListFilter } from '../../../
 import { conjuncts, idsOf, onlyId } from '../../../list/only-id.ts'
 import type { IdPage } from '../../../list/page.ts'
 import { resolveCollections } from '../../../organize/collection/collection-filter.ts'
+import type { WithServices } from '../../../store/services.ts'
 import type { Reader } from '../values.ts'
 import { checked, type ParsedCondition } from './condition.ts'
 import { allOfParts } from './condition-tree.ts'
@@ -27,12 +28,12 @@ const maxHits = 1_000
 
 /** Ids of a page of series, and the total. Throws Invalid. */
 export async function findSeries(
-  sql: Sql,
+  db: WithServices,
   reader: Reader,
   { sort, seed, offset, limit, ...search }: ListRequest,
 ): Promise<IdPage> {
-  const { viewer, collectionId, ...filter } = await seriesFilter(sql, reader, search)
-  return await listSeries(sql, viewer, {
+  const { viewer, collectionId, ...filter } = await seriesFilter(db.sql, reader, search)
+  return await listSeries(db, viewer, {
     ...filter,
     ...seriesOrder(sort, collectionId),
     ...{ collectionId, seed, ...pageAt(offset, limit) },
@@ -40,9 +41,9 @@ export async function findSeries(
 }
 
 /** The number of series by first character of the sort title. Throws Invalid. */
-export async function groupSeries(sql: Sql, reader: Reader, search: Search) {
-  const { viewer, ...filter } = await seriesFilter(sql, reader, search)
-  return await alphabeticalGroups(sql, viewer, filter)
+export async function groupSeries(db: WithServices, reader: Reader, search: Search) {
+  const { viewer, ...filter } = await seriesFilter(db.sql, reader, search)
+  return await alphabeticalGroups(db, viewer, filter)
 }
 
 type SeriesScope = SeriesListFilter & { viewer: Viewer; collectionId: string | undefined }
@@ -66,7 +67,7 @@ async function seriesFilter(
 
 /** Ids of a page of books, and the total. Throws Invalid. */
 export async function findBooks(
-  sql: Sql,
+  db: WithServices,
   { viewer, isAdmin }: Reader,
   { fullText, sort, seed, offset, limit, ...search }: ListRequest,
 ): Promise<IdPage> {
@@ -84,7 +85,7 @@ export async function findBooks(
     ...order,
     ...pageAt(offset, limit),
   }
-  return await listBooks(sql, limitedTo(viewer, libraries), request)
+  return await listBooks(db, limitedTo(viewer, libraries), request)
 }
 
 /** The intersection of two conditions. Throws Invalid. */

@@ -7,9 +7,10 @@ import { type Listing, maxLatest } from './listing.ts'
 
 const maxPageSize = 500
 
-const inProgress: Listing['list'] = ({ sql, viewer, ...request }) =>
-  booksInProgress(sql, viewer, request)
-const next: Listing['list'] = ({ sql, viewer, ...request }) => booksOnDeck(sql, viewer, request)
+const inProgress: Listing['list'] = ({ sql, services, viewer, ...request }) =>
+  booksInProgress({ sql, services }, viewer, request)
+const next: Listing['list'] = ({ sql, services: _, viewer, ...request }) =>
+  booksOnDeck(sql, viewer, request)
 
 export const keepReading: Listing = {
   kind: 'acquisition',
@@ -49,8 +50,8 @@ export const releases: Listing = {
 
 /** For a list as long as what the viewer reads: most of it is on the first page. */
 export function newestOf(list: Listing['list']): Listing['updatedAt'] {
-  return async ({ sql, viewer }) => {
-    const { ids } = await list({ sql, viewer, page: 1, pageSize: maxPageSize })
+  return async ({ sql, services, viewer }) => {
+    const { ids } = await list({ sql, services, viewer, page: 1, pageSize: maxPageSize })
     return ids.length === 0 ? null : await newestBookChange(sql, viewer, { ids })
   }
 }
@@ -58,8 +59,8 @@ export function newestOf(list: Listing['list']): Listing['updatedAt'] {
 function latest(by: 'created' | 'released'): Listing['list'] {
   const isReleased = { field: 'releaseDate', test: { kind: 'null' }, negated: true } as const
   const filter = by === 'released' ? { of: 'book' as const, condition: isReleased } : null
-  return ({ sql, viewer, ...request }) =>
-    listBooks(sql, viewer, {
+  return ({ sql, services, viewer, ...request }) =>
+    listBooks({ sql, services }, viewer, {
       ...{ ...request, filter, sort: by, direction: 'desc', maxBooks: maxLatest },
     })
 }

@@ -14,7 +14,7 @@ import { publicationsByIds } from '../publication.ts'
 import { libraryRef, seriesEntries } from './entry.ts'
 import { pagingOf, type Shelf, type ShelfRequest } from './shelf.ts'
 
-type ListRequest = Pick<ShelfRequest, 'sql' | 'viewer' | 'page' | 'pageSize'> & {
+type ListRequest = Pick<ShelfRequest, 'sql' | 'services' | 'viewer' | 'page' | 'pageSize'> & {
   libraryId?: string
 }
 
@@ -87,10 +87,10 @@ function refOf(
 }
 
 function toListRequest(
-  { sql, viewer, page, pageSize }: ShelfRequest,
+  { sql, services, viewer, page, pageSize }: ShelfRequest,
   libraryId: string | undefined,
 ): ListRequest {
-  return { sql, viewer, page, pageSize, ...(libraryId ? { libraryId } : {}) }
+  return { sql, services, viewer, page, pageSize, ...(libraryId ? { libraryId } : {}) }
 }
 
 const loadBooks = ({ sql, viewer }: ShelfRequest, ids: string[]) =>

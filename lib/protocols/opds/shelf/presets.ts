@@ -60,15 +60,16 @@ const onePreset: Shelf = {
   },
 }
 
-function findItems({ sql, viewer, page, pageSize }: ShelfRequest, preset: FilterPreset) {
+function findItems(request: ShelfRequest, preset: FilterPreset) {
+  const { viewer, page, pageSize } = request
   const { target, condition, query, sort } = preset
   const common = { text: query, libraryId: preset.libraryId ?? undefined, page, pageSize }
   if (target === 'books')
-    return listBooks(sql, viewer, {
+    return listBooks(request, viewer, {
       ...{ ...parseBookSort(sort ?? undefined), ...common },
       filter: parseBookFilter(condition),
     })
-  return listSeries(sql, viewer, {
+  return listSeries(request, viewer, {
     ...{ ...parseSeriesSort(sort ?? undefined), ...common, onlyWithVisibleBooks: true },
     // Accounts without this permission cannot save conditions on sharing tags.
     filter: parseSeriesFilter(condition, { isAdmin: true }),

@@ -33,7 +33,7 @@ export const searchShelf: Shelf = {
     if (search === undefined)
       return acquisitionFeed({ path: '/search', title: 'Search', paging: pagingOf(request, 0) })
     const [{ ids, total }, series] = await Promise.all([
-      listBooks(sql, viewer, {
+      listBooks(request, viewer, {
         ...{ filter: null, text: search, maxBooks: maxResults },
         ...{ page, pageSize },
       }),
@@ -61,7 +61,7 @@ const seriesRef = (search: string): FeedRef => ({
 
 /** The first matching series; null if there are none. */
 async function matchingSeries(request: ShelfRequest, search: string): Promise<Group | null> {
-  const { ids, total } = await listSeries(request.sql, request.viewer, {
+  const { ids, total } = await listSeries(request, request.viewer, {
     ...{ filter: null, text: search, page: 1, pageSize: groupSize },
     onlyWithVisibleBooks: true,
   })

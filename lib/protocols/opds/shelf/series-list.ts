@@ -27,10 +27,12 @@ import {
 
 const latest = (sort: 'created' | 'updated'): Listing['list'] => {
   const options = { sort, direction: 'desc', filter: null, onlyWithVisibleBooks: true } as const
-  return async ({ sql, viewer, page, pageSize, ...request }) => {
+  return async ({ sql, services, viewer, page, pageSize, ...request }) => {
     const remaining = Math.max(maxLatest - (page - 1) * pageSize, 0)
     const window = { page: remaining > 0 ? page : 1, pageSize }
-    const { ids, total } = await listSeries(sql, viewer, { ...request, ...options, ...window })
+    const { ids, total } = await listSeries({ sql, services }, viewer, {
+      ...{ ...request, ...options, ...window },
+    })
     return { ids: ids.slice(0, remaining), total: Math.min(total, maxLatest) }
   }
 }
@@ -122,8 +124,8 @@ async function loadSeries(
   request: ShelfRequest,
   filter: SeriesListFilter,
 ): Promise<{ entries: NavigationEntry[]; paging: Paging }> {
-  const { sql, viewer, page, pageSize } = request
-  const { ids, total } = await listSeries(sql, viewer, {
+  const { viewer, page, pageSize } = request
+  const { ids, total } = await listSeries(request, viewer, {
     ...{ ...filter, page, pageSize },
     onlyWithVisibleBooks: true,
   })

@@ -5,7 +5,7 @@ import type { Listing } from './listing.ts'
 
 const listOf =
   (of: 'book' | 'series'): Listing['list'] =>
-  ({ sql, viewer, ...request }) =>
+  ({ sql, services: _, viewer, ...request }) =>
     wantedIds(sql, viewer, { of, ...request })
 
 export const wantedBooks: Listing = {

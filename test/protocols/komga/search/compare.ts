@@ -1,12 +1,12 @@
 // Comparison of the condition engine with the naive evaluator, for one random tree and one viewer.
 import { deepEqual, equal } from 'node:assert/strict'
-import type { Sql } from 'postgres'
 import type { Viewer } from '../../../../lib/accounts/viewer.ts'
 import {
   parseBookCondition,
   parseSeriesCondition,
 } from '../../../../lib/protocols/komga/search/condition.ts'
 import { findBooks, findSeries } from '../../../../lib/protocols/komga/search/find.ts'
+import type { WithServices } from '../../../../lib/store/services.ts'
 import { createRandom } from '../../../kit/random.ts'
 import type { BookFacts } from '../../../list/catalog-facts.ts'
 import { withTypes } from './client-conditions.ts'
@@ -40,7 +40,7 @@ export function viewersOf(facts: KomgaFacts): { viewer: Viewer; isAdmin: boolean
  * Returns a function that compares the trees of a seed, and returns for how many some rows or not all rows were
  * found; it throws an AssertionError with the tree.
  */
-export function createComparison(sql: Sql, facts: KomgaFacts) {
+export function createComparison(db: WithServices, facts: KomgaFacts) {
   const evaluator = createEvaluator(facts, facts.accounts[0]!, now)
   const { booksOf, isVisibleBook, isVisibleSeries, matchesBook, matchesSeries } = evaluator
   const [forSeries, forBooks] = [seriesTests(facts), bookTests(facts)]
@@ -62,7 +62,7 @@ export function createComparison(sql: Sql, facts: KomgaFacts) {
       // What only administrators see does not exist for others.
       const { sharingLabel: _, ...public_ } = forSeries
       const seriesTree = randomTree(random, isAdmin ? forSeries : public_)
-      const foundSeries = await findSeries(sql, reader, {
+      const foundSeries = await findSeries(db, reader, {
         ...page,
         ...parseSeriesCondition(sent(seriesTree), context),
       })
@@ -77,7 +77,7 @@ export function createComparison(sql: Sql, facts: KomgaFacts) {
       deepEqual([...foundSeries.ids].sort(), expectedSeries.map(s => s.id).sort(), label)
       equal(foundSeries.total, expectedSeries.length, label)
       const bookTree = randomTree(random, forBooks)
-      const foundBooks = await findBooks(sql, reader, {
+      const foundBooks = await findBooks(db, reader, {
         ...page,
         ...parseBookCondition(sent(bookTree), context),
       })

@@ -2,12 +2,13 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import t from 'tap'
 import { unrestrictedViewer } from '../../../../lib/accounts/viewer.ts'
-import { bookKind } from '../../../../lib/list/index/books/book-index.ts'
-import { createRowIndex } from '../../../../lib/list/index/row-index.ts'
-import { seriesIndexOf } from '../../../../lib/list/index/series/series-index.ts'
+import { createBookIndex } from '../../../../lib/list/index/books/book-index.ts'
+import { lists } from '../../../../lib/list/lists.ts'
 import { checked, parseBookCondition } from '../../../../lib/protocols/komga/search/condition.ts'
+import { createServices } from '../../../../lib/store/services.ts'
 import { createDatabase } from '../../../kit/db.ts'
 import { createRandom } from '../../../kit/random.ts'
+import { environmentOf } from '../../../list/environment.ts'
 import { createComparison, viewersOf } from './compare.ts'
 import { createEvaluator, namesDeleted } from './evaluator.ts'
 import { makeKomgaFacts, storeKomgaFacts } from './facts.ts'
@@ -20,9 +21,9 @@ await storeKomgaFacts(sql, facts)
 t.test('random trees select the same books from the index', async t => {
   const now = new Date()
   const { isVisibleBook, matchesBook } = createEvaluator(facts, facts.accounts[0]!, now)
-  const index = createRowIndex(bookKind, { pause: 0 })
+  const index = createBookIndex(environmentOf(sql), { pause: 0 })
   const order = { sort: 'title', direction: 'asc', offset: 0, limit: 10_000 } as const
-  index.refresh(sql, unrestrictedViewer(facts.accounts[0]!), { ...order, filter: null })
+  index.refresh(unrestrictedViewer(facts.accounts[0]!), { ...order, filter: null })
   await index.idle()
   let pages = 0
   for (let seed = 1; seed <= 60; seed++) {
@@ -49,12 +50,13 @@ t.test('random trees select the same books from the index', async t => {
 })
 
 t.test('random trees select the same series from the index', async t => {
-  const index = seriesIndexOf(sql)
+  const db = { sql, services: createServices(sql) }
+  const { series: index } = db.services(lists)
   const everyone = unrestrictedViewer(facts.accounts[0]!)
   const list = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 10_000 } as const
-  index.refresh(sql, everyone, list)
+  index.refresh(everyone, list)
   await index.idle()
-  const compare = createComparison(sql, facts)
+  const compare = createComparison(db, facts)
   let selected = 0
   for (let seed = 1; seed <= 40; seed++) selected += (await compare(seed)).selected
   t.ok(selected > 0)

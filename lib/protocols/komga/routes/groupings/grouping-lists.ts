@@ -4,7 +4,7 @@ import { maybe, record, type TSchema, Type, text } from '../../../../base/schema
 import { route } from '../../../../http/route.ts'
 import { collections, type Grouping, readLists } from '../../../../organize/grouping/grouping.ts'
 import { listGroupings } from '../../../../organize/grouping/list.ts'
-import type { Sql } from '../../../../store/postgres/db.ts'
+import type { WithServices } from '../../../../store/services.ts'
 import { CollectionDto, collectionDtos, ReadListDto, readListDtos } from '../../grouping-dto.ts'
 import { wordsOfNames } from '../../search/full-text.ts'
 import { type Reader, readerOf } from '../../values.ts'
@@ -20,7 +20,7 @@ type Kind = {
   item: TSchema
   read: Permission
   write: Permission
-  load: (sql: Sql, reader: Reader, ids: readonly string[]) => Promise<object[]>
+  load: (db: WithServices, reader: Reader, ids: readonly string[]) => Promise<object[]>
 }
 
 const kinds: Kind[] = [
@@ -67,7 +67,7 @@ export const groupingLists = kinds.map(
             })
             return { ids: found.rows.map(({ id }) => id), total: found.total }
           },
-          load: ids => load(deps.sql, readerOf(input), ids),
+          load: ids => load(deps, readerOf(input), ids),
         })
       },
     }),

@@ -27,7 +27,6 @@ import {
 import { matchCbl } from '../../../../organize/read-list/match-cbl.ts'
 import { readCbl } from '../../../../organize/read-list/read-cbl.ts'
 import { idList, type Signed } from '../../../../organize/routes/grouping-kind.ts'
-import type { Sql } from '../../../../store/postgres/db.ts'
 import type { WithServices } from '../../../../store/services.ts'
 import { BookDto, bookDto } from '../../book-dto.ts'
 import {
@@ -59,7 +58,7 @@ type Kind = {
   idsKey: 'seriesIds' | 'bookIds'
   permissions: { read: Permission; write: Permission; remove: Permission }
   find: (db: WithServices, reader: Reader, id: string) => Promise<object>
-  load: (sql: Sql, reader: Reader, ids: readonly string[]) => Promise<object[]>
+  load: (db: WithServices, reader: Reader, ids: readonly string[]) => Promise<object[]>
 }
 
 const kinds: Kind[] = [
@@ -123,10 +122,10 @@ const changes = kinds.flatMap(
         description: '400 for a name that already exists, and for duplicate ids.',
         body: record(creation, { component: `${one}CreationDto` }),
         responses: { 200: item },
-        async handle(input, { sql }) {
+        async handle(input, deps) {
           const change = changeOf(input.body as Change)
-          const id = await createGrouping(sql, input.viewer, grouping, change).catch(asInvalid)
-          const [created] = await load(sql, readerOf(input), [id])
+          const id = await createGrouping(deps.sql, input.viewer, grouping, change).catch(asInvalid)
+          const [created] = await load(deps, readerOf(input), [id])
           return created as never
         },
       }),

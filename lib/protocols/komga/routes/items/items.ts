@@ -58,13 +58,12 @@ const books = [
     params: BookId,
     responses: { 200: list(ReadListDto) },
     async handle(input, deps) {
-      const { sql } = deps
       const { viewer, params } = input
-      await requireBook(sql, viewer, params.id)
+      await requireBook(deps.sql, viewer, params.id)
       const request = { memberId: params.id, page: 1, pageSize: maxGroupings }
       const { rows } = await listGroupings(deps, viewer, readLists, request)
       return await readListDtos(
-        sql,
+        deps,
         readerOf(input),
         rows.map(({ id }) => id),
       )
@@ -92,13 +91,12 @@ const series = [
     params: SeriesId,
     responses: { 200: list(CollectionDto) },
     async handle(input, deps) {
-      const { sql } = deps
       const { viewer, params } = input
-      await requireSeries(sql, viewer, params.id)
+      await requireSeries(deps.sql, viewer, params.id)
       const request = { memberId: params.id, page: 1, pageSize: maxGroupings }
       const { rows } = await listGroupings(deps, viewer, collections, request)
       return await collectionDtos(
-        sql,
+        deps,
         readerOf(input),
         rows.map(({ id }) => id),
       )

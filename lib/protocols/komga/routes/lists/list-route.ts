@@ -33,7 +33,7 @@ import { costOfList, hourlySeed, listResponse } from './list-response.ts'
 type Kind<T extends TSchema> = {
   item: T
   permission: Permitted
-  find: (sql: Sql, reader: Reader, request: ListRequest) => Promise<IdPage>
+  find: (db: WithServices, reader: Reader, request: ListRequest) => Promise<IdPage>
   load: (sql: Sql, reader: Reader, ids: readonly string[]) => Promise<Static<T>[]>
   parse: (tree: unknown, context: KeyContext) => ParsedCondition
 }
@@ -83,12 +83,12 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
     search: Search
     sort: readonly SortProperty[]
   }
-  const respond = (sql: Sql, { reader, request, search, sort }: Request) => {
+  const respond = (db: WithServices, { reader, request, search, sort }: Request) => {
     const seed = hourlySeed(reader)
     return listResponse({
       ...{ request, sort, item },
-      find: window => find(sql, reader, { ...search, ...window, sort, seed }),
-      load: ids => load(sql, reader, ids),
+      find: window => find(db, reader, { ...search, ...window, sort, seed }),
+      load: ids => load(db.sql, reader, ids),
     })
   }
 
@@ -100,9 +100,9 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
         query: record({ ...pageQuery, ...(sort ? {} : sortQuery), ...filters.properties }),
         cost: ({ query, ...input }) =>
           costOfList(pageRequest(query), () => search(query as Static<F>, readerOf(input))),
-        handle({ query, ...input }, { sql }) {
+        handle({ query, ...input }, deps) {
           const reader = readerOf(input)
-          return respond(sql, {
+          return respond(deps, {
             ...{ reader, request: pageRequest(query) },
             search: search(query as Static<F>, reader),
             sort: sort ?? sortKeys((query as Sorted).sort),
@@ -117,10 +117,10 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
         query: record({ ...pageQuery, ...sortQuery }),
         cost: ({ query, body, ...input }) =>
           costOfList(pageRequest(query), () => parse(body?.condition, contextOf(readerOf(input)))),
-        handle({ query, body, ...input }, { sql }) {
+        handle({ query, body, ...input }, deps) {
           const reader = readerOf(input)
           const condition = parse(body?.condition, contextOf(reader))
-          return respond(sql, {
+          return respond(deps, {
             ...{ reader, request: pageRequest(query), sort: sortKeys(query.sort) },
             search: { ...condition, fullText: body?.fullTextSearch },
           })
@@ -139,7 +139,7 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
           const reader = readerOf(input)
           const order = await orderOf(deps, reader, id)
           const sort = sortKeys(query.sort)
-          return await respond(deps.sql, {
+          return await respond(deps, {
             ...{ reader, request: pageRequest(query) },
             search: search(query as Static<F>, reader, id),
             sort: sort.length > 0 ? sort : order,

@@ -139,10 +139,10 @@ export const seriesLists: Route[] = [
     body: SeriesSearch,
     bodyOptional: true,
     responses: { 200: list(GroupCount) },
-    async handle(input, { sql }) {
+    async handle(input, deps) {
       const reader = readerOf(input)
       const { body } = input
-      return await groupSeries(sql, reader, {
+      return await groupSeries(deps, reader, {
         ...parseSeriesCondition(body?.condition, contextOf(reader)),
         fullText: body?.fullTextSearch,
       })
@@ -157,10 +157,10 @@ export const seriesLists: Route[] = [
     summary: 'Count series by the first character of their sort titles',
     query: record(filterQuery),
     responses: { 200: list(GroupCount) },
-    async handle(input, { sql }) {
+    async handle(input, deps) {
       const reader = readerOf(input)
       const { search, ...filters } = input.query
-      return await groupSeries(sql, reader, {
+      return await groupSeries(deps, reader, {
         ...seriesFilters(filters, contextOf(reader)),
         fullText: search,
       })

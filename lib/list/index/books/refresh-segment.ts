@@ -1,17 +1,17 @@
-// The table of books with what changed since it was read, or since it was last followed: changed books get new numbers
-// after all others and lose their old ones, so that all that is in memory stays true for the numbers that are left.
+// The segment of books, refreshed with what changed: changed books become new documents and their old numbers are
+// deleted, so that all that is in memory stays true for the numbers that are left.
 import type { Fragment, Sql } from 'postgres'
 import { unprepared } from '../../../store/postgres/statement.ts'
 import { changesBetween, combineListChanges, listVersion } from '../../list-version.ts'
 import { add, emptyBitmap, resize } from '../bitmap.ts'
-import { addIds, firstCount, forEachPlace, idBytes, wordsOf } from '../id-table.ts'
+import { addIds, firstCount, forEachOrdinal, idBytes, wordsOf } from '../id-table.ts'
 import { type ChangedSeries, changeSeries } from '../series-classes.ts'
-import type { BookTable } from './book-table.ts'
+import type { BookSegment } from './book-segment.ts'
 
 type Changes = {
   version: string
   snapshot: string
-  /** Changes that the table has not seen. */
+  /** Changes that the segment has not seen. */
   unseen: number
   /** One of them names no books. */
   isUnknown: boolean
@@ -38,15 +38,19 @@ const maxSeries = 10_000
 const maxAddedShare = 0.25
 const minAdded = 20_000
 
-/** Null if the table is to be read again: any book may have changed, or too many have. */
-export async function followBooks(sql: Sql, table: BookTable): Promise<BookTable | null> {
-  const changes = await readChanges(sql, table.snapshot)
+/** Null if the segment is to be read again: any book may have changed, or too many have. */
+export async function refreshBookSegment(
+  sql: Sql,
+  segment: BookSegment,
+): Promise<BookSegment | null> {
+  const changes = await readChanges(sql, segment.snapshot)
   const { version, snapshot, changedIds, ids } = changes
   if (changes.logged > maxLogged) await combineListChanges(sql, { seenBy: snapshot })
   const changed = (changedIds?.length ?? 0) / idBytes
-  const isTooMuch = addedCount(table) + changed > Math.max(minAdded, table.rowCount * maxAddedShare)
+  const isTooMuch =
+    addedCount(segment) + changed > Math.max(minAdded, segment.maxDoc * maxAddedShare)
   // Others were combined, or written in ways that are not noted.
-  const isIncomplete = changes.unseen !== changesBetween(table.version, version)
+  const isIncomplete = changes.unseen !== changesBetween(segment.version, version)
   if (
     isIncomplete ||
     changes.isUnknown ||
@@ -56,21 +60,21 @@ export async function followBooks(sql: Sql, table: BookTable): Promise<BookTable
   )
     return null
   if ((changes.series?.length ?? 0) > maxSeries) return null
-  const series = await changeSeries(table.series, changes.series ?? [])
+  const series = await changeSeries(segment.series, changes.series ?? [])
   if (!series) return null
-  const first = table.rowCount
+  const first = segment.maxDoc
   const added = (ids?.length ?? 0) / idBytes
-  const rowCount = first + added
-  const retired = resize(table.rows.retired ?? emptyBitmap(0), first, rowCount)
-  await forEachPlace(table.rows, changedIds, book => add(retired, book))
+  const maxDoc = first + added
+  const deleted = resize(segment.ids.deleted ?? emptyBitmap(0), first, maxDoc)
+  await forEachOrdinal(segment.ids, changedIds, book => add(deleted, book))
   const ofAdded = new Uint32Array(added)
   let placed = 0
-  await forEachPlace(series.ids, changes.seriesIds, (place, i) => {
+  await forEachOrdinal(series.ids, changes.seriesIds, (place, i) => {
     ofAdded[i] = place
     placed++
   })
   if (placed < added) return null
-  const missing = resize(table.missing, first, rowCount)
+  const missing = resize(segment.missing, first, maxDoc)
   const rated: number[] = []
   for (let i = 0; i < added; i++) {
     if (changes.missing![i] === 1) add(missing, first + i)
@@ -78,12 +82,12 @@ export async function followBooks(sql: Sql, table: BookTable): Promise<BookTable
     if (rating >= 0) rated.push(first + i, rating)
   }
   return {
-    ...table,
-    ...{ version, snapshot, rowCount, series, missing },
+    ...segment,
+    ...{ version, snapshot, maxDoc, series, missing },
     hasMissing: missing.some(word => word !== 0),
-    rows: await addIds(table.rows, wordsOf(ids ?? Buffer.alloc(0)), retired),
-    seriesOfOther: concat(Uint32Array, table.seriesOfOther, ofAdded),
-    rated: concat(Int32Array, table.rated, rated),
+    ids: await addIds(segment.ids, wordsOf(ids ?? Buffer.alloc(0)), deleted),
+    seriesOfOther: concat(Uint32Array, segment.seriesOfOther, ofAdded),
+    rated: concat(Int32Array, segment.rated, rated),
   }
 }
 
@@ -99,7 +103,7 @@ function concat<Numbers extends Uint32Array | Int32Array>(
 }
 
 /** The numbers that changed books have taken. */
-export const addedCount = ({ rows, rowCount }: BookTable): number => rowCount - firstCount(rows)
+export const addedCount = ({ ids: rows, maxDoc }: BookSegment): number => maxDoc - firstCount(rows)
 
 async function readChanges(sql: Sql, snapshot: string): Promise<Changes> {
   const [row] = await unprepared(sql<Changes[]>`

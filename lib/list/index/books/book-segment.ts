@@ -1,18 +1,19 @@
-// All books of the catalogue, numbered, with what decides who sees them: the base of bitmaps. The present books of
-// a series follow each other, then missing books; books that changed later have new numbers after those
-// (follow-books.ts).
+// The segment of books: all books as numbered documents, and the values that decide who sees them. The present books of a
+// series follow each other, then missing books; books that changed later are new documents after those, and their old
+// numbers are deleted (refresh-segment.ts).
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer } from '../../../accounts/viewer.ts'
 import { combineListChanges, listVersion } from '../../list-version.ts'
 import { add, type Bitmap, emptyBitmap, remove, setRange, subtract } from '../bitmap.ts'
-import { createIdTable, forEachPlace, idAt, idBytes, isRetired, wordsOf } from '../id-table.ts'
-import type { RowTable } from '../row-kind.ts'
+import { createIdTable, forEachOrdinal, idAt, idBytes, isDeleted, wordsOf } from '../id-table.ts'
+import type { Segment } from '../index-schema.ts'
 import { type ClassedSeries, readClassedSeries, visibleClasses } from '../series-classes.ts'
+import { bytesPerBook, bytesPerSeries } from '../size.ts'
 import type { TextField, Texts } from './text-column.ts'
 
-export type BookTable = RowTable & {
+export type BookSegment = Segment & {
   origin: BookOrigin
-  /** Of PostgreSQL: it sees all changes that the table has. */
+  /** Of PostgreSQL: it sees all changes that the segment has. */
   snapshot: string
   /** The present books that follow each other by series. */
   presentCount: number
@@ -34,39 +35,49 @@ export type VisibleScope = {
   includeDeleted?: boolean | undefined
 }
 
-/** What is read of the books beside the table. */
+export type TextReader = {
+  /** Reads what predicates on a field search, unless it is in memory: one field after another. */
+  readLater(segment: BookSegment, field: TextField): void
+  noteFailure(error: unknown): void
+  /** Resolves when no texts are being read. */
+  idle(): Promise<void>
+}
+
+/** What is read of the books beside the segment. */
 type BookOrigin = {
   /** Null for texts that are being read, or are not to be read. */
   texts: Map<TextField, Texts | null>
-  /** Of the books below `rowCount`. */
-  formats: { books: BooksByFormat; rowCount: number } | null
+  textReader: TextReader
+  /** Of the books below `maxDoc`. */
+  formats: { books: BooksByFormat; maxDoc: number } | null
 }
 
 /** Present books by format; those of the empty one have none. */
 export type BooksByFormat = Map<string, Bitmap>
 
-/** Present books below `rowCount`. `version`: of the catalogue (`listVersion`). */
-export type KnownBooks = { bitmap: Bitmap; rowCount: number; version: string }
+/** Present books below `maxDoc`. `version`: of the catalogue (`listVersion`). */
+export type KnownBooks = { bitmap: Bitmap; maxDoc: number; version: string }
 
 const seriesRows = 500
 
 /**
- * Reads index entries of all books. Null for a catalogue of more than `maxRows`, or of very many classes. The
- * table of a million books has 24 MB.
+ * Reads index entries of all books. Null for a catalogue that needs more than `maxBytes`, or of very many classes. The
+ * segment of a million books has 24 MB.
  */
-export async function readBookTable(
+export async function loadBookSegment(
   sql: Sql,
-  { maxRows }: { maxRows: number },
-): Promise<BookTable | null> {
+  { maxBytes, textReader }: { maxBytes: number; textReader: TextReader },
+): Promise<BookSegment | null> {
   await combineListChanges(sql)
   return await sql.begin(async tx => {
     // The pool of requests begins transactions without options.
     await tx`set transaction isolation level repeatable read, read only`
-    const [size] = await tx<{ version: string; snapshot: string; total: number }[]>`
+    const [size] = await tx<{ version: string; snapshot: string; books: number; series: number }[]>`
       select ${listVersion(tx)} as version, pg_current_snapshot()::text as snapshot,
         (select count(*)::float8 from book b where b.missing_at is not null)
-        + (select coalesce(sum(book_count), 0)::float8 from library) as total`
-    if (size!.total > maxRows) return null
+        + (select coalesce(sum(book_count), 0)::float8 from library) as books,
+        (select coalesce(sum(series_count), 0)::float8 from library) as series`
+    if (size!.books * bytesPerBook + size!.series * bytesPerSeries > maxBytes) return null
     const series = await readClassedSeries(tx)
     if (!series) return null
     const firstBook = new Uint32Array(series.count)
@@ -78,7 +89,7 @@ export async function readBookTable(
       from book b where ${presentBook(tx)} group by b.series_id`
     for await (const rows of present.cursor(seriesRows))
       for (const { series: id, ids } of rows)
-        await forEachPlace(series.ids, id, place => {
+        await forEachOrdinal(series.ids, id, place => {
           firstBook[place] = presentCount
           ownBooks[place] = ids.length / idBytes
           presentCount += ids.length / idBytes
@@ -91,12 +102,12 @@ export async function readBookTable(
     parts.push(missing!.ids)
     const books = await createIdTable(wordsOf(Buffer.concat(parts)))
     const seriesOfOther = new Uint32Array(missing!.ids.length / idBytes)
-    await forEachPlace(series.ids, missing!.series, (place, i) => {
+    await forEachOrdinal(series.ids, missing!.series, (place, i) => {
       seriesOfOther[i] = place
     })
-    const rowCount = presentCount + seriesOfOther.length
-    const isMissing = emptyBitmap(rowCount)
-    setRange(isMissing, presentCount, rowCount)
+    const maxDoc = presentCount + seriesOfOther.length
+    const isMissing = emptyBitmap(maxDoc)
+    setRange(isMissing, presentCount, maxDoc)
     const [rated] = await tx<{ ids: Buffer; ratings: Buffer }[]>`
       select coalesce(string_agg(uuid_send(b.id), ''::bytea), '') as ids,
         coalesce(string_agg(int4send(b.age_rating), ''::bytea), '') as ratings
@@ -106,14 +117,14 @@ export async function readBookTable(
         select y.id, y.age_rating from book y
         where y.age_rating is not null and y.missing_at is not null) b`
     const ratings: number[] = []
-    await forEachPlace(books, rated!.ids, (book, i) => {
+    await forEachOrdinal(books, rated!.ids, (book, i) => {
       ratings.push(book, rated!.ratings.readInt32BE(i * 4))
     })
     return {
-      ...{ version: size!.version, snapshot: size!.snapshot, rows: books, rowCount },
-      origin: { texts: new Map(), formats: null },
+      ...{ version: size!.version, snapshot: size!.snapshot, ids: books, maxDoc },
+      origin: { texts: new Map(), textReader, formats: null },
       ...{ series, presentCount, firstBook, ownBooks, seriesOfOther },
-      ...{ missing: isMissing, hasMissing: rowCount > presentCount },
+      ...{ missing: isMissing, hasMissing: maxDoc > presentCount },
       rated: Int32Array.from(ratings),
     }
   })
@@ -122,17 +133,17 @@ export async function readBookTable(
 type MissingRow = { ids: Buffer; series: Buffer }
 
 /** The ids of the books from a number on. */
-export function addedIds({ rows, rowCount }: BookTable, first: number): string[] {
+export function addedIds({ ids: rows, maxDoc }: BookSegment, first: number): string[] {
   const ids: string[] = []
-  for (let book = first; book < rowCount; book++)
-    if (!isRetired(rows, book)) ids.push(idAt(rows, book))
+  for (let book = first; book < maxDoc; book++)
+    if (!isDeleted(rows, book)) ids.push(idAt(rows, book))
   return ids
 }
 
 /** The books of all series for which `holds`, present and missing. */
-export function booksOfSeries(table: BookTable, holds: (series: number) => boolean): Bitmap {
-  const { firstBook, ownBooks, seriesOfOther, presentCount, rowCount } = table
-  const bitmap = emptyBitmap(rowCount)
+export function booksOfSeries(segment: BookSegment, holds: (series: number) => boolean): Bitmap {
+  const { firstBook, ownBooks, seriesOfOther, presentCount, maxDoc } = segment
+  const bitmap = emptyBitmap(maxDoc)
   for (let series = 0; series < firstBook.length; series++)
     if (ownBooks[series]! > 0 && holds(series))
       setRange(bitmap, firstBook[series]!, firstBook[series]! + ownBooks[series]!)
@@ -143,16 +154,16 @@ export function booksOfSeries(table: BookTable, holds: (series: number) => boole
 
 /** The books that a viewer sees. */
 export function visibleBooks(
-  table: BookTable,
+  segment: BookSegment,
   viewer: Viewer,
   { libraryId, includeDeleted }: VisibleScope,
 ): Bitmap {
-  const { series, rated, rows, missing } = table
-  const bitmap = booksOfSeries(table, visibleClasses(series, viewer, libraryId))
+  const { series, rated, ids: rows, missing } = segment
+  const bitmap = booksOfSeries(segment, visibleClasses(series, viewer, libraryId))
   const { ageLimit } = viewer
   if (ageLimit !== null)
     for (let i = 0; i < rated.length; i += 2)
       if (rated[i + 1]! > ageLimit) remove(bitmap, rated[i]!)
   if (!includeDeleted) subtract(bitmap, missing)
-  return rows.retired ? subtract(bitmap, rows.retired) : bitmap
+  return rows.deleted ? subtract(bitmap, rows.deleted) : bitmap
 }

@@ -1,16 +1,18 @@
 // Failures of readings in the background that lists are made from: they are counted and logged, and the next reading succeeds.
+import type { Sql } from 'postgres'
 import t from 'tap'
 import { unrestrictedViewer } from '../../lib/accounts/viewer.ts'
 import { newId } from '../../lib/base/id.ts'
 import { openLog } from '../../lib/base/log.ts'
-import { logFailedReadings } from '../../lib/list/background-failures.ts'
-import { createRowIndex } from '../../lib/list/index/row-index.ts'
-import { seriesKind } from '../../lib/list/index/series/series-index.ts'
+import { createListIndex } from '../../lib/list/index/list-index.ts'
+import { createSeriesSchema } from '../../lib/list/index/series/series-index.ts'
 import { registry } from '../../lib/store/metrics/registry.ts'
 import { connectionsLike } from '../../lib/store/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
+import { environmentOf } from './environment.ts'
 
 const { sql } = await createDatabase(t)
+const seriesKind = createSeriesSchema(environmentOf(sql))
 const lines: { level: number; what: string; err: { message: string } }[] = []
 const log = openLog({ level: 'warn' }, { write: line => void lines.push(JSON.parse(line)) })
 
@@ -20,23 +22,23 @@ async function failures() {
 }
 
 t.test('a failed reading is counted, logged once a minute, and does not stop the next', async t => {
-  logFailedReadings(sql, log)
   let left = 2
-  const index = createRowIndex(
+  const index = createListIndex(
     {
       ...seriesKind,
-      async readTable(pool) {
+      async loadSegment(pool) {
         if (left-- > 0) await pool`select 1 / 0`
-        return await seriesKind.readTable(pool)
+        return await seriesKind.loadSegment(pool)
       },
     },
+    environmentOf(sql, { log }),
     { pause: 0 },
   )
   const viewer = unrestrictedViewer(newId())
   const list = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
   for (const failed of [1, 2, 2]) {
     t.equal(await index.page(sql, viewer, list), null)
-    index.refresh(sql, viewer, list)
+    index.refresh(viewer, list)
     await index.idle()
     t.equal(await failures(), failed)
   }
@@ -47,18 +49,16 @@ t.test('a failed reading is counted, logged once a minute, and does not stop the
 
 t.test('a reading that failed is not tried again at once', async t => {
   let readings = 0
-  const index = createRowIndex({
-    ...seriesKind,
-    async readTable(pool) {
-      readings++
-      await pool`select 1 / 0`
-      return null
-    },
-  })
+  const readTable = async (pool: Sql) => {
+    readings++
+    await pool`select 1 / 0`
+    return null
+  }
+  const index = createListIndex({ ...seriesKind, loadSegment: readTable }, environmentOf(sql))
   const viewer = unrestrictedViewer(newId())
   const list = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
   for (let i = 0; i < 3; i++) {
-    index.refresh(sql, viewer, list)
+    index.refresh(viewer, list)
     await index.idle()
   }
   t.equal(readings, 1)
@@ -66,18 +66,18 @@ t.test('a reading that failed is not tried again at once', async t => {
 
 t.test('a reading that ends because the process stops is no failure', async t => {
   const pool = connectionsLike(sql, { max: 1, connection: {} })
-  logFailedReadings(pool, log)
   lines.length = 0
   const failed = await failures()
-  const index = createRowIndex({
-    ...seriesKind,
-    async readTable(closed) {
-      await pool.end()
-      return await seriesKind.readTable(closed)
-    },
-  })
+  const readTable = async (closed: Sql) => {
+    await pool.end()
+    return await seriesKind.loadSegment(closed)
+  }
+  const index = createListIndex(
+    { ...seriesKind, loadSegment: readTable },
+    environmentOf(pool, { log }),
+  )
   const viewer = unrestrictedViewer(newId())
-  index.refresh(pool, viewer, {
+  index.refresh(viewer, {
     filter: null,
     sort: 'title',
     direction: 'asc',

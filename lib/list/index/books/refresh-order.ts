@@ -1,34 +1,34 @@
-// A sort order of books in memory, with the books that changed since it was read: each is put behind the present book
-// before it, which the index of the order finds, and behind missing books that lie between that one and it.
+// A sort order of books, refreshed: each book that changed is put behind the present book before it, which the index of
+// the database finds, and behind missing books between that one and it.
 import type { Fragment, Sql } from 'postgres'
 import { presentBook } from '../../../accounts/viewer.ts'
 import { unprepared } from '../../../store/postgres/statement.ts'
 import { listVersion } from '../../list-version.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns } from '../../sort.ts'
 import { add, emptyBitmap, has } from '../bitmap.ts'
-import { forEachPlace, idAt, idBytes, isRetired } from '../id-table.ts'
-import type { KnownOrder, ReadOrder } from '../row-kind.ts'
-import { addedIds, type BookTable } from './book-table.ts'
+import { forEachOrdinal, idAt, idBytes, isDeleted } from '../id-table.ts'
+import type { CachedOrder, LoadedOrder } from '../index-schema.ts'
+import { addedIds, type BookSegment } from './book-segment.ts'
 
-type Extended = { sort: BookColumnSort; order: KnownOrder }
+type Extended = { sort: BookColumnSort; order: CachedOrder }
 
 /** More books take longer than reading the order. */
 const maxAdded = 20_000
 
 /** Null for too many books. The numbers that books have lost stay in the order. */
-export async function extendColumnOrder(
+export async function refreshColumnOrder(
   sql: Sql,
-  table: BookTable,
+  segment: BookSegment,
   { sort, order }: Extended,
-): Promise<ReadOrder | null> {
-  if (table.rowCount - order.rowCount > maxAdded) return null
-  const ids = addedIds(table, order.rowCount)
-  if (ids.length === 0) return { ...order, versions: { rows: table.version } }
+): Promise<LoadedOrder | null> {
+  if (segment.maxDoc - order.maxDoc > maxAdded) return null
+  const ids = addedIds(segment, order.maxDoc)
+  if (ids.length === 0) return { ...order, versions: { rows: segment.version } }
   const places = await readPlaces(sql, { sort, ids })
   const changed = { ...order, versions: { rows: places.version } }
-  if (places.version !== table.version) return changed
-  const rows = await rowsOf(table, places.ids)
-  const before = await rowsOf(table, places.before)
+  if (places.version !== segment.version) return changed
+  const rows = await rowsOf(segment, places.ids)
+  const before = await rowsOf(segment, places.before)
   const isValued = (i: number) => places.valued[i] === 1
   const positions = positionsOf(order, before)
   // Of books that are put behind others of them, the same.
@@ -37,12 +37,12 @@ export async function extendColumnOrder(
     after.push(
       Math.max(isValued(i) ? -1 : order.valued - 1, positions.get(row) ?? -1, after.at(-1) ?? -1),
     )
-  const version = await putBehindMissing(sql, table, { sort, order, rows, after })
-  if (version !== table.version) return { ...order, versions: { rows: version } }
+  const version = await putBehindMissing(sql, segment, { sort, order, rows, after })
+  if (version !== segment.version) return { ...order, versions: { rows: version } }
   for (let i = 1; i < after.length; i++) after[i] = Math.max(after[i - 1]!, after[i]!)
   return {
     ...changed,
-    rows: insertAll(order.rows, rows, after),
+    docs: insertAll(order.docs, rows, after),
     valued: order.valued + rows.filter((_, i) => isValued(i)).length,
   }
 }
@@ -77,10 +77,10 @@ async function readPlaces(
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-/** -1 for ids that the table does not have. */
-async function rowsOf(table: BookTable, ids: Buffer): Promise<Int32Array> {
+/** -1 for ids that the segment does not have. */
+async function rowsOf(segment: BookSegment, ids: Buffer): Promise<Int32Array> {
   const rows = new Int32Array(ids.length / idBytes).fill(-1)
-  await forEachPlace(table.rows, ids, (row, i) => {
+  await forEachOrdinal(segment.ids, ids, (row, i) => {
     rows[i] = row
   })
   return rows
@@ -90,10 +90,10 @@ async function rowsOf(table: BookTable, ids: Buffer): Promise<Int32Array> {
 const maxLookedFor = 8
 
 /** The positions of those rows that the order has. */
-function positionsOf({ rows, rowCount }: KnownOrder, wanted: Int32Array): Map<number, number> {
-  const known = new Set(wanted.filter(row => row >= 0 && row < rowCount))
+function positionsOf({ docs: rows, maxDoc }: CachedOrder, wanted: Int32Array): Map<number, number> {
+  const known = new Set(wanted.filter(row => row >= 0 && row < maxDoc))
   if (known.size <= maxLookedFor) return new Map(Array.from(known, row => [row, rows.indexOf(row)]))
-  const isWanted = emptyBitmap(rowCount)
+  const isWanted = emptyBitmap(maxDoc)
   for (const row of known) add(isWanted, row)
   const positions = new Map<number, number>()
   for (let i = 0; i < rows.length; i++) if (has(isWanted, rows[i]!)) positions.set(rows[i]!, i)
@@ -108,13 +108,13 @@ type Placed = Extended & { rows: Int32Array; after: number[] }
  */
 async function putBehindMissing(
   sql: Sql,
-  table: BookTable,
+  segment: BookSegment,
   { sort, order, rows, after }: Placed,
 ): Promise<string> {
-  if (!table.hasMissing) return table.version
+  if (!segment.hasMissing) return segment.version
   const behind = new Map<number, number[]>()
   for (const position of after)
-    if (!behind.has(position)) behind.set(position, missingBehind(table, order, position))
+    if (!behind.has(position)) behind.set(position, missingBehind(segment, order, position))
   const searches = after.flatMap((position, index) => {
     const missing = behind.get(position)!
     return missing.length > 0 ? [{ index, missing, from: 0, to: missing.length }] : []
@@ -124,30 +124,30 @@ async function putBehindMissing(
     if (open.length === 0) break
     const middle = ({ from, to }: { from: number; to: number }) => (from + to) >> 1
     const pairs = open.map(search => ({
-      book: idAt(table.rows, rows[search.index]!),
-      missing: idAt(table.rows, order.rows[search.missing[middle(search)]!]!),
+      book: idAt(segment.ids, rows[search.index]!),
+      missing: idAt(segment.ids, order.docs[search.missing[middle(search)]!]!),
     }))
     const { version, earlier } = await comparePairs(sql, sort, pairs)
-    if (version !== table.version) return version
+    if (version !== segment.version) return version
     const isEarlier = new Set(earlier)
     for (const [i, search] of open.entries())
       if (isEarlier.has(i + 1)) search.from = middle(search) + 1
       else search.to = middle(search)
   }
   for (const { index, missing, from } of searches) if (from > 0) after[index] = missing[from - 1]!
-  return table.version
+  return segment.version
 }
 
 /** The positions of missing books behind one, up to the next present book. */
 function missingBehind(
-  { missing, rows: books }: BookTable,
-  { rows }: KnownOrder,
+  { missing, ids: books }: BookSegment,
+  { docs: rows }: CachedOrder,
   position: number,
 ): number[] {
   const found: number[] = []
   for (let at = position + 1; at < rows.length; at++) {
     const row = rows[at]!
-    if (isRetired(books, row)) continue
+    if (isDeleted(books, row)) continue
     if (!has(missing, row)) break
     found.push(at)
   }

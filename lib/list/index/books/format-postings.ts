@@ -1,4 +1,4 @@
-// The books of each format: there are few formats and each has many books, so that all are read by the first
+// Postings of the formats of books: there are few formats and each has many books, so that all are loaded by the first
 // condition on one of them, and the others need no statement.
 import type { Sql } from 'postgres'
 import { presentBook } from '../../../accounts/viewer.ts'
@@ -8,9 +8,9 @@ import type { Predicate } from '../../condition.ts'
 import { listVersion } from '../../list-version.ts'
 import { matchingWords } from '../../sql/operators.ts'
 import { add, emptyBitmap, fullBitmap, remove, resize, subtract, unite } from '../bitmap.ts'
-import { forEachPlace } from '../id-table.ts'
+import { forEachOrdinal } from '../id-table.ts'
 import { inParallel } from '../read-ids.ts'
-import type { BooksByFormat, BookTable, KnownBooks } from './book-table.ts'
+import type { BookSegment, BooksByFormat, KnownBooks } from './book-segment.ts'
 import { maxBehind } from './book-texts.ts'
 
 // Of so many books the most common format is taken for the most common of all.
@@ -19,38 +19,38 @@ const sampledBooks = 2_000
 /** Null for a predicate on anything else. */
 export async function booksOfFormats(
   sql: Sql,
-  table: BookTable,
+  segment: BookSegment,
   { field, test }: Predicate,
 ): Promise<KnownBooks | null> {
   if (field !== 'format' || (test.kind !== 'text' && test.kind !== 'null')) return null
-  const last = table.origin.formats
-  const isBehind = !last || table.rowCount - last.rowCount > maxBehind
+  const last = segment.origin.formats
+  const isBehind = !last || segment.maxDoc - last.maxDoc > maxBehind
   const { version, ...known } = {
-    version: table.version,
-    ...(isBehind ? await readFormats(sql, table) : last),
+    version: segment.version,
+    ...(isBehind ? await readFormats(sql, segment) : last),
   }
   // Of another version: books that changed meanwhile get other numbers.
-  table.origin.formats = known
-  const { books, rowCount } = known
-  const bitmap = emptyBitmap(table.rowCount)
+  segment.origin.formats = known
+  const { books, maxDoc } = known
+  const bitmap = emptyBitmap(segment.maxDoc)
   for (const word of test.kind === 'null' ? [''] : matchingWords(formatNames, test)) {
     const some = books.get(word)
-    if (some) unite(bitmap, resize(some, rowCount, table.rowCount))
+    if (some) unite(bitmap, resize(some, maxDoc, segment.maxDoc))
   }
-  return { version, bitmap, rowCount }
+  return { version, bitmap, maxDoc }
 }
 
 /** Reads the books of all formats into memory. */
-export async function readFormatsAhead(sql: Sql, table: BookTable): Promise<void> {
-  if (table.origin.formats) return
-  const { books, rowCount } = await readFormats(sql, table)
-  table.origin.formats = { books, rowCount }
+export async function readFormatsAhead(sql: Sql, segment: BookSegment): Promise<void> {
+  if (segment.origin.formats) return
+  const { books, maxDoc } = await readFormats(sql, segment)
+  segment.origin.formats = { books, maxDoc }
 }
 
 async function readFormats(
   sql: Sql,
-  table: BookTable,
-): Promise<{ version: string; books: BooksByFormat; rowCount: number }> {
+  segment: BookSegment,
+): Promise<{ version: string; books: BooksByFormat; maxDoc: number }> {
   const format = sql`coalesce(b.format, '')`
   // The books of the most common format are those that have no other.
   const [sample] = await sql<{ common: string }[]>`
@@ -66,17 +66,17 @@ async function readFormats(
       where ${presentBook(sql)} and ${format} <> ${common}
       group by 1) f on true`),
   )
-  const { rowCount } = table
-  const rest = subtract(fullBitmap(rowCount), table.missing)
+  const { maxDoc } = segment
+  const rest = subtract(fullBitmap(maxDoc), segment.missing)
   const books: BooksByFormat = new Map([[common, rest]])
   for (const row of rows) {
     if (row.format === null) continue
-    const some = emptyBitmap(rowCount)
-    await forEachPlace(table.rows, row.ids, book => {
+    const some = emptyBitmap(maxDoc)
+    await forEachOrdinal(segment.ids, row.ids, book => {
       add(some, book)
       remove(rest, book)
     })
     books.set(row.format, some)
   }
-  return { version: rows[0]!.version, books, rowCount }
+  return { version: rows[0]!.version, books, maxDoc }
 }

@@ -1,4 +1,4 @@
-// All series of the catalogue, numbered in the order of their titles, with what lists need of each: the base of bitmaps.
+// The segment of series: all series as documents in the order of their titles, with the values that lists need of each.
 import type { Fragment, Sql } from 'postgres'
 import type { Viewer } from '../../../accounts/viewer.ts'
 import type { Queryable } from '../../../store/postgres/db.ts'
@@ -6,11 +6,12 @@ import { unionAll } from '../../../store/postgres/statement.ts'
 import { combineListChanges, listVersion } from '../../list-version.ts'
 import { initialOfSeries } from '../../sql/series-statement.ts'
 import { add, type Bitmap, emptyBitmap, has, remove } from '../bitmap.ts'
-import { forEachPlace } from '../id-table.ts'
-import type { RowTable } from '../row-kind.ts'
+import { forEachOrdinal } from '../id-table.ts'
+import type { Segment } from '../index-schema.ts'
 import { type ClassedSeries, readClassedSeries, visibleClasses } from '../series-classes.ts'
+import { bytesPerSeries } from '../size.ts'
 
-export type SeriesTable = RowTable & {
+export type SeriesSegment = Segment & {
   classed: ClassedSeries
   present: Bitmap
   /** Without present books, with missing ones. */
@@ -32,11 +33,11 @@ export type SeriesScope = {
 
 const maxInitials = 65_535
 
-/** Null for a catalogue of more than `maxRows`, or of very many classes. A series takes some 30 bytes. */
-export async function readSeriesTable(
+/** Null for a catalogue that needs more than `maxBytes`, or of very many classes. A series takes some 30 bytes. */
+export async function loadSeriesSegment(
   sql: Sql,
-  { maxRows }: { maxRows: number },
-): Promise<SeriesTable | null> {
+  { maxBytes }: { maxBytes: number },
+): Promise<SeriesSegment | null> {
   await combineListChanges(sql)
   return await sql.begin(async tx => {
     // The pool of requests begins transactions without options.
@@ -44,18 +45,18 @@ export async function readSeriesTable(
     const [size] = await tx<{ version: string; total: number }[]>`
       select ${listVersion(tx, 'series')} as version,
         (select coalesce(sum(series_count), 0)::float8 from library) as total`
-    if (size!.total > maxRows) return null
+    if (size!.total * bytesPerSeries > maxBytes) return null
     const classed = await readClassedSeries(tx)
     const groups = await tx<Group[]>`${unionAll(tx, groupsOf(tx))}`
     const initials = [...new Set(groups.map(({ initial }) => initial))]
     if (!classed || initials.length > maxInitials) return null
-    const { ids: rows, count: rowCount } = classed
-    const [present, missing] = [emptyBitmap(rowCount), emptyBitmap(rowCount)]
-    const initialOf = new Uint16Array(rowCount)
+    const { ids: rows, count: maxDoc } = classed
+    const [present, missing] = [emptyBitmap(maxDoc), emptyBitmap(maxDoc)]
+    const initialOf = new Uint16Array(maxDoc)
     const lowestAges: number[] = []
     for (const { initial, lowestAge, isPresent, hasMissing, ids } of groups) {
       const number = initials.indexOf(initial)
-      await forEachPlace(rows, ids, series => {
+      await forEachOrdinal(rows, ids, series => {
         initialOf[series] = number
         if (isPresent) add(present, series)
         else if (hasMissing) add(missing, series)
@@ -66,8 +67,8 @@ export async function readSeriesTable(
       ...{
         version: size!.version,
         origin: {},
-        rows,
-        rowCount,
+        ids: rows,
+        maxDoc,
         classed,
         present,
         missing,
@@ -104,14 +105,14 @@ function groupsOf(sql: Queryable): Fragment[] {
 }
 
 /** The series of a scope that a viewer sees. */
-export function visibleOf(
-  { classed, present, missing, lowestAges, rowCount }: SeriesTable,
+export function visibleSeriesDocs(
+  { classed, present, missing, lowestAges, maxDoc }: SeriesSegment,
   viewer: Viewer,
   { libraryId, onlyWithVisibleBooks, includeDeleted }: SeriesScope,
 ): Bitmap {
   const isVisible = visibleClasses(classed, viewer, libraryId)
-  const bitmap = emptyBitmap(rowCount)
-  for (let series = 0; series < rowCount; series++) {
+  const bitmap = emptyBitmap(maxDoc)
+  for (let series = 0; series < maxDoc; series++) {
     const isListed = has(present, series) || (includeDeleted && has(missing, series))
     if (isListed && isVisible(series)) add(bitmap, series)
   }
@@ -124,11 +125,11 @@ export function visibleOf(
 
 /** The number of series of a bitmap for each first character, in the order of titles. */
 export function countInitials(
-  { initialOf, initials, rowCount }: SeriesTable,
+  { initialOf, initials, maxDoc }: SeriesSegment,
   bitmap: Bitmap,
 ): { group: string; count: number }[] {
   const counts = new Map<number, number>()
-  for (let series = 0; series < rowCount; series++)
+  for (let series = 0; series < maxDoc; series++)
     if (has(bitmap, series)) {
       const initial = initialOf[series]!
       counts.set(initial, (counts.get(initial) ?? 0) + 1)

@@ -1,4 +1,4 @@
-// The books for which a predicate holds, as a bitmap: read by one statement from the narrowest index that has them.
+// Postings of a predicate on books: loaded by one statement from the narrowest index that has them.
 import type { Fragment, Sql } from 'postgres'
 import { presentBook, type Viewer } from '../../../accounts/viewer.ts'
 import { searchKey } from '../../../media/name/text.ts'
@@ -8,12 +8,12 @@ import { listVersions, type Versions } from '../../list-version.ts'
 import { bookMatch, booksWhere } from '../../sql/book-fields.ts'
 import { textOperators } from '../../sql/operators.ts'
 import { add, type Bitmap, emptyBitmap, invert, subtract, unite } from '../bitmap.ts'
-import { forEachPlace, idAt } from '../id-table.ts'
+import { forEachOrdinal, idAt } from '../id-table.ts'
+import type { LoadedPostings, PostingsRefresh, PostingsRequest } from '../index-schema.ts'
 import { idsOf, inParallel } from '../read-ids.ts'
-import type { ExtendedRows, PredicateRequest, PredicateRows } from '../row-kind.ts'
-import { addedIds, type BookTable, booksOfSeries } from './book-table.ts'
-import { maxBehind, readTextsLater, textSearchOf } from './book-texts.ts'
-import { knownBooks } from './known-books.ts'
+import { addedIds, type BookSegment, booksOfSeries } from './book-segment.ts'
+import { maxBehind, textSearchOf } from './book-texts.ts'
+import { booksInMemory } from './books-in-memory.ts'
 
 /** Queries whose ids are added up. */
 type Rows = {
@@ -32,21 +32,21 @@ type Rows = {
 /** Texts of books are read into memory after a pass of them that took longer. */
 const minPassMs = 30
 
-type Request = PredicateRequest<BookTable>
+type Request = PostingsRequest<BookSegment>
 
 /** The positive form of the predicate. */
-export async function readPredicateBooks(
+export async function loadBookPostings(
   sql: Sql,
   viewer: Viewer,
   request: Request,
-): Promise<PredicateRows> {
-  const { table, predicate } = request
-  const ofIds = testOfIds(table, predicate)
-  if (ofIds) return { versions: null, bitmap: booksOfSeries(table, ofIds), coversMissing: true }
-  const { hasMissing } = table
+): Promise<LoadedPostings> {
+  const { segment, predicate } = request
+  const ofIds = testOfIds(segment, predicate)
+  if (ofIds) return { versions: null, bitmap: booksOfSeries(segment, ofIds), coversMissing: true }
+  const { hasMissing } = segment
   const withMissing = request.withMissing && hasMissing
   const known = request.present ? null : await completeKnown(sql, viewer, request)
-  const isChanged = known !== null && known.version !== table.version
+  const isChanged = known !== null && known.version !== segment.version
   if (known && (isChanged || !withMissing))
     return {
       ...{ versions: isChanged ? { rows: known.version } : null, bitmap: known.bitmap },
@@ -63,11 +63,12 @@ export async function readPredicateBooks(
   const started = performance.now()
   const [row] = await (rows.isCostly ? inParallel(sql, read) : read(sql))
   const text = textSearchOf(predicate)
-  if (text && performance.now() - started > minPassMs) readTextsLater(sql, table, text.field)
+  if (text && performance.now() - started > minPassMs)
+    segment.origin.textReader.readLater(segment, text.field)
   const { versions, ...ids } = row!
   return {
     versions,
-    bitmap: await bitmapOf(table, { rows, ids, present }),
+    bitmap: await bitmapOf(segment, { rows, ids, present }),
     coversMissing: rows.coversMissing || !hasMissing,
   }
 }
@@ -78,37 +79,37 @@ async function completeKnown(
   viewer: Viewer,
   request: Request,
 ): Promise<{ bitmap: Bitmap; version: string } | null> {
-  const { table, predicate } = request
-  const known = await knownBooks(sql, request)
-  if (!known || known.rowCount >= table.rowCount) return known
-  const { bitmap, rowCount: first, version } = known
-  const added = await extendPredicateBooks(sql, viewer, { table, predicate, bitmap, first })
+  const { segment, predicate } = request
+  const known = await booksInMemory(sql, request)
+  if (!known || known.maxDoc >= segment.maxDoc) return known
+  const { bitmap, maxDoc: first, version } = known
+  const added = await refreshBookPostings(sql, viewer, { segment, predicate, bitmap, first })
   return added && { bitmap, version: added.versions?.rows ?? version }
 }
 
 type Ids = Record<'books' | 'series' | 'missing', Buffer | null>
 
 async function bitmapOf(
-  table: BookTable,
+  segment: BookSegment,
   { rows, ids, present }: { rows: Rows; ids: Ids; present: Bitmap | null },
 ): Promise<Bitmap> {
-  const { rows: books, series, rowCount } = table
-  const bitmap = present ?? emptyBitmap(rowCount)
-  await forEachPlace(books, ids.books, book => add(bitmap, book))
+  const { ids: books, series, maxDoc } = segment
+  const bitmap = present ?? emptyBitmap(maxDoc)
+  await forEachOrdinal(books, ids.books, book => add(bitmap, book))
   if (rows.series) {
     const isIn = new Uint8Array(series.count)
-    await forEachPlace(series.ids, ids.series, place => {
+    await forEachOrdinal(series.ids, ids.series, place => {
       isIn[place] = 1
     })
     unite(
       bitmap,
-      booksOfSeries(table, place => isIn[place] === 1),
+      booksOfSeries(segment, place => isIn[place] === 1),
     )
   }
   if (rows.isNegated) invert(bitmap)
   if (rows.missing) {
-    subtract(bitmap, table.missing)
-    await forEachPlace(books, ids.missing, book => add(bitmap, book))
+    subtract(bitmap, segment.missing)
+    await forEachOrdinal(books, ids.missing, book => add(bitmap, book))
   }
   return bitmap
 }
@@ -116,7 +117,7 @@ async function bitmapOf(
 async function rowsOf(
   sql: Sql,
   viewer: Viewer,
-  { table, predicate, withMissing, present }: Request,
+  { segment, predicate, withMissing, present }: Request,
 ): Promise<Rows> {
   const positive = { ...predicate, negated: false }
   const ofMissing = { sql, viewer, includesMissing: true, isOfFew: true }
@@ -132,7 +133,7 @@ async function rowsOf(
     }
   const books = (holds: Fragment) =>
     sql`select b.id from book b where ${presentBook(sql)} and ${holds}`
-  const isOften = (await estimateRows(sql, books(test))) > table.presentCount / 2
+  const isOften = (await estimateRows(sql, books(test))) > segment.presentCount / 2
   return {
     ...common,
     books: isOften ? books(sql`(${test}) is not true`) : books(test),
@@ -150,20 +151,20 @@ async function estimateRows(sql: Sql, query: Fragment): Promise<number> {
 }
 
 /** Adds the books from a number on, missing ones, too; null for too many. */
-export async function extendPredicateBooks(
+export async function refreshBookPostings(
   sql: Sql,
   viewer: Viewer,
-  { table, predicate, bitmap, first }: ExtendedRows<BookTable>,
+  { segment, predicate, bitmap, first }: PostingsRefresh<BookSegment>,
 ): Promise<{ versions: Versions | null } | null> {
-  if (table.rowCount - first > maxBehind) return null
-  const ids = addedIds(table, first)
+  if (segment.maxDoc - first > maxBehind) return null
+  const ids = addedIds(segment, first)
   if (ids.length === 0) return { versions: null }
   const context = { sql, viewer, includesMissing: true, isOfFew: true }
   const holds = booksWhere(context, { ...predicate, negated: false })
   const [row] = await unprepared(sql<{ versions: Versions; ids: Buffer | null }[]>`
     select ${listVersions(sql, viewer, 'book')} as versions,
       ${idsOf(sql, sql`select b.id from book b where b.id = any(${ids}::uuid[]) and ${holds}`)} as ids`)
-  await forEachPlace(table.rows, row!.ids, book => {
+  await forEachOrdinal(segment.ids, row!.ids, book => {
     // Not one that has changed again.
     if (book >= first) add(bitmap, book)
   })
@@ -172,7 +173,7 @@ export async function extendPredicateBooks(
 
 /** On the places of series, for conditions on ids: no statement is needed. */
 function testOfIds(
-  { series: { ids, classes, classOf } }: BookTable,
+  { series: { ids, classes, classOf } }: BookSegment,
   { field, test }: Predicate,
 ): ((place: number) => boolean) | null {
   if (field !== 'libraryId' && field !== 'seriesId') return null

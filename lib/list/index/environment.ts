@@ -1,0 +1,14 @@
+// What an index works with beside the requests that it serves.
+import type { Sql } from 'postgres'
+import type { TemporaryFile } from './temporary-file.ts'
+
+export type Environment = {
+  /** For what serves several requests: its statements are not cancelled with one of them. */
+  pool: Sql
+  /** Of the indexes of books and series together: none is made for a catalogue that needs more. */
+  maxBytes: number
+  /** Null without a folder that has space. Throws errno errors. */
+  createFile(): Promise<TemporaryFile | null>
+  /** `what` could not be loaded; lists are made without it. */
+  noteFailure(what: string, error: unknown): void
+}

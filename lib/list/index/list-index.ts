@@ -1,0 +1,100 @@
+// The index of lists, a search engine in memory: documents are numbered, a predicate has postings, a sort order is the
+// documents in order. A list intersects postings, which gives the total, and follows the order up to the page.
+// The index is loaded in the background at the start, by the first list, and by lists that take long, and refreshed with what
+// changed. Where it cannot be, lists are made by the statement until it is loaded again.
+import type { Sql } from 'postgres'
+import type { Viewer } from '../../accounts/viewer.ts'
+import type { IdPage } from '../page.ts'
+import type { Bitmap } from './bitmap.ts'
+import type { Environment } from './environment.ts'
+import { createIndexLoader, type IndexLoader } from './index-loader.ts'
+import type { IndexReader, NoResult } from './index-reader.ts'
+import type { IndexRequest, IndexSchema, Segment } from './index-schema.ts'
+import { searchAll, searchPage } from './search.ts'
+
+export type ListIndex<S extends Segment, Request extends IndexRequest> = Pick<
+  IndexLoader<S, Request>,
+  'refresh' | 'prepare' | 'isRead' | 'isUnused' | 'idle'
+> & {
+  /** A page of the documents that a viewer sees; null without a valid index, or where it does not pay. */
+  page(sql: Sql, viewer: Viewer, request: Request): Promise<IdPage | null>
+  /** All documents of the list, in a bitmap of its own; null as above. */
+  matching(sql: Sql, viewer: Viewer, request: Request): Promise<{ segment: S; docs: Bitmap } | null>
+}
+
+export type IndexOptions = {
+  /** Of readings in the background, as a multiple of the time that they took. */
+  pause?: number
+  /** How long the index stays in memory after the last list. */
+  maxUnusedMs?: number
+}
+
+/** At most 5 % of a processor, while a catalogue changes all the time. */
+const defaultPause = 20
+
+export function createListIndex<S extends Segment, Request extends IndexRequest>(
+  schema: IndexSchema<S, Request>,
+  environment: Environment,
+  { pause = defaultPause, maxUnusedMs }: IndexOptions = {},
+): ListIndex<S, Request> {
+  const loader = createIndexLoader(schema, environment, { pause, maxUnusedMs })
+  const { refresh, prepare, isRead, isUnused, idle } = loader
+
+  async function list<Found>(
+    find: (reader: IndexReader<S>) => Promise<Found | NoResult>,
+  ): Promise<Found | null> {
+    const reader = await loader.use()
+    if (!reader) return null
+    const found = await find(reader)
+    if (found === 'stale') {
+      loader.drop(reader)
+      return null
+    }
+    return found as Found | null
+  }
+
+  return {
+    async page(sql, viewer, request) {
+      const started = performance.now()
+      const page = await list(reader =>
+        searchPage({ environment, sql, viewer, schema, reader }, request),
+      )
+      if (page && (performance.now() - started > minReadMs || loader.needsMerge()))
+        refresh(viewer, request)
+      return page
+    },
+    matching: async (sql, viewer, request) =>
+      await list(reader => searchAll({ environment, sql, viewer, schema, reader }, request)),
+    refresh,
+    prepare,
+    isRead,
+    isUnused,
+    idle,
+  }
+}
+
+type Fallback<Found> = {
+  /** Without the index. */
+  read(): Promise<Found>
+  /** The catalogue is so large that an index pays. */
+  isLarge(): Promise<boolean>
+  /** The first list of all: the next ones may be long. */
+  isFirst: boolean
+  refresh(): void
+}
+
+/** Lists that take less time need no index. */
+const minReadMs = 30
+
+/** What the index found; else what is read without it, which refreshes the index if it is the first or takes long. */
+export async function orStatement<Found>(
+  indexed: Found | null,
+  { read, isLarge, isFirst, refresh }: Fallback<Found>,
+): Promise<Found> {
+  if (indexed) return indexed
+  const started = performance.now()
+  const found = await read()
+  const isLong = performance.now() - started > minReadMs
+  if ((isLong || isFirst) && (await isLarge())) refresh()
+  return found
+}
