@@ -2,6 +2,7 @@
 // finds one book at a time.
 import type { Sql } from 'postgres'
 import type { SearchQuery } from '../../../media/name/search-text.ts'
+import { createMatcher } from '../../sql/search.ts'
 import { isRetired } from '../id-table.ts'
 import type { BookTable } from './book-table.ts'
 import { withTexts } from './book-texts.ts'
@@ -23,16 +24,15 @@ export const searchTexts = (
   visit: (book: number, rank: number) => void,
 ): Promise<number | null> =>
   withTexts(sql, table, 'search', async texts => {
-    // LIKE patterns of letters and digits: `%word%` or `% word%`.
-    const [longest, ...others] = query.patterns.map(pattern => pattern.slice(1, -1))
-    const search = { operator: 'contains', value: Buffer.from(longest!) } as const
+    // The longest word, or, in a query of short ones, what each text that has it contains.
+    const search = { operator: 'contains', value: Buffer.from(query.words[0]!.parts[0]!) } as const
     if ((await shareOf(texts, search)) < minShare) return null
-    const words = [longest!, ...others]
+    const rankOf = createMatcher(query)
     await forEachMatch(texts, search, (book, { part, start, end }) => {
       // Of a table that follows from this one, or retired in this one.
       if (book >= table.rowCount || isRetired(table.rows, book)) return
-      const text = part.toString('latin1', start, end)
-      if (others.every(word => text.includes(word))) visit(book, rankOf(text, words, query.phrase))
+      const rank = rankOf(part.toString('latin1', start, end))
+      if (rank !== null) visit(book, rank)
     })
     return texts.rowCount
   })
@@ -50,12 +50,4 @@ async function shareOf(texts: Texts, search: Search): Promise<number> {
     searched += end - first
   }
   return found / Math.max(1, searched)
-}
-
-/** As `matchRank` has it. */
-function rankOf(text: string, words: readonly string[], phrase: string): number {
-  const title = text.slice(0, text.indexOf('\n'))
-  if (!words.every(word => title.includes(word))) return 4
-  if (!title.startsWith(` ${phrase}`)) return title.includes(` ${phrase}`) ? 2 : 3
-  return title.length === phrase.length + 1 ? 0 : 1
 }
