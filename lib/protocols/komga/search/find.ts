@@ -10,7 +10,8 @@ import { resolveCollections } from '../../../organize/collection/collection-filt
 import type { Reader } from '../values.ts'
 import { checked, type ParsedCondition } from './condition.ts'
 import { allOfParts } from './condition-tree.ts'
-import { bookFields, parseFullText, seriesFields } from './full-text.ts'
+import { parseFullText } from './full-text.ts'
+import { bookFields, seriesFields } from './full-text-fields.ts'
 import { bookOrder, type SortProperty, seriesOrder } from './sort.ts'
 
 export type Search = ParsedCondition & { fullText?: string | null | undefined }
