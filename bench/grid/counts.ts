@@ -8,7 +8,7 @@ import {
   parseBookFilter,
   parseSeriesFilter,
 } from '../../lib/list/condition.ts'
-import { ofBooks, parseSearchQuery } from '../../lib/media/name/search-text.ts'
+import { joinedLines, ofBooks, parseSearchQuery } from '../../lib/media/name/search-text.ts'
 import { searchKey } from '../../lib/media/name/text.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import { allOf, anyOf } from '../../lib/store/postgres/statement.ts'
@@ -272,10 +272,17 @@ function hasName(sql: Sql, names: Fragment, test: Predicate['test']): Fragment {
 }
 
 function words(sql: Sql, text: string | undefined): Fragment {
-  const patterns = parseSearchQuery(text ?? '')?.patterns ?? []
+  const plain = sql`split_part(t.text, ${joinedLines}, 1)`
   return allOf(
     sql,
-    patterns.map(pattern => sql`strpos(t.text, ${pattern.replaceAll('%', '')}) > 0`),
+    (parseSearchQuery(text ?? '')?.words ?? []).map(({ parts, pattern }) =>
+      anyOf(sql, [
+        ...parts.map(part => sql`strpos(${plain}, ${part}) > 0`),
+        ...(pattern === null
+          ? []
+          : [sql`(strpos(t.text, ${parts[0]!}) > 0 and ${plain} ~ ${pattern})`]),
+      ]),
+    ),
   )
 }
 
@@ -285,7 +292,8 @@ function seriesWords(sql: Sql, viewer: Viewer, text: string | undefined): Fragme
   if (viewer.ageLimit === null || !text) return found
   return sql`(${found} and (
     not exists (select from book b where b.series_id = s.id and not ${seenBook(sql, viewer)})
-    or (select ${found} from (select split_part(t.text, ${ofBooks}, 1) as text) t)
+    or (select ${found} from (
+      select regexp_replace(t.text, ${`\\${ofBooks}[^${joinedLines}]*`}, '', 'g') as text) t)
     or exists (
       select from book b join book_search t on t.book_id = b.id
       where b.series_id = s.id and b.missing_at is null and ${seenBook(sql, viewer)} and ${found})))`

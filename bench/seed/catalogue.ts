@@ -2,7 +2,7 @@
 
 import { labelKey } from '../../lib/catalog/label/label.ts'
 import { sortKey } from '../../lib/media/name/natural.ts'
-import { bookSearchText, buildSearchText } from '../../lib/media/name/search-text.ts'
+import { bookSearchText, seriesSearchText } from '../../lib/media/name/search-text.ts'
 import { searchKey } from '../../lib/media/name/text.ts'
 import type { Random } from '../../test/kit/random.ts'
 import type { openCopies } from './copy.ts'
@@ -186,7 +186,10 @@ export async function makeSeries(
     await copies.row('series_label', [labels.get(`tag ${name}`)!, made.id, true])
   await copies.row('series_search', [
     made.id,
-    buildSearchText(made.title, [...made.genres, ...made.tags], [made.author]),
+    seriesSearchText({
+      ...{ title: made.title, otherTitles: [] },
+      ...{ values: [...made.genres, ...made.tags], books: [made.author] },
+    }),
   ])
   return { id: made.id, libraryId, books }
 }

@@ -3,7 +3,7 @@
 export type InnerTest =
   /** One of these words, as they are stored. */
   | { kind: 'words'; words: readonly string[] }
-  /** A regular expression over folded text that is safe to run: without repetition. */
+  /** A regular expression over folded text that is safe to run; of the field `text` over search texts. */
   | { kind: 'pattern'; pattern: string }
   /** An author whose name and role are these; null for any. */
   | { kind: 'credit'; operator: 'equals' | 'contains'; name: string | null; role: string | null }

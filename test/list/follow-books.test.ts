@@ -383,7 +383,7 @@ t.test('texts and formats in memory follow changes', async () => {
 
 t.test('searches by relevance follow changes', async () => {
   const index = createBookIndex(environment, { pause: 0 })
-  const texts = ['naruto', 'a', 'one piece']
+  const texts = ['naruto', 'a', 'one piece', 'onepiece']
   const request = (text: string): BookRequest => ({
     ...{ sort: 'relevance', direction: 'asc', includeDeleted: true, offset: 0, limit: 1_000 },
     search: parseSearchQuery(text),

@@ -163,7 +163,17 @@ const searches = fc.record({
   includeDeleted: fc.boolean(),
   libraryId: fc.option(fc.constantFrom(...facts.libraries), { freq: 1, nil: undefined }),
   filter: fc.option(bookConditions(facts).map(condition => parseBookFilter(condition)!)),
-  text: fc.constantFrom('one', 'naruto', '巨', 'emile', 'piece 3', 'x', 'zzz'),
+  text: fc.constantFrom(
+    'one',
+    'naruto',
+    '巨',
+    'emile',
+    'piece 3',
+    'x',
+    'onepiece',
+    'the one',
+    'zzz',
+  ),
 })
 
 /** With the search as a part of the condition. */

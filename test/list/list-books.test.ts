@@ -209,6 +209,11 @@ t.test(
       '尾田',
       'a_b',
       'classic one',
+      'onepiece',
+      'the one',
+      'narutox',
+      'drslump 1',
+      'dr slump',
       'zzz',
     ]) {
       const expected = present.filter(matchesBook(query))
@@ -295,7 +300,17 @@ t.test('lists of at most so many books are the start of the whole list', async (
       viewers(facts, account),
       fc.record({
         ...{ sort: fc.constantFrom('created', 'released', 'relevance') },
-        text: fc.constantFrom('one', 'naruto', '巨', 'x', '1', 'a_b', 'One Piece', undefined),
+        text: fc.constantFrom(
+          'one',
+          'naruto',
+          '巨',
+          'x',
+          '1',
+          'a_b',
+          'One Piece',
+          'onepiece',
+          undefined,
+        ),
         maxBooks: fc.integer({ min: 1, max: 90 }),
         libraryId: fc.option(fc.constantFrom(...facts.libraries), { nil: undefined }),
       }),

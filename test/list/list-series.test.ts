@@ -122,6 +122,9 @@ t.test('searches match titles, folders, authors, genres and tags', async t => {
     'action piece',
     'toriyama',
     'sci fi',
+    'onepiece',
+    'the naruto',
+    'drslump',
     'zzz',
   ]) {
     const expected = listed.filter(matchesSeries(query))

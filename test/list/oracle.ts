@@ -217,29 +217,42 @@ export function createOracle(facts: Facts, account: string) {
     isVisibleSeries(viewer)(b.series) &&
     (viewer.ageLimit === null || b.ageRating === null || b.ageRating <= viewer.ageLimit)
 
-  /** Every word is in one of the texts; short words at the start of a word. */
-  const matches = (query: string, texts: string[]) => {
-    const lines = texts.map(t => ` ${normalizeSearchText(t)}`)
-    return normalizeSearchText(query)
-      .split(' ')
-      .every(word => lines.some(line => line.includes(word.length < 3 ? ` ${word}` : word)))
+  /**
+   * Every word but articles is in one of the texts, short words at the start of a word, or is several words of one of the
+   * titles together; or a short one is in a text together with the word beside it.
+   */
+  const matches = (query: string, titles: string[], others: string[]) => {
+    const lines = [...titles, ...others].map(t => ` ${normalizeSearchText(t)}`)
+    const isIn = (word: string) => lines.some(line => line.includes(word))
+    const all = normalizeSearchText(query).split(' ')
+    const named = all.filter(word => !['a', 'an', 'the'].includes(word))
+    const words = named.length > 0 ? named : all
+    const hasLong = words.some(word => word.length >= 3)
+    return words.every((word, i) => {
+      if (word.length >= 3)
+        return isIn(word) || titles.some(title => togetherIn(normalizeSearchText(title), word))
+      const pairs = [i > 0 && words[i - 1] + word, i < words.length - 1 && word + words[i + 1]!]
+      return isIn(` ${word}`) || (hasLong && pairs.some(pair => pair && isIn(pair)))
+    })
+  }
+  const togetherIn = (line: string, word: string) => {
+    const words = line.split(' ')
+    return words.some((_, i) =>
+      words.some((_, j) => j > i && words.slice(i, j + 1).join('') === word),
+    )
   }
   const matchesBook = (query: string) => (b: BookFacts) =>
-    matches(query, [
-      b.title,
-      b.series.title,
-      b.author,
-      b.number === null ? '' : String(b.number),
-      ...b.tags,
-    ])
+    matches(
+      query,
+      [b.title, b.series.title],
+      [b.author, b.number === null ? '' : String(b.number), ...b.tags],
+    )
   const matchesSeries = (query: string) => (s: SeriesFacts) =>
-    matches(query, [
-      s.title,
-      s.folder ?? s.title,
-      ...ownGenres(s),
-      ...ownTags(s),
-      ...booksOf(s).map(b => b.author),
-    ])
+    matches(
+      query,
+      [s.title, s.folder ?? s.title],
+      [...ownGenres(s), ...ownTags(s), ...booksOf(s).map(b => b.author)],
+    )
 
   const listed = facts.series.filter(s => booksOf(s).length > 0)
   return {

@@ -3,8 +3,9 @@
 
 import {
   bookSearchText,
-  buildSearchText,
+  joinedLine,
   normalizeSearchText,
+  seriesSearchText,
 } from '../../media/name/search-text.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { readingOrder } from './reading-order.ts'
@@ -77,16 +78,13 @@ export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): P
   const rows = series.map(({ id, title, ...more }) => ({
     id,
     line: normalizeSearchText(title),
-    text: buildSearchText(
+    joined: joinedLine(title),
+    text: seriesSearchText({
       title,
-      [
-        more.name,
-        ...more.alternateTitles.map(other => other.title),
-        ...more.authors.map(author => author.name),
-        ...more.labels,
-      ],
-      more.bookAuthors,
-    ),
+      otherTitles: [more.name, ...more.alternateTitles.map(other => other.title)],
+      values: [...more.authors.map(author => author.name), ...more.labels],
+      books: more.bookAuthors,
+    }),
   }))
   await tx`
     insert into series_search as t (series_id, text)
@@ -95,9 +93,10 @@ export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): P
     where t.text <> excluded.text`
   await tx`
     update book_search t
-    set text = regexp_replace(t.text, ${'^([^\n]*\n)[^\n]*'}, ${'\\1 '} || g.line)
+    set text = regexp_replace(
+      t.text, ${'^([^\n]*\n)[^\n]*(\n.*\\^[^\n]*\n)[^\n]*'}, ${'\\1 '} || g.line || ${'\\2'} || g.joined)
     from jsonb_to_recordset(${tx.json(rows)})
-      as g(id uuid, line text)
+      as g(id uuid, line text, joined text)
     join book b on b.series_id = g.id
     where t.book_id = b.id and split_part(t.text, ${'\n'}, 2) <> ' ' || g.line`
 }

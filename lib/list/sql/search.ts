@@ -1,9 +1,16 @@
-// Full-text search: rows of book_search and series_search that contain all words of a query, and their rank.
+// Full-text search: rows of book_search and series_search that have all words of a query, and their rank. Each of both is
+// written twice, as SQL and on a text in memory.
 import type { Fragment } from 'postgres'
 import { fromBooksBeyondAge, hidesBooks } from '../../accounts/viewer.ts'
-import { ofBooks, parseSearchQuery, type SearchQuery } from '../../media/name/search-text.ts'
+import {
+  joinedLines,
+  ofBooks,
+  parseSearchQuery,
+  type SearchQuery,
+  type SearchWord,
+} from '../../media/name/search-text.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
-import { allOf } from '../../store/postgres/statement.ts'
+import { allOf, anyOf } from '../../store/postgres/statement.ts'
 import type { Condition, Predicate } from '../condition.ts'
 import { isSeenBook } from './seen-books.ts'
 import type { Context, Match } from './where.ts'
@@ -14,54 +21,109 @@ export const searchCondition = (value: string): Condition => ({
   test: { kind: 'text', operator: 'contains', value },
 })
 
-/** On a search row `t`: it contains all words of the query. */
-export function matchesQuery(sql: Queryable, { patterns }: SearchQuery): Fragment {
+/** On a search row `t`: it has all words of the query. */
+export function matchesQuery(sql: Queryable, { words }: SearchQuery): Fragment {
   return allOf(
     sql,
-    patterns.map(pattern => sql`t.text like ${pattern}`),
+    words.flatMap(word => [
+      // The joined lines contain what the pattern finds, and the trigram index finds what they contain.
+      ...(word.pattern === null ? [] : [sql`t.text like ${`%${word.parts[0]}%`}`]),
+      hasWord(sql, sql`t.text`, word),
+    ]),
   )
 }
 
-/** The rank of a search row `t`, from 0 (the query is the title) to 4 (the title lacks a word). */
-export function matchRank(sql: Queryable, { phrase, patterns }: SearchQuery): Fragment {
+/** On a text that ends in its joined lines. */
+function hasWord(sql: Queryable, text: Fragment, { parts, pattern }: SearchWord): Fragment {
+  const isPlain = anyOf(
+    sql,
+    parts.map(part => sql`${text} like ${`%${part}%${joinedLines}%`}`),
+  )
+  // Not `or`, for which PostgreSQL could read an index twice.
+  return pattern === null
+    ? isPlain
+    : sql`case when ${isPlain} then true else ${text} ~ ${pattern} end`
+}
+
+/** The rank of a search row `t`, from 0 (the query is the title) to 7 (the title lacks a word). */
+export function matchRank(sql: Queryable, { phrase, core, joined, words }: SearchQuery): Fragment {
   const title = sql`split_part(t.text, ${'\n'}, 1)`
   const isInTitle = allOf(
     sql,
-    patterns.map(pattern => sql`${title} like ${pattern}`),
+    words.map(word => hasWord(sql, sql`(${title} || ${`\n${joinedLines}`})`, word)),
   )
+  const isJoinedTitle = sql`t.text like ${`%${joinedLines}${joined} %`}`
   // Most matches of a frequent word are not in the title, and the phrase can be nowhere else.
   return sql`case
-    when not ${isInTitle} then 4
+    when not ${isInTitle} then 7
     when starts_with(t.text, ${` ${phrase}\n`}) then 0
-    when starts_with(t.text, ${` ${phrase}`}) then 1
-    when ${title} like ${`% ${phrase}%`} then 2
-    else 3 end`
+    when ${title} like ${`% ${core}%`} and ${isJoinedTitle} then 1
+    when starts_with(t.text, ${` ${phrase}`}) then 2
+    when ${title} like ${`% ${phrase}%`} then 3
+    when ${isJoinedTitle} then 4
+    when t.text like ${`%${joinedLines}${joined}%`} then 5
+    else 6 end`
 }
 
-const queryOf = ({ test }: Predicate) =>
-  test.kind === 'text' ? parseSearchQuery(test.value) : null
+/** As `matchesQuery` and `matchRank` have it, on the texts of search rows; null for a text that does not match. */
+export function createMatcher({ phrase, core, joined, words }: SearchQuery) {
+  const tests = words.map(({ parts, pattern }) => {
+    const joins = pattern === null ? null : new RegExp(pattern)
+    return {
+      whole: pattern === null ? '' : parts[0]!,
+      isIn: (text: string, end: number) =>
+        parts.some(part => isBefore(text, part, end)) || joins?.test(text) === true,
+    }
+  })
+  const rankOf = (text: string) => {
+    const title = text.slice(0, text.indexOf('\n') + 1)
+    if (!tests.every(({ isIn }) => isIn(title, title.length))) return 7
+    if (title === ` ${phrase}\n`) return 0
+    const isJoinedTitle = text.includes(`${joinedLines}${joined} `)
+    if (isJoinedTitle && title.includes(` ${core}`)) return 1
+    if (title.startsWith(` ${phrase}`)) return 2
+    if (title.includes(` ${phrase}`)) return 3
+    if (isJoinedTitle) return 4
+    return text.includes(`${joinedLines}${joined}`) ? 5 : 6
+  }
+  return (text: string): number | null => {
+    const end = text.lastIndexOf(joinedLines)
+    const matches = tests.every(({ whole, isIn }) => text.includes(whole) && isIn(text, end))
+    return matches ? rankOf(text) : null
+  }
+}
+
+function isBefore(text: string, part: string, end: number): boolean {
+  const at = text.indexOf(part)
+  return at >= 0 && at < end
+}
+
+/** On a search row `t`; null for a text without letters and digits. */
+function rowTest(sql: Queryable, { test }: Predicate): Fragment | null {
+  if (test.kind === 'pattern') return sql`t.text ~ ${test.pattern}`
+  const query = test.kind === 'text' ? parseSearchQuery(test.value) : null
+  return query && matchesQuery(sql, query)
+}
 
 export function searchedBooks({ sql, includesMissing }: Context, predicate: Predicate): Match {
-  const query = queryOf(predicate)
-  if (!query) return { test: sql`false` }
+  const matches = rowTest(sql, predicate)
+  if (!matches) return { test: sql`false` }
   const isListed = includesMissing ? sql`true` : sql`t.is_present`
-  return {
-    ids: sql`select t.book_id from book_search t where ${isListed} and ${matchesQuery(sql, query)}`,
-  }
+  return { ids: sql`select t.book_id from book_search t where ${isListed} and ${matches}` }
 }
 
 /** Without what only books have that an age limit hides. */
 export function searchedSeries({ sql, viewer }: Context, predicate: Predicate): Match {
-  const query = queryOf(predicate)
-  if (!query) return { test: sql`false` }
-  const matches = matchesQuery(sql, query)
+  const matches = rowTest(sql, predicate)
+  if (!matches) return { test: sql`false` }
   const found = sql`select t.series_id, t.text from series_search t where ${matches}`
   if (!hidesBooks(viewer)) return { ids: sql`select m.series_id from (${found}) m` }
+  const own = sql`regexp_replace(m.text, ${`\\${ofBooks}[^${joinedLines}]*`}, '', 'g')`
   return {
     ids: sql`
       select m.series_id from (${found}) m
       where m.series_id not in (select y.series_id ${fromBooksBeyondAge(sql, viewer)})
-        or (select ${matches} from (select split_part(m.text, ${ofBooks}, 1) as text) t)
+        or (select ${matches} from (select ${own} as text) t)
         or exists (
           select from book y join book_search t on t.book_id = y.id
           where y.series_id = m.series_id and ${isSeenBook(sql, viewer)} and ${matches})`,

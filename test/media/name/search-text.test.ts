@@ -1,9 +1,9 @@
 import t from 'tap'
 import {
   bookSearchText,
-  buildSearchText,
   normalizeSearchText,
   parseSearchQuery,
+  seriesSearchText,
 } from '../../../lib/media/name/search-text.ts'
 
 t.test('case, accents, width, apostrophes and punctuation say nothing', async t => {
@@ -30,30 +30,45 @@ t.test('characters beyond ASCII are five capitals that meet only themselves', as
       t.notOk(normalizeSearchText(title).includes(query), `${query} in ${title}`)
 })
 
-t.test('a text has a line each, the title first', async t => {
-  t.equal(buildSearchText('One', ['Two', null, 'ONE', 'two', 'Three!']), ' one\n two\n three\n')
+t.test('a text has a line each, the title first, and then titles as one word', async t => {
+  const series = { title: 'One', otherTitles: ['Two', 'ONE'], values: ['two', 'Three!'], books: [] }
+  t.equal(seriesSearchText(series), ' one\n two\n three\n^one \ntwo \n')
+  t.equal(
+    seriesSearchText({ ...series, otherTitles: ['The Two Towers'], books: ['One', 'Jean-Luc'] }),
+    ' one\n the two towers\n two\n three\n| jean luc\n^one \ntwotowers thetwotowers \n|jeanluc \n',
+  )
   const book = {
     title: 'Vol 1',
     series: 'Akira',
     authors: [{ name: 'K. Ōtomo' }],
     number: '1',
-    tags: ['Sci-Fi'],
+    tags: ['Sci-Fi', 'Old School'],
   }
-  t.equal(bookSearchText(book), ' vol 1\n akira\n 1\n k otomo\n sci fi\n')
-  t.equal(bookSearchText({ ...book, title: 'Akira' }), ' akira\n akira\n 1\n k otomo\n sci fi\n')
+  const values = ' 1\n k otomo\n sci fi\n old school\n'
+  t.equal(bookSearchText(book), ` vol 1\n akira\n${values}^vol1 \nakira \nscifi \n`)
+  t.equal(
+    bookSearchText({ ...book, title: 'Akira' }),
+    ` akira\n akira\n${values}^akira \nakira \nscifi \n`,
+  )
 })
 
-t.test(
-  'long words stand anywhere, short ones begin a word, patterns hold no wildcard of the user',
-  async t => {
-    t.same(parseSearchQuery('Ak vol_1% 巨')?.patterns, [
-      `%${normalizeSearchText('巨')}%`,
-      '%vol%',
-      '% ak%',
-      '% 1%',
-    ])
-    t.equal(parseSearchQuery(' % '), null)
-    t.equal(parseSearchQuery(''), null)
-    t.equal(parseSearchQuery('a '.repeat(1000) + 'b'.repeat(5000))?.patterns.length, 1)
-  },
-)
+t.test('long words stand anywhere, short ones begin a word, no part is a wildcard', async t => {
+  const parts = (query: string) => parseSearchQuery(query)?.words.map(word => word.parts)
+  t.same(parts('Vol_1% 巨'), [
+    [normalizeSearchText('巨')],
+    ['vol'],
+    [' 1', 'vol1', `1${normalizeSearchText('巨')}`],
+  ])
+  t.same(parts('ak 1'), [[' ak'], [' 1']])
+  t.equal(parseSearchQuery(' % '), null)
+  t.equal(parseSearchQuery(''), null)
+  t.equal(parseSearchQuery('x '.repeat(1000) + 'b'.repeat(5000))?.words.length, 1)
+})
+
+t.test('articles count only in a query of nothing else', async t => {
+  const parts = (query: string) => parseSearchQuery(query)?.words.flatMap(word => word.parts)
+  t.same(parts('The Sandman'), ['sandman'])
+  t.same(parts('sandman, the'), ['sandman'])
+  t.same(parts('the'), ['the'])
+  t.same(parts('a the'), ['the', ' a', 'athe'])
+})

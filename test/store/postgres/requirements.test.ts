@@ -139,7 +139,9 @@ t.test('a server that is absent or out of connections is waited for', async t =>
   lines.push(...(await opening))
   t.match(lines, [{ code: '53300', message: /too many connections/, address: String }])
   const begin = performance.now()
-  await t.rejects(start('postgres://u@127.0.0.1:1/d', 1), { message: /ECONNREFUSED.*server is running/ })
+  await t.rejects(start('postgres://u@127.0.0.1:1/d', 1), {
+    message: /ECONNREFUSED.*server is running/,
+  })
   t.ok(performance.now() - begin >= 1_000)
 })
 

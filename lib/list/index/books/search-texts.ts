@@ -1,6 +1,7 @@
 // Books that a search finds, with their ranks, in the file of search texts: for words that many books have, which an index
 // finds one book at a time.
 import type { SearchQuery } from '../../../media/name/search-text.ts'
+import { createMatcher } from '../../sql/search.ts'
 import { isDeleted } from '../id-table.ts'
 import type { BookSegment } from './book-segment.ts'
 import { withTexts } from './book-texts.ts'
@@ -21,16 +22,15 @@ export const searchTexts = (
   visit: (book: number, rank: number) => void,
 ): Promise<number | null> =>
   withTexts(segment, 'search', async texts => {
-    // LIKE patterns of letters and digits: `%word%` or `% word%`.
-    const [longest, ...others] = query.patterns.map(pattern => pattern.slice(1, -1))
-    const search = { operator: 'contains', value: Buffer.from(longest!) } as const
+    // The longest word, or, in a query of short ones, what each text that has it contains.
+    const search = { operator: 'contains', value: Buffer.from(query.words[0]!.parts[0]!) } as const
     if ((await shareOf(texts, search)) < minShare) return null
-    const words = [longest!, ...others]
+    const rankOf = createMatcher(query)
     await forEachMatch(texts, search, (book, { part, start, end }) => {
       // Of a later refresh, or deleted in this segment.
       if (book >= segment.maxDoc || isDeleted(segment.ids, book)) return
-      const text = part.toString('latin1', start, end)
-      if (others.every(word => text.includes(word))) visit(book, rankOf(text, words, query.phrase))
+      const rank = rankOf(part.toString('latin1', start, end))
+      if (rank !== null) visit(book, rank)
     })
     return texts.maxDoc
   })
@@ -48,12 +48,4 @@ async function shareOf(texts: Texts, search: Search): Promise<number> {
     searched += end - first
   }
   return found / Math.max(1, searched)
-}
-
-/** As `matchRank` has it. */
-function rankOf(text: string, words: readonly string[], phrase: string): number {
-  const title = text.slice(0, text.indexOf('\n'))
-  if (!words.every(word => title.includes(word))) return 4
-  if (!title.startsWith(` ${phrase}`)) return title.includes(` ${phrase}`) ? 2 : 3
-  return title.length === phrase.length + 1 ? 0 : 1
 }

@@ -2,7 +2,7 @@
 import { Invalid } from '../../../base/errors.ts'
 import { type ParsedCondition, parseBookCondition, parseSeriesCondition } from './condition.ts'
 import { allOfParts, anyOfParts, type Part, predicate } from './condition-tree.ts'
-import { inYear } from './full-text.ts'
+import { inYear } from './full-text-fields.ts'
 import type { KeyContext } from './keys.ts'
 
 type Values = readonly string[] | undefined

@@ -11,7 +11,8 @@ import type { WithServices } from '../../../store/services.ts'
 import type { Reader } from '../values.ts'
 import { checked, type ParsedCondition } from './condition.ts'
 import { allOfParts } from './condition-tree.ts'
-import { bookFields, parseFullText, seriesFields } from './full-text.ts'
+import { parseFullText } from './full-text.ts'
+import { bookFields, seriesFields } from './full-text-fields.ts'
 import { bookOrder, type SortProperty, seriesOrder } from './sort.ts'
 
 export type Search = ParsedCondition & { fullText?: string | null | undefined }

@@ -1,19 +1,11 @@
-// Komga's full-text queries: words that must all occur, `field:value`, quotes, `OR`, `NOT` and `-`. Plain words are
-// passed to the catalog search, which ranks its results; the rest becomes a condition.
+// Komga's full-text queries: words that must all occur, `field:value`, quotes, ranges, `~`, `OR`, `NOT` and `-`. Plain
+// words are passed to the catalog search, which ranks its results; the rest becomes a condition.
 
 import { Invalid } from '../../../base/errors.ts'
 import { maxConditionNodes } from '../../../list/fields.ts'
-import { isbn13 } from '../../../media/metadata/isbn.ts'
-import { directionNames, storedRole } from '../values.ts'
-import {
-  allOfParts,
-  anyOfParts,
-  complement,
-  nothing,
-  type Part,
-  predicate,
-} from './condition-tree.ts'
-import { type KeyContext, mediaStatus, seriesStatus } from './keys.ts'
+import { allOfParts, anyOfParts, complement, nothing, type Part } from './condition-tree.ts'
+import { anywhere, anywhereSimilar, type Fields, type Range } from './full-text-fields.ts'
+import type { KeyContext } from './keys.ts'
 
 export type FullTextQuery = {
   /** Words contained in all results. */
@@ -23,126 +15,29 @@ export type FullTextQuery = {
   includeDeleted: boolean
 }
 
-type FieldTest = (value: string, context: KeyContext) => Part
-type FieldTests = Readonly<Record<string, FieldTest>>
-
-const contains = (field: string) => (value: string) =>
-  predicate(field, { kind: 'text', operator: 'contains', value })
-const integer = (field: string) => (value: string) =>
-  /^\d{1,9}$/.test(value)
-    ? predicate(field, { kind: 'compare', operator: '=', value: Number(value) })
-    : nothing
-const flag = (field: string) => (value: string) =>
-  predicate(field, { kind: 'boolean', value: value.toLowerCase() === 'true' })
-/** The dates of a year. */
-export const inYear = (field: string, value: string): Part =>
-  /^[1-9]\d{3}$/.test(value)
-    ? {
-        all: [
-          predicate(field, {
-            ...{ kind: 'compare', operator: '>=' },
-            value: new Date(Date.UTC(Number(value), 0)),
-          }),
-          predicate(field, {
-            ...{ kind: 'compare', operator: '<' },
-            value: new Date(Date.UTC(Number(value) + 1, 0)),
-          }),
-        ],
-      }
-    : nothing
-const credit = (role: string | null) => (name: string) =>
-  predicate('credit', { kind: 'credit', operator: 'contains', name, role })
-/** The name of an enumeration; any other text matches nothing. */
-const named = (read: (value: string) => Part) => (value: string) => {
-  try {
-    return read(value)
-  } catch (error) {
-    if (error instanceof Invalid) return nothing
-    throw error
-  }
-}
-
-const roles = [
-  'writer',
-  'penciller',
-  'inker',
-  'colorist',
-  'letterer',
-  'cover',
-  'editor',
-  'translator',
-]
-const missing = predicate('isMissing', { kind: 'boolean', value: true })
-const common: FieldTests = {
-  title: contains('title'),
-  deleted: value => (value.toLowerCase() === 'true' ? missing : complement(missing)),
-  oneshot: flag('oneShot'),
-  author: credit(null),
-  ...Object.fromEntries(roles.map(role => [role, credit(storedRole(role))])),
-}
-
-export const seriesFields: FieldTests = {
-  ...common,
-  publisher: contains('publisher'),
-  status: named(value => seriesStatus(value, 'status')),
-  reading_direction: value => {
-    const entry = Object.entries(directionNames).find(([, name]) => name === value.toUpperCase())
-    return entry ? predicate('readingDirection', { kind: 'words', words: [entry[0]] }) : nothing
-  },
-  age_rating: integer('ageRating'),
-  language: value => predicate('language', { kind: 'text', operator: 'equals', value }),
-  tag: contains('anyTag'),
-  series_tag: contains('tag'),
-  book_tag: contains('anyTag'),
-  genre: contains('genre'),
-  sharing_label: (value, { isAdmin }) => (isAdmin ? contains('sharingTag')(value) : nothing),
-  release_date: value => inYear('firstRelease', value),
-  total_book_count: integer('totalBookCount'),
-  book_count: integer('bookCount'),
-  complete: flag('complete'),
-}
-
-export const bookFields: FieldTests = {
-  ...common,
-  isbn: value =>
-    anyOfParts([
-      contains('isbn')(value),
-      ...[isbn13(value)].flatMap(isbn => (isbn ? [equalsIsbn(isbn)] : [])),
-    ]),
-  tag: contains('ownTag'),
-  release_date: value => inYear('releaseDate', value),
-  status: named(value => mediaStatus(value, 'status')),
-}
-
-// A sign, a field, and a phrase or word.
-const term = /([-+!]|\bNOT\s+)?(?:([a-z_]{3,20}):(?=\S))?(?:"([^"]*)"?|(\S+))/gy
+// A sign, a field, and a phrase, a range of the field or a word; how far the words of a phrase may be apart, and how much
+// a term weighs, are read over.
+const term =
+  /([-+!]|\bNOT\s+)?(?:([a-z_]{3,20}):(?=\S))?(?:"([^"]*)"?(?:[~^][\d.]*)*|((?<=:)[[{]\s*[^\s\]}]+\s+TO\s+[^\s\]}]+\s*[\]}])(?:\^[\d.]*)?|(\S+))/gy
+const bounds = /^([[{])\s*"?([^\s"]+)"?\s+TO\s+"?([^\s"]+)"?\s*([\]}])$/
 
 type Term = { word: string | null; condition: Part; includeDeleted?: boolean }
 
-/** The cost is linear in the length of the query. Throws Invalid for a query with too many terms. */
-export function parseFullText(
-  query: string,
-  fields: FieldTests,
-  context: KeyContext,
-): FullTextQuery {
-  // Groups are read as their words; a wildcard at the end of a word is implied by prefix matching.
+/** Cost linear in the length of the query. Throws Invalid for one with very many terms. */
+export function parseFullText(query: string, fields: Fields, context: KeyContext): FullTextQuery {
+  // Groups are read as their words; wildcards at the end of a word are what its beginning matches anyway.
   const text = query.replace(/[()]/g, ' ').trim()
   const groups: Term[][] = []
   let isAlternative = false
-  term.lastIndex = 0
-  for (const [, sign = '', field, phrase, word = ''] of matchesOf(text)) {
-    if (phrase === undefined && (word === 'OR' || word === '||')) {
+  for (const raw of termsOf(text)) {
+    const { isPhrase, value } = raw
+    if (!isPhrase && (value === 'OR' || value === '||')) {
       isAlternative = groups.length > 0
       continue
     }
-    if (phrase === undefined && (word === 'AND' || word === '&&')) continue
-    const made = toTerm(
-      { field, value: phrase ?? word, isPhrase: phrase !== undefined },
-      fields,
-      context,
-    )
-    const isNegated = sign !== '' && sign !== '+'
-    const one = isNegated && made.condition ? negated(made) : made
+    if (!isPhrase && (value === 'AND' || value === '&&')) continue
+    const made = toTerm(raw, fields, context)
+    const one = raw.isNegated && made.condition ? negated(made) : made
     if (isAlternative) groups.at(-1)!.push(one)
     else groups.push([one])
     isAlternative = false
@@ -163,7 +58,15 @@ export function parseFullText(
   }
 }
 
-function* matchesOf(text: string) {
+type RawTerm = {
+  isNegated: boolean
+  field: string | undefined
+  isPhrase: boolean
+  range: Range | null
+  value: string
+}
+
+function* termsOf(text: string): Generator<RawTerm> {
   for (let at = 0; at < text.length; ) {
     if (/\s/.test(text[at]!)) {
       at++
@@ -172,42 +75,65 @@ function* matchesOf(text: string) {
     term.lastIndex = at
     const match = term.exec(text)
     if (!match) return
-    yield match
     at = term.lastIndex
+    const [, sign = '', field, phrase, range, word = ''] = match
+    yield {
+      ...{ isNegated: sign !== '' && sign !== '+', field, isPhrase: phrase !== undefined },
+      range: range === undefined ? null : rangeOf(range),
+      value: phrase ?? range ?? word,
+    }
   }
 }
 
-type RawTerm = { field: string | undefined; value: string; isPhrase: boolean }
-
-function toTerm(
-  { field, value, isPhrase }: RawTerm,
-  fields: FieldTests,
-  context: KeyContext,
-): Term {
-  const plain = value.replace(/[*?~]+$|~\d*$/g, '')
-  if (field !== undefined && Object.hasOwn(fields, field) && plain !== '')
-    return {
-      ...{ word: null, condition: fields[field]!(plain, context) },
-      includeDeleted: field === 'deleted' && plain.toLowerCase() === 'true',
-    }
-  const whole = field === undefined ? plain : `${field}:${plain}`
-  const isbn = Object.hasOwn(fields, 'isbn') ? isbn13(whole) : null
-  if (isbn)
-    return { word: null, condition: anyOfParts([contains('text')(whole), equalsIsbn(isbn)]) }
-  // A colon within a word does not split it.
-  return { word: isPhrase ? plain : whole, condition: contains('text')(whole) }
+/** `[a TO b]` with its bounds, `{a TO b}` without; `*` is no bound. */
+function rangeOf(text: string): Range | null {
+  const match = bounds.exec(text)
+  if (!match) return null
+  const [, start, first, last, end] = match
+  const [from, to] = [first, last].map(bound => (bound === '*' ? null : bound!)) as [
+    string | null,
+    string | null,
+  ]
+  return { from, to, hasFrom: start === '[', hasTo: end === ']' }
 }
 
-const equalsIsbn = (value: string) => predicate('isbn', { kind: 'text', operator: 'equals', value })
+const weight = /\^[\d.]*$/
+// Wildcards, and how similar a word must be.
+const ending = /[*?~]+$|~[\d.]*$/
+const similarity = /~(?!0*(?:\.0*)?$)[\d.]*$|~$/
+
+function toTerm(
+  { field, value: raw, isPhrase, range }: RawTerm,
+  fields: Fields,
+  context: KeyContext,
+): Term {
+  const value = isPhrase ? raw : raw.replace(weight, '')
+  const plain = value.replace(ending, '')
+  const isSimilar = !isPhrase && similarity.test(value)
+  const known = field !== undefined && Object.hasOwn(fields, field) ? fields[field]! : null
+  if (known && range) return { word: null, condition: known.within?.(range) ?? nothing }
+  if (known && plain !== '') {
+    const similar = isSimilar ? known.similar : undefined
+    return {
+      ...{ word: null, condition: similar ? similar(plain) : known.is(plain, context) },
+      includeDeleted: field === 'deleted' && plain.toLowerCase() === 'true',
+    }
+  }
+  const whole = field === undefined ? plain : `${field}:${plain}`
+  if (isSimilar && plain !== '') return { word: null, condition: anywhereSimilar(whole) }
+  const { condition, isText } = anywhere(whole, fields)
+  // A colon within a word does not divide it.
+  return { word: isText ? (isPhrase ? plain : whole) : null, condition }
+}
 
 /** The words and phrases of a query that must all occur in names: `"Favs"`, `name:Favs`, `Fav*`. */
 export function wordsOfNames(query: string): string[] {
   const words: string[] = []
-  for (const [, sign = '', field, phrase, word = ''] of matchesOf(query.replace(/[()]/g, ' '))) {
-    if (phrase === undefined && /^(?:AND|OR|&&|\|\|)$/.test(word)) continue
-    const value = phrase ?? word.replace(/[*?~]+$|~\d*$/g, '')
-    const text = field === undefined || field === 'name' ? value : `${field}:${value}`
-    if (text !== '' && (sign === '' || sign === '+')) words.push(text)
+  for (const { isNegated, field, isPhrase, value } of termsOf(query.replace(/[()]/g, ' '))) {
+    if (!isPhrase && /^(?:AND|OR|&&|\|\|)$/.test(value)) continue
+    const plain = isPhrase ? value : value.replace(weight, '').replace(ending, '')
+    const text = field === undefined || field === 'name' ? plain : `${field}:${plain}`
+    if (text !== '' && !isNegated) words.push(text)
   }
   return words
 }
