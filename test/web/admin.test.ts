@@ -61,7 +61,7 @@ test('first start and administration', { skip: skipWithoutBrowser(6) }, async t 
     const path = page.getByLabel('Folder on the server')
     const folders = page.getByRole('list', { name: 'Folders' })
     await path.fill(`${root}/Star Harbour`)
-    await page.getByText('No folders in it · 1 file').waitFor()
+    await page.getByText('No subfolders · 1 file').waitFor()
     await page.getByRole('button', { name: 'Parent folder' }).click()
     await folders.getByRole('button', { name: 'Copies' }).waitFor()
     t.equal(await path.inputValue(), root)
