@@ -99,7 +99,7 @@ test('first start and administration', { skip: skipWithoutBrowser(6) }, async t 
     await page.getByRole('button', { name: 'Scan', exact: true }).click()
     await page.getByText('1 added').waitFor()
     await page.getByText('4 series · 4 books').waitFor()
-    await page.getByLabel('Scheduled scan').selectOption('daily')
+    await page.getByLabel('Scan schedule').selectOption('daily')
     await page.getByLabel('Time', { exact: true }).fill('04:30')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Every day at 4:30').waitFor()
