@@ -6,19 +6,15 @@ import type { Queryable, Sql, Transaction } from './db.ts'
 type RunningQuery = { executed?: boolean; active?: boolean; state?: { pid: number } | null }
 
 const recheckMs = 50
-const pools = new WeakMap<object, Sql>()
-
-/** The pool behind a view: the key of caches, and for statements that serve several requests. */
-export const poolOf = (sql: Sql): Sql => pools.get(sql) ?? sql
 
 /**
  * A view of the pool for one request, also for its transactions. After `signal` aborts it starts no statement,
- * and those that run fail with error 57014. `control` runs the cancellation on a connection of its own; `origin` is the pool for `poolOf`. Call `finished` before the
+ * and those that run fail with error 57014. `control` runs the cancellation on a connection of its own. Call `finished` before the
  * connections are used for another request: a late cancellation would hit its statement.
  */
 export function cancellable(
   sql: Sql,
-  { signal, control, origin = sql }: { signal: AbortSignal; control: Sql; origin?: Sql },
+  { signal, control }: { signal: AbortSignal; control: Sql },
 ): { sql: Sql; finished(): Promise<void> } {
   const queries: RunningQuery[] = []
   let cancelling: Promise<unknown> = Promise.resolve()
@@ -51,7 +47,6 @@ export function cancellable(
   const view = tracked(sql, {
     get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
   })
-  pools.set(view, origin)
   return {
     sql: view,
     async finished() {
