@@ -54,7 +54,7 @@ export function openListGate(sql: Sql): ListGate {
     signal: AbortSignal,
     work: (sql: Sql) => Promise<T>,
   ): Promise<T> {
-    const view = cancellable(pool, { signal, control, origin: sql })
+    const view = cancellable(pool, { signal, control })
     try {
       return await work(view.sql)
     } finally {

@@ -6,20 +6,16 @@ import type { Queryable, Sql, Transaction } from './db.ts'
 type RunningQuery = { executed?: boolean; active?: boolean; state?: { pid: number } | null }
 
 const recheckMs = 50
-const pools = new WeakMap<object, Sql>()
-
-/** The pool behind a view: the key for caches, and for statements that serve several requests. */
-export const poolOf = (sql: Sql): Sql => pools.get(sql) ?? sql
 
 /**
  * A view of the pool for one request, including its transactions. After `signal` aborts it starts no
  * statements, and running ones fail with error 57014. `control` runs the cancellation on a separate
- * connection; `origin` is the pool for `poolOf`. Call `finished` before the connections are used for another
- * request: a late cancellation would hit its statement.
+ * connection. Call `finished` before the connections are used for another request: a late cancellation
+ * would hit its statement.
  */
 export function cancellable(
   sql: Sql,
-  { signal, control, origin = sql }: { signal: AbortSignal; control: Sql; origin?: Sql },
+  { signal, control }: { signal: AbortSignal; control: Sql },
 ): { sql: Sql; finished(): Promise<void> } {
   const queries: RunningQuery[] = []
   let canceling: Promise<unknown> = Promise.resolve()
@@ -52,7 +48,6 @@ export function cancellable(
   const view = tracked(sql, {
     get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
   })
-  pools.set(view, origin)
   return {
     sql: view,
     async finished() {
