@@ -8,6 +8,7 @@ import {
   parseSearchQuery,
   type SearchQuery,
   type SearchWord,
+  similarWord,
 } from '../../media/name/search-text.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { allOf, anyOf } from '../../store/postgres/statement.ts'
@@ -25,37 +26,46 @@ export const searchCondition = (value: string): Condition => ({
 export function matchesQuery(sql: Queryable, { words }: SearchQuery): Fragment {
   return allOf(
     sql,
-    words.flatMap(word => [
-      // The joined lines contain what the pattern finds, and the trigram index finds what they contain.
-      ...(word.pattern === null ? [] : [sql`t.text like ${`%${word.parts[0]}%`}`]),
-      hasWord(sql, sql`t.text`, word),
-    ]),
+    words.flatMap(({ parts, pattern }) => {
+      const isPlain = anyOf(
+        sql,
+        parts.map(part => sql`t.text like ${`%${part}%${joinedLines}%`}`),
+      )
+      if (pattern === null) return [isPlain]
+      // The joined lines contain what the pattern finds, and the trigram index finds what they contain. Not `or`, for
+      // which PostgreSQL could read an index twice.
+      return [
+        sql`t.text like ${`%${parts[0]}%`}`,
+        sql`case when ${isPlain} then true else t.text ~ ${pattern} end`,
+      ]
+    }),
   )
 }
 
-/** On a text that ends in its joined lines. */
-function hasWord(sql: Queryable, text: Fragment, { parts, pattern }: SearchWord): Fragment {
+/** On a search row `t`: its title has the word. */
+function isInTitle(sql: Queryable, { parts, pattern }: SearchWord): Fragment {
+  const title = sql`split_part(t.text, ${'\n'}, 1)`
   const isPlain = anyOf(
     sql,
-    parts.map(part => sql`${text} like ${`%${part}%${joinedLines}%`}`),
+    parts.map(part => sql`${title} like ${`%${part}%`}`),
   )
-  // Not `or`, for which PostgreSQL could read an index twice.
-  return pattern === null
-    ? isPlain
-    : sql`case when ${isPlain} then true else ${text} ~ ${pattern} end`
+  if (pattern === null) return isPlain
+  const joinedTitle = sql`split_part(split_part(t.text, ${joinedLines}, 2), ${'\n'}, 1)`
+  return sql`case when ${isPlain} then true when ${joinedTitle} like ${`%${parts[0]}%`}
+    then (${title} || ${'\n'}) ~ ${pattern} else false end`
 }
 
 /** The rank of a search row `t`, from 0 (the query is the title) to 7 (the title lacks a word). */
 export function matchRank(sql: Queryable, { phrase, core, joined, words }: SearchQuery): Fragment {
   const title = sql`split_part(t.text, ${'\n'}, 1)`
-  const isInTitle = allOf(
-    sql,
-    words.map(word => hasWord(sql, sql`(${title} || ${`\n${joinedLines}`})`, word)),
-  )
   const isJoinedTitle = sql`t.text like ${`%${joinedLines}${joined} %`}`
+  const hasAll = allOf(
+    sql,
+    words.map(word => isInTitle(sql, word)),
+  )
   // Most matches of a frequent word are not in the title, and the phrase can be nowhere else.
   return sql`case
-    when not ${isInTitle} then 7
+    when not ${hasAll} then 7
     when starts_with(t.text, ${` ${phrase}\n`}) then 0
     when ${title} like ${`% ${core}%`} and ${isJoinedTitle} then 1
     when starts_with(t.text, ${` ${phrase}`}) then 2
@@ -100,7 +110,12 @@ function isBefore(text: string, part: string, end: number): boolean {
 
 /** On a search row `t`; null for a text without letters and digits. */
 function rowTest(sql: Queryable, { test }: Predicate): Fragment | null {
-  if (test.kind === 'pattern') return sql`t.text ~ ${test.pattern}`
+  if (test.kind === 'similar') {
+    const word = similarWord(test.word, test)
+    if (!word) return null
+    const parts = word.parts.map(part => sql`t.text like ${`%${part}%`}`)
+    return sql`(${anyOf(sql, parts)} and t.text ~ ${word.pattern})`
+  }
   const query = test.kind === 'text' ? parseSearchQuery(test.value) : null
   return query && matchesQuery(sql, query)
 }

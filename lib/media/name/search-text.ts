@@ -185,9 +185,12 @@ const similarLengths = { min: 3, max: 24 }
 
 /**
  * A pattern of search texts with a word that has at most one letter more, less or other than this one, or two in the other
- * order. `isTitle`: in the title. Null for a word that is too short or too long.
+ * order; such a text contains one of `parts`. `isTitle`: in the title. Null for a word that is too short or too long.
  */
-export function similarPattern(word: string, { isTitle = false } = {}): string | null {
+export function similarWord(
+  word: string,
+  { isTitle = false } = {},
+): { parts: string[]; pattern: string } | null {
   const letters = normalizeSearchText(word).replace(spaces, '').match(letter) ?? []
   if (letters.length < similarLengths.min || letters.length > similarLengths.max) return null
   const forms = letters.flatMap((one, i) => {
@@ -200,5 +203,14 @@ export function similarPattern(word: string, { isTitle = false } = {}): string |
     ]
   })
   const any = [...forms, `${letters.join('')}${anyLetter}`].join('|')
-  return `${isTitle ? '^[^\n]* ' : `[ \n${joinedLines}]`}(?:${any})[ \n]`
+  // Two letters beside each other are not in both.
+  const middle = Math.floor(letters.length / 2)
+  const [start, end] = [letters.slice(0, middle).join(''), letters.slice(middle + 1).join('')]
+  return {
+    parts: [
+      ...[' ', '\n', joinedLines].map(before => before + start),
+      ...[' ', '\n'].map(after => end + after),
+    ],
+    pattern: `${isTitle ? '^[^\n]* ' : `[ \n${joinedLines}]`}(?:${any})[ \n]`,
+  }
 }

@@ -2,7 +2,6 @@
 // misspelled.
 import { Invalid } from '../../../base/errors.ts'
 import { isbn13 } from '../../../media/metadata/isbn.ts'
-import { similarPattern } from '../../../media/name/search-text.ts'
 import { directionNames, storedRole } from '../values.ts'
 import {
   allOfParts,
@@ -31,13 +30,8 @@ const containing = (field: string) => (value: string) =>
 const contains = (field: string): Field => ({ is: containing(field) })
 
 /** As written, or a similar word. */
-function similarTo(field: string, word: string, { isTitle = false } = {}): Part {
-  const pattern = similarPattern(word, { isTitle })
-  return anyOfParts([
-    containing(field)(word),
-    ...(pattern === null ? [] : [predicate('text', { kind: 'pattern', pattern })]),
-  ])
-}
+const similarTo = (field: string, word: string, { isTitle = false } = {}): Part =>
+  anyOfParts([containing(field)(word), predicate('text', { kind: 'similar', word, isTitle })])
 
 type Bound = number | Date
 /** From the first to before the end. */
