@@ -1531,56 +1531,40 @@ create table account_list_change (
 );
 create index account_list_change_account on account_list_change (account_id) include (count);
 
--- Arguments as in note_changes_of. An update without a difference in the columns makes nothing stale.
-create function note_changes() returns trigger language plpgsql as $$
-declare
-  stale   constant text[] := string_to_array(tg_argv[0], ' ');
-  names   constant text := tg_argv[1];
-  id      constant text := tg_argv[2];
-  columns constant text := tg_argv[3];
-  changed constant text := case
-    when tg_op = 'INSERT' then 'select %1$I as named from new_rows'
-    when tg_op = 'DELETE' then 'select %1$I as named from old_rows'
-    when columns = '*' then 'select %1$I as named from new_rows union all select %1$I from old_rows'
-    else '(select %1$I as named, %2$s from new_rows except select %1$I, %2$s from old_rows)
-      union all (select %1$I, %2$s from old_rows except select %1$I, %2$s from new_rows)' end;
-  most constant integer := 10000;
-  ids  uuid[];
-begin
-  execute format(
-      'select array_agg(named) from (select distinct named from (' || changed || ') c limit $1) d', id, columns)
-    into ids
-    using case when names in ('books', 'series') then most + 1 when names in ('any', 'none') then 1 end;
-  if ids is null then
-    return null;
-  elsif names = 'accounts' then
-    insert into account_list_change (account_id, count) select i, 1 from unnest(ids) i;
-  elsif names = 'listeners' then
-    perform pg_notify(channel, i::text) from unnest(stale) channel, unnest(ids) i;
-  else
-    insert into list_change (subject, count, books, series)
-    select subject, 1,
-      case when names = 'none' then '{}' when names = 'books' and cardinality(ids) <= most then ids end,
-      case when names = 'series' and cardinality(ids) <= most then ids end
-    from unnest(stale) subject;
-  end if;
-  return null;
-end $$;
-
--- Inserting or deleting rows of `source`, or changing one of these columns of them (`*`: any), makes `stale` stale.
+-- Inserting or deleting rows of `source`, or changing one of these columns of them (`*`: writing any), makes `stale` stale:
+-- creates a function with static statements, whose plans are cached, and its triggers.
 create function note_changes_of(
   source text, operations text, columns text, stale text, names text, id text
 ) returns void language plpgsql as $$
 declare
+  function constant text := concat_ws('_', 'note', source, 'changes', replace(stale, ' ', '_'));
+  most constant integer := case when names in ('any', 'none') then 1 else 10000 end;
+  few  constant text := format('case when cardinality(ids) <= %s then ids end', most);
+  note constant text := case names
+    when 'accounts' then
+      'insert into account_list_change (account_id, count) select distinct named, 1 from (%s) c'
+    when 'listeners' then format('perform pg_notify(%L, named::text) from (%%s) c', stale)
+    else format('insert into list_change (subject, count, books, series)
+      select unnest(string_to_array(%L, '' '')), 1, %s, %s
+      from (select array_agg(named) as ids from (select distinct named from (%%s) c limit %s) d) c
+      where ids is not null', stale,
+      case names when 'books' then few when 'none' then quote_literal('{}') || '::uuid[]' else 'null' end,
+      case names when 'series' then few else 'null' end, most + 1) end;
+  changed constant text := format(case
+    when columns = '*' then 'select %1$I as named from new_rows union all select %1$I from old_rows'
+    else '(select %1$I as named, %2$s from new_rows except select %1$I, %2$s from old_rows)
+      union all (select %1$I, %2$s from old_rows except select %1$I, %2$s from new_rows)' end, id, columns);
   operation text;
 begin
+  execute format('create function %I() returns trigger language plpgsql as %L', function, format(
+    'begin if tg_op = ''INSERT'' then %s; elsif tg_op = ''DELETE'' then %s; else %s; end if; return null; end',
+    format(note, format('select %I as named from new_rows', id)),
+    format(note, format('select %I as named from old_rows', id)), format(note, changed)));
   foreach operation in array string_to_array(operations, ' ') loop
-    execute format('create trigger %I after %s on %I referencing %s
-      for each statement execute function note_changes(%L, %L, %L, %L)',
+    execute format('create trigger %I after %s on %I referencing %s for each statement execute function %I()',
       concat_ws('_', source, operation, 'changes', replace(stale, ' ', '_')), operation, source,
       case operation when 'insert' then 'new table as new_rows' when 'delete' then 'old table as old_rows'
-        else 'old table as old_rows new table as new_rows' end,
-      stale, names, id, columns);
+        else 'old table as old_rows new table as new_rows' end, function);
   end loop;
 end $$;
 

@@ -1248,59 +1248,285 @@ begin
   if octet_length(plain) = length(plain) then return plain; end if;
   return normalize(plain, nfc);
 end $function$;
-CREATE OR REPLACE FUNCTION public.note_changes()
+CREATE OR REPLACE FUNCTION public.note_account_changes_account()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$
-declare
-  stale   constant text[] := string_to_array(tg_argv[0], ' ');
-  names   constant text := tg_argv[1];
-  id      constant text := tg_argv[2];
-  columns constant text := tg_argv[3];
-  changed constant text := case
-    when tg_op = 'INSERT' then 'select %1$I as named from new_rows'
-    when tg_op = 'DELETE' then 'select %1$I as named from old_rows'
-    when columns = '*' then 'select %1$I as named from new_rows union all select %1$I from old_rows'
-    else '(select %1$I as named, %2$s from new_rows except select %1$I, %2$s from old_rows)
-      union all (select %1$I, %2$s from old_rows except select %1$I, %2$s from new_rows)' end;
-  most constant integer := 10000;
-  ids  uuid[];
-begin
-  execute format(
-      'select array_agg(named) from (select distinct named from (' || changed || ') c limit $1) d', id, columns)
-    into ids
-    using case when names in ('books', 'series') then most + 1 when names in ('any', 'none') then 1 end;
-  if ids is null then
-    return null;
-  elsif names = 'accounts' then
-    insert into account_list_change (account_id, count) select i, 1 from unnest(ids) i;
-  elsif names = 'listeners' then
-    perform pg_notify(channel, i::text) from unnest(stale) channel, unnest(ids) i;
-  else
-    insert into list_change (subject, count, books, series)
-    select subject, 1,
-      case when names = 'none' then '{}' when names = 'books' and cardinality(ids) <= most then ids end,
-      case when names = 'series' and cardinality(ids) <= most then ids end
-    from unnest(stale) subject;
-  end if;
-  return null;
-end $function$;
+AS $function$begin if tg_op = 'INSERT' then perform pg_notify('account', named::text) from (select id as named from new_rows) c; elsif tg_op = 'DELETE' then perform pg_notify('account', named::text) from (select id as named from old_rows) c; else perform pg_notify('account', named::text) from ((select id as named, username, email, password_hash, role, permissions, is_active, email_verified, all_libraries, age_limit, shows_unrated from new_rows except select id, username, email, password_hash, role, permissions, is_active, email_verified, all_libraries, age_limit, shows_unrated from old_rows)
+      union all (select id, username, email, password_hash, role, permissions, is_active, email_verified, all_libraries, age_limit, shows_unrated from old_rows except select id, username, email, password_hash, role, permissions, is_active, email_verified, all_libraries, age_limit, shows_unrated from new_rows)) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_account_library_changes_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then perform pg_notify('account', named::text) from (select account_id as named from new_rows) c; elsif tg_op = 'DELETE' then perform pg_notify('account', named::text) from (select account_id as named from old_rows) c; else perform pg_notify('account', named::text) from (select account_id as named from new_rows union all select account_id from old_rows) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_account_sharing_tag_changes_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then perform pg_notify('account', named::text) from (select account_id as named from new_rows) c; elsif tg_op = 'DELETE' then perform pg_notify('account', named::text) from (select account_id as named from old_rows) c; else perform pg_notify('account', named::text) from (select account_id as named from new_rows union all select account_id from old_rows) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_api_key_changes_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then perform pg_notify('account', named::text) from (select account_id as named from new_rows) c; elsif tg_op = 'DELETE' then perform pg_notify('account', named::text) from (select account_id as named from old_rows) c; else perform pg_notify('account', named::text) from ((select account_id as named, id, permissions, is_active, expires_at, secret_sha256 from new_rows except select account_id, id, permissions, is_active, expires_at, secret_sha256 from old_rows)
+      union all (select account_id, id, permissions, is_active, expires_at, secret_sha256 from old_rows except select account_id, id, permissions, is_active, expires_at, secret_sha256 from new_rows)) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_book_changes_book()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, case when cardinality(ids) <= 10000 then ids end, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows) c limit 10001) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, case when cardinality(ids) <= 10000 then ids end, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from old_rows) c limit 10001) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, case when cardinality(ids) <= 10000 then ids end, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows union all select id from old_rows) c limit 10001) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_book_search_changes_book()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, case when cardinality(ids) <= 10000 then ids end, null
+      from (select array_agg(named) as ids from (select distinct named from (select book_id as named from new_rows) c limit 10001) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, case when cardinality(ids) <= 10000 then ids end, null
+      from (select array_agg(named) as ids from (select distinct named from (select book_id as named from old_rows) c limit 10001) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, case when cardinality(ids) <= 10000 then ids end, null
+      from (select array_agg(named) as ids from (select distinct named from ((select book_id as named, text from new_rows except select book_id, text from old_rows)
+      union all (select book_id, text from old_rows except select book_id, text from new_rows)) c limit 10001) d) c
+      where ids is not null; end if; return null; end$function$;
 CREATE OR REPLACE FUNCTION public.note_changes_of(source text, operations text, columns text, stale text, names text, id text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
+  function constant text := concat_ws('_', 'note', source, 'changes', replace(stale, ' ', '_'));
+  most constant integer := case when names in ('any', 'none') then 1 else 10000 end;
+  few  constant text := format('case when cardinality(ids) <= %s then ids end', most);
+  note constant text := case names
+    when 'accounts' then
+      'insert into account_list_change (account_id, count) select distinct named, 1 from (%s) c'
+    when 'listeners' then format('perform pg_notify(%L, named::text) from (%%s) c', stale)
+    else format('insert into list_change (subject, count, books, series)
+      select unnest(string_to_array(%L, '' '')), 1, %s, %s
+      from (select array_agg(named) as ids from (select distinct named from (%%s) c limit %s) d) c
+      where ids is not null', stale,
+      case names when 'books' then few when 'none' then quote_literal('{}') || '::uuid[]' else 'null' end,
+      case names when 'series' then few else 'null' end, most + 1) end;
+  changed constant text := format(case
+    when columns = '*' then 'select %1$I as named from new_rows union all select %1$I from old_rows'
+    else '(select %1$I as named, %2$s from new_rows except select %1$I, %2$s from old_rows)
+      union all (select %1$I, %2$s from old_rows except select %1$I, %2$s from new_rows)' end, id, columns);
   operation text;
 begin
+  execute format('create function %I() returns trigger language plpgsql as %L', function, format(
+    'begin if tg_op = ''INSERT'' then %s; elsif tg_op = ''DELETE'' then %s; else %s; end if; return null; end',
+    format(note, format('select %I as named from new_rows', id)),
+    format(note, format('select %I as named from old_rows', id)), format(note, changed)));
   foreach operation in array string_to_array(operations, ' ') loop
-    execute format('create trigger %I after %s on %I referencing %s
-      for each statement execute function note_changes(%L, %L, %L, %L)',
+    execute format('create trigger %I after %s on %I referencing %s for each statement execute function %I()',
       concat_ws('_', source, operation, 'changes', replace(stale, ' ', '_')), operation, source,
       case operation when 'insert' then 'new table as new_rows' when 'delete' then 'old table as old_rows'
-        else 'old table as old_rows new table as new_rows' end,
-      stale, names, id, columns);
+        else 'old table as old_rows new table as new_rows' end, function);
   end loop;
 end $function$;
+CREATE OR REPLACE FUNCTION public.note_collection_series_changes_grouping()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('grouping', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select collection_id as named from new_rows) c limit 2) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('grouping', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select collection_id as named from old_rows) c limit 2) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('grouping', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from ((select collection_id as named, series_id from new_rows except select collection_id, series_id from old_rows)
+      union all (select collection_id, series_id from old_rows except select collection_id, series_id from new_rows)) c limit 2) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_directory_changes_book()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows) c limit 2) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from old_rows) c limit 2) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from ((select id as named, path from new_rows except select id, path from old_rows)
+      union all (select id, path from old_rows except select id, path from new_rows)) c limit 2) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_external_reference_changes_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows) c limit 2) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from old_rows) c limit 2) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows union all select id from old_rows) c limit 2) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_label_changes_book_series_label()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series label', ' ')), 1, '{}'::uuid[], null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows) c limit 2) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series label', ' ')), 1, '{}'::uuid[], null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from old_rows) c limit 2) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series label', ' ')), 1, '{}'::uuid[], null
+      from (select array_agg(named) as ids from (select distinct named from ((select id as named, kind, key, name, spellings from new_rows except select id, kind, key, name, spellings from old_rows)
+      union all (select id, kind, key, name, spellings from old_rows except select id, kind, key, name, spellings from new_rows)) c limit 2) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_library_changes_schedule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then perform pg_notify('schedule', named::text) from (select id as named from new_rows) c; elsif tg_op = 'DELETE' then perform pg_notify('schedule', named::text) from (select id as named from old_rows) c; else perform pg_notify('schedule', named::text) from ((select id as named, scanning_config, is_active, deleting_at, root from new_rows except select id, scanning_config, is_active, deleting_at, root from old_rows)
+      union all (select id, scanning_config, is_active, deleting_at, root from old_rows except select id, scanning_config, is_active, deleting_at, root from new_rows)) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_progress_changes_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from new_rows) c; elsif tg_op = 'DELETE' then insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from old_rows) c; else insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from new_rows union all select account_id from old_rows) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_read_list_book_changes_grouping()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('grouping', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select read_list_id as named from new_rows) c limit 2) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('grouping', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select read_list_id as named from old_rows) c limit 2) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('grouping', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from ((select read_list_id as named, book_id from new_rows except select read_list_id, book_id from old_rows)
+      union all (select read_list_id, book_id from old_rows except select read_list_id, book_id from new_rows)) c limit 2) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_release_source_changes_schedule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then perform pg_notify('schedule', named::text) from (select id as named from new_rows) c; elsif tg_op = 'DELETE' then perform pg_notify('schedule', named::text) from (select id as named from old_rows) c; else perform pg_notify('schedule', named::text) from ((select id as named, enabled, cron_schedule from new_rows except select id, enabled, cron_schedule from old_rows)
+      union all (select id, enabled, cron_schedule from old_rows except select id, enabled, cron_schedule from new_rows)) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_series_changes_book()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, null, case when cardinality(ids) <= 10000 then ids end
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows) c limit 10001) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, null, case when cardinality(ids) <= 10000 then ids end
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from old_rows) c limit 10001) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book', ' ')), 1, null, case when cardinality(ids) <= 10000 then ids end
+      from (select array_agg(named) as ids from (select distinct named from ((select id as named, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0 from new_rows except select id, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0 from old_rows)
+      union all (select id, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0 from old_rows except select id, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0 from new_rows)) c limit 10001) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_series_changes_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows) c limit 2) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from old_rows) c limit 2) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows union all select id from old_rows) c limit 2) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_series_label_changes_book_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series', ' ')), 1, null, case when cardinality(ids) <= 10000 then ids end
+      from (select array_agg(named) as ids from (select distinct named from (select series_id as named from new_rows) c limit 10001) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series', ' ')), 1, null, case when cardinality(ids) <= 10000 then ids end
+      from (select array_agg(named) as ids from (select distinct named from (select series_id as named from old_rows) c limit 10001) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series', ' ')), 1, null, case when cardinality(ids) <= 10000 then ids end
+      from (select array_agg(named) as ids from (select distinct named from (select series_id as named from new_rows union all select series_id from old_rows) c limit 10001) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_series_reading_changes_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from new_rows) c; elsif tg_op = 'DELETE' then insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from old_rows) c; else insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from new_rows union all select account_id from old_rows) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_series_sharing_tag_changes_book_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series', ' ')), 1, null, case when cardinality(ids) <= 10000 then ids end
+      from (select array_agg(named) as ids from (select distinct named from (select series_id as named from new_rows) c limit 10001) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series', ' ')), 1, null, case when cardinality(ids) <= 10000 then ids end
+      from (select array_agg(named) as ids from (select distinct named from (select series_id as named from old_rows) c limit 10001) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series', ' ')), 1, null, case when cardinality(ids) <= 10000 then ids end
+      from (select array_agg(named) as ids from (select distinct named from (select series_id as named from new_rows union all select series_id from old_rows) c limit 10001) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_series_tracking_changes_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select series_id as named from new_rows) c limit 2) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select series_id as named from old_rows) c limit 2) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from ((select series_id as named, tracked from new_rows except select series_id, tracked from old_rows)
+      union all (select series_id, tracked from old_rows except select series_id, tracked from new_rows)) c limit 2) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_session_changes_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then perform pg_notify('account', named::text) from (select account_id as named from new_rows) c; elsif tg_op = 'DELETE' then perform pg_notify('account', named::text) from (select account_id as named from old_rows) c; else perform pg_notify('account', named::text) from ((select account_id as named, id, revoked_at from new_rows except select account_id, id, revoked_at from old_rows)
+      union all (select account_id, id, revoked_at from old_rows except select account_id, id, revoked_at from new_rows)) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_sharing_tag_changes_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows) c limit 2) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from old_rows) c limit 2) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('series', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from ((select id as named, name from new_rows except select id, name from old_rows)
+      union all (select id, name from old_rows except select id, name from new_rows)) c limit 2) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_source_changes_schedule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then perform pg_notify('schedule', named::text) from (select id as named from new_rows) c; elsif tg_op = 'DELETE' then perform pg_notify('schedule', named::text) from (select id as named from old_rows) c; else perform pg_notify('schedule', named::text) from ((select id as named, enabled from new_rows except select id, enabled from old_rows)
+      union all (select id, enabled from old_rows except select id, enabled from new_rows)) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_user_rating_changes_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from new_rows) c; elsif tg_op = 'DELETE' then insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from old_rows) c; else insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from new_rows union all select account_id from old_rows) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_user_rating_changes_rating()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('rating', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows) c limit 2) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('rating', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from old_rows) c limit 2) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('rating', ' ')), 1, null, null
+      from (select array_agg(named) as ids from (select distinct named from (select id as named from new_rows union all select id from old_rows) c limit 2) d) c
+      where ids is not null; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_want_to_read_changes_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from new_rows) c; elsif tg_op = 'DELETE' then insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from old_rows) c; else insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from new_rows union all select account_id from old_rows) c; end if; return null; end$function$;
 CREATE OR REPLACE FUNCTION public.number_event()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1369,89 +1595,89 @@ begin
   end if;
   return null;
 end $function$;
-CREATE TRIGGER account_delete_changes_account AFTER DELETE ON public.account REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'id', 'username, email, password_hash, role, permissions, is_active, email_verified, all_libraries, age_limit, shows_unrated');
-CREATE TRIGGER account_library_delete_changes_account AFTER DELETE ON public.account_library REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
-CREATE TRIGGER account_library_insert_changes_account AFTER INSERT ON public.account_library REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
-CREATE TRIGGER account_library_update_changes_account AFTER UPDATE ON public.account_library REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
-CREATE TRIGGER account_sharing_tag_delete_changes_account AFTER DELETE ON public.account_sharing_tag REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
-CREATE TRIGGER account_sharing_tag_insert_changes_account AFTER INSERT ON public.account_sharing_tag REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
-CREATE TRIGGER account_sharing_tag_update_changes_account AFTER UPDATE ON public.account_sharing_tag REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', '*');
-CREATE TRIGGER account_update_changes_account AFTER UPDATE ON public.account REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'id', 'username, email, password_hash, role, permissions, is_active, email_verified, all_libraries, age_limit, shows_unrated');
-CREATE TRIGGER api_key_delete_changes_account AFTER DELETE ON public.api_key REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', 'id, permissions, is_active, expires_at, secret_sha256');
-CREATE TRIGGER api_key_update_changes_account AFTER UPDATE ON public.api_key REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', 'id, permissions, is_active, expires_at, secret_sha256');
+CREATE TRIGGER account_delete_changes_account AFTER DELETE ON public.account REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_account_changes_account();
+CREATE TRIGGER account_library_delete_changes_account AFTER DELETE ON public.account_library REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_account_library_changes_account();
+CREATE TRIGGER account_library_insert_changes_account AFTER INSERT ON public.account_library REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_account_library_changes_account();
+CREATE TRIGGER account_library_update_changes_account AFTER UPDATE ON public.account_library REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_account_library_changes_account();
+CREATE TRIGGER account_sharing_tag_delete_changes_account AFTER DELETE ON public.account_sharing_tag REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_account_sharing_tag_changes_account();
+CREATE TRIGGER account_sharing_tag_insert_changes_account AFTER INSERT ON public.account_sharing_tag REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_account_sharing_tag_changes_account();
+CREATE TRIGGER account_sharing_tag_update_changes_account AFTER UPDATE ON public.account_sharing_tag REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_account_sharing_tag_changes_account();
+CREATE TRIGGER account_update_changes_account AFTER UPDATE ON public.account REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_account_changes_account();
+CREATE TRIGGER api_key_delete_changes_account AFTER DELETE ON public.api_key REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_api_key_changes_account();
+CREATE TRIGGER api_key_update_changes_account AFTER UPDATE ON public.api_key REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_api_key_changes_account();
 CREATE TRIGGER book_copied_to_read_lists AFTER UPDATE OF series_id, age_rating, missing_at ON public.book FOR EACH ROW WHEN (((old.series_id <> new.series_id) OR (old.age_rating IS DISTINCT FROM new.age_rating) OR ((old.missing_at IS NULL) <> (new.missing_at IS NULL)))) EXECUTE FUNCTION copy_book_to_read_lists();
-CREATE TRIGGER book_delete_changes_book AFTER DELETE ON public.book REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'id', '*');
-CREATE TRIGGER book_insert_changes_book AFTER INSERT ON public.book REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'id', '*');
+CREATE TRIGGER book_delete_changes_book AFTER DELETE ON public.book REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_book_changes_book();
+CREATE TRIGGER book_insert_changes_book AFTER INSERT ON public.book REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_book_changes_book();
 CREATE TRIGGER book_move_checked AFTER UPDATE OF series_id, directory_id, library_id ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR (old.directory_id IS DISTINCT FROM new.directory_id)) OR (old.library_id IS DISTINCT FROM new.library_id))) EXECUTE FUNCTION check_moved_book();
 CREATE TRIGGER book_places_checked AFTER INSERT ON public.book REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION check_book_places();
 CREATE TRIGGER book_rows_deleted AFTER DELETE ON public.book REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION delete_book_rows();
-CREATE TRIGGER book_search_delete_changes_book AFTER DELETE ON public.book_search REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'book_id', 'text');
-CREATE TRIGGER book_search_insert_changes_book AFTER INSERT ON public.book_search REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'book_id', 'text');
+CREATE TRIGGER book_search_delete_changes_book AFTER DELETE ON public.book_search REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_book_search_changes_book();
+CREATE TRIGGER book_search_insert_changes_book AFTER INSERT ON public.book_search REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_book_search_changes_book();
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
-CREATE TRIGGER book_search_update_changes_book AFTER UPDATE ON public.book_search REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'book_id', 'text');
+CREATE TRIGGER book_search_update_changes_book AFTER UPDATE ON public.book_search REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_book_search_changes_book();
 CREATE TRIGGER book_summary_added AFTER INSERT ON public.book REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_book_summaries();
 CREATE TRIGGER book_summary_sync AFTER UPDATE OF summary, series_id, missing_at ON public.book FOR EACH ROW WHEN ((((old.summary IS DISTINCT FROM new.summary) OR (old.series_id IS DISTINCT FROM new.series_id)) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL)))) EXECUTE FUNCTION sync_book_summary();
-CREATE TRIGGER book_update_changes_book AFTER UPDATE ON public.book REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'books', 'id', '*');
-CREATE TRIGGER collection_series_delete_changes_grouping AFTER DELETE ON public.collection_series REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'collection_id', 'series_id');
-CREATE TRIGGER collection_series_insert_changes_grouping AFTER INSERT ON public.collection_series REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'collection_id', 'series_id');
-CREATE TRIGGER collection_series_update_changes_grouping AFTER UPDATE ON public.collection_series REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'collection_id', 'series_id');
-CREATE TRIGGER directory_update_changes_book AFTER UPDATE ON public.directory REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'any', 'id', 'path');
+CREATE TRIGGER book_update_changes_book AFTER UPDATE ON public.book REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_book_changes_book();
+CREATE TRIGGER collection_series_delete_changes_grouping AFTER DELETE ON public.collection_series REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_collection_series_changes_grouping();
+CREATE TRIGGER collection_series_insert_changes_grouping AFTER INSERT ON public.collection_series REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_collection_series_changes_grouping();
+CREATE TRIGGER collection_series_update_changes_grouping AFTER UPDATE ON public.collection_series REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_collection_series_changes_grouping();
+CREATE TRIGGER directory_update_changes_book AFTER UPDATE ON public.directory REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_directory_changes_book();
 CREATE TRIGGER directory_without_books AFTER DELETE ON public.directory REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
-CREATE TRIGGER external_reference_delete_changes_series AFTER DELETE ON public.external_reference REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
-CREATE TRIGGER external_reference_insert_changes_series AFTER INSERT ON public.external_reference REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
-CREATE TRIGGER external_reference_update_changes_series AFTER UPDATE ON public.external_reference REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
-CREATE TRIGGER label_delete_changes_book_series_label AFTER DELETE ON public.label REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series label', 'none', 'id', 'kind, key, name, spellings');
-CREATE TRIGGER label_insert_changes_book_series_label AFTER INSERT ON public.label REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series label', 'none', 'id', 'kind, key, name, spellings');
-CREATE TRIGGER label_update_changes_book_series_label AFTER UPDATE ON public.label REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series label', 'none', 'id', 'kind, key, name, spellings');
-CREATE TRIGGER library_delete_changes_schedule AFTER DELETE ON public.library REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'scanning_config, is_active, deleting_at, root');
-CREATE TRIGGER library_insert_changes_schedule AFTER INSERT ON public.library REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'scanning_config, is_active, deleting_at, root');
+CREATE TRIGGER external_reference_delete_changes_series AFTER DELETE ON public.external_reference REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_external_reference_changes_series();
+CREATE TRIGGER external_reference_insert_changes_series AFTER INSERT ON public.external_reference REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_external_reference_changes_series();
+CREATE TRIGGER external_reference_update_changes_series AFTER UPDATE ON public.external_reference REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_external_reference_changes_series();
+CREATE TRIGGER label_delete_changes_book_series_label AFTER DELETE ON public.label REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_label_changes_book_series_label();
+CREATE TRIGGER label_insert_changes_book_series_label AFTER INSERT ON public.label REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_label_changes_book_series_label();
+CREATE TRIGGER label_update_changes_book_series_label AFTER UPDATE ON public.label REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_label_changes_book_series_label();
+CREATE TRIGGER library_delete_changes_schedule AFTER DELETE ON public.library REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_library_changes_schedule();
+CREATE TRIGGER library_insert_changes_schedule AFTER INSERT ON public.library REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_library_changes_schedule();
 CREATE TRIGGER library_schedule_stamp BEFORE UPDATE OF scanning_config, is_active ON public.library FOR EACH ROW WHEN (((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active))) EXECUTE FUNCTION stamp_schedule();
-CREATE TRIGGER library_update_changes_schedule AFTER UPDATE ON public.library REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'scanning_config, is_active, deleting_at, root');
-CREATE TRIGGER progress_delete_changes_account AFTER DELETE ON public.progress REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
-CREATE TRIGGER progress_insert_changes_account AFTER INSERT ON public.progress REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
-CREATE TRIGGER progress_update_changes_account AFTER UPDATE ON public.progress REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER library_update_changes_schedule AFTER UPDATE ON public.library REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_library_changes_schedule();
+CREATE TRIGGER progress_delete_changes_account AFTER DELETE ON public.progress REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_progress_changes_account();
+CREATE TRIGGER progress_insert_changes_account AFTER INSERT ON public.progress REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_progress_changes_account();
+CREATE TRIGGER progress_update_changes_account AFTER UPDATE ON public.progress REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_progress_changes_account();
 CREATE TRIGGER read_list_book_copied BEFORE INSERT ON public.read_list_book FOR EACH ROW EXECUTE FUNCTION copy_book_to_read_list();
-CREATE TRIGGER read_list_book_delete_changes_grouping AFTER DELETE ON public.read_list_book REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'read_list_id', 'book_id');
-CREATE TRIGGER read_list_book_insert_changes_grouping AFTER INSERT ON public.read_list_book REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'read_list_id', 'book_id');
-CREATE TRIGGER read_list_book_update_changes_grouping AFTER UPDATE ON public.read_list_book REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('grouping', 'any', 'read_list_id', 'book_id');
-CREATE TRIGGER release_source_delete_changes_schedule AFTER DELETE ON public.release_source REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'enabled, cron_schedule');
-CREATE TRIGGER release_source_insert_changes_schedule AFTER INSERT ON public.release_source REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'enabled, cron_schedule');
+CREATE TRIGGER read_list_book_delete_changes_grouping AFTER DELETE ON public.read_list_book REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_read_list_book_changes_grouping();
+CREATE TRIGGER read_list_book_insert_changes_grouping AFTER INSERT ON public.read_list_book REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_read_list_book_changes_grouping();
+CREATE TRIGGER read_list_book_update_changes_grouping AFTER UPDATE ON public.read_list_book REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_read_list_book_changes_grouping();
+CREATE TRIGGER release_source_delete_changes_schedule AFTER DELETE ON public.release_source REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_release_source_changes_schedule();
+CREATE TRIGGER release_source_insert_changes_schedule AFTER INSERT ON public.release_source REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_release_source_changes_schedule();
 CREATE TRIGGER release_source_schedule_stamp BEFORE UPDATE OF enabled, cron_schedule ON public.release_source FOR EACH ROW WHEN (((old.enabled IS DISTINCT FROM new.enabled) OR (old.cron_schedule IS DISTINCT FROM new.cron_schedule))) EXECUTE FUNCTION stamp_schedule();
-CREATE TRIGGER release_source_update_changes_schedule AFTER UPDATE ON public.release_source REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'enabled, cron_schedule');
-CREATE TRIGGER series_delete_changes_book AFTER DELETE ON public.series REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'series', 'id', 'library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0');
-CREATE TRIGGER series_delete_changes_series AFTER DELETE ON public.series REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
-CREATE TRIGGER series_insert_changes_book AFTER INSERT ON public.series REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'series', 'id', 'library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0');
-CREATE TRIGGER series_insert_changes_series AFTER INSERT ON public.series REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
-CREATE TRIGGER series_label_delete_changes_book_series AFTER DELETE ON public.series_label REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
-CREATE TRIGGER series_label_insert_changes_book_series AFTER INSERT ON public.series_label REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
-CREATE TRIGGER series_label_update_changes_book_series AFTER UPDATE ON public.series_label REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
+CREATE TRIGGER release_source_update_changes_schedule AFTER UPDATE ON public.release_source REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_release_source_changes_schedule();
+CREATE TRIGGER series_delete_changes_book AFTER DELETE ON public.series REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_changes_book();
+CREATE TRIGGER series_delete_changes_series AFTER DELETE ON public.series REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_changes_series();
+CREATE TRIGGER series_insert_changes_book AFTER INSERT ON public.series REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_changes_book();
+CREATE TRIGGER series_insert_changes_series AFTER INSERT ON public.series REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_changes_series();
+CREATE TRIGGER series_label_delete_changes_book_series AFTER DELETE ON public.series_label REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_label_changes_book_series();
+CREATE TRIGGER series_label_insert_changes_book_series AFTER INSERT ON public.series_label REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_label_changes_book_series();
+CREATE TRIGGER series_label_update_changes_book_series AFTER UPDATE ON public.series_label REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_label_changes_book_series();
 CREATE TRIGGER series_metadata_changed BEFORE UPDATE OF title, publisher, language, reading_direction ON public.series FOR EACH ROW WHEN (((((old.title IS DISTINCT FROM new.title) OR (old.publisher IS DISTINCT FROM new.publisher)) OR (old.language IS DISTINCT FROM new.language)) OR (old.reading_direction IS DISTINCT FROM new.reading_direction))) EXECUTE FUNCTION stamp_series_metadata();
-CREATE TRIGGER series_reading_delete_changes_account AFTER DELETE ON public.series_reading REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
-CREATE TRIGGER series_reading_insert_changes_account AFTER INSERT ON public.series_reading REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
-CREATE TRIGGER series_reading_update_changes_account AFTER UPDATE ON public.series_reading REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
-CREATE TRIGGER series_sharing_tag_delete_changes_book_series AFTER DELETE ON public.series_sharing_tag REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
-CREATE TRIGGER series_sharing_tag_insert_changes_book_series AFTER INSERT ON public.series_sharing_tag REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
-CREATE TRIGGER series_sharing_tag_update_changes_book_series AFTER UPDATE ON public.series_sharing_tag REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book series', 'series', 'series_id', '*');
-CREATE TRIGGER series_tracking_delete_changes_series AFTER DELETE ON public.series_tracking REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'series_id', 'tracked');
-CREATE TRIGGER series_tracking_insert_changes_series AFTER INSERT ON public.series_tracking REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'series_id', 'tracked');
-CREATE TRIGGER series_tracking_update_changes_series AFTER UPDATE ON public.series_tracking REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'series_id', 'tracked');
-CREATE TRIGGER series_update_changes_book AFTER UPDATE ON public.series REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('book', 'series', 'id', 'library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0');
-CREATE TRIGGER series_update_changes_series AFTER UPDATE ON public.series REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', '*');
+CREATE TRIGGER series_reading_delete_changes_account AFTER DELETE ON public.series_reading REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_reading_changes_account();
+CREATE TRIGGER series_reading_insert_changes_account AFTER INSERT ON public.series_reading REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_reading_changes_account();
+CREATE TRIGGER series_reading_update_changes_account AFTER UPDATE ON public.series_reading REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_reading_changes_account();
+CREATE TRIGGER series_sharing_tag_delete_changes_book_series AFTER DELETE ON public.series_sharing_tag REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_sharing_tag_changes_book_series();
+CREATE TRIGGER series_sharing_tag_insert_changes_book_series AFTER INSERT ON public.series_sharing_tag REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_sharing_tag_changes_book_series();
+CREATE TRIGGER series_sharing_tag_update_changes_book_series AFTER UPDATE ON public.series_sharing_tag REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_sharing_tag_changes_book_series();
+CREATE TRIGGER series_tracking_delete_changes_series AFTER DELETE ON public.series_tracking REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_tracking_changes_series();
+CREATE TRIGGER series_tracking_insert_changes_series AFTER INSERT ON public.series_tracking REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_tracking_changes_series();
+CREATE TRIGGER series_tracking_update_changes_series AFTER UPDATE ON public.series_tracking REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_tracking_changes_series();
+CREATE TRIGGER series_update_changes_book AFTER UPDATE ON public.series REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_changes_book();
+CREATE TRIGGER series_update_changes_series AFTER UPDATE ON public.series REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_changes_series();
 CREATE TRIGGER series_without_books AFTER DELETE ON public.series REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
-CREATE TRIGGER session_delete_changes_account AFTER DELETE ON public.session REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', 'id, revoked_at');
-CREATE TRIGGER session_update_changes_account AFTER UPDATE ON public.session REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'listeners', 'account_id', 'id, revoked_at');
-CREATE TRIGGER sharing_tag_update_changes_series AFTER UPDATE ON public.sharing_tag REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('series', 'any', 'id', 'name');
-CREATE TRIGGER source_update_changes_schedule AFTER UPDATE ON public.source REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('schedule', 'listeners', 'id', 'enabled');
-CREATE TRIGGER user_rating_delete_changes_account AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
-CREATE TRIGGER user_rating_delete_changes_rating AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('rating', 'any', 'id', '*');
-CREATE TRIGGER user_rating_insert_changes_account AFTER INSERT ON public.user_rating REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
-CREATE TRIGGER user_rating_insert_changes_rating AFTER INSERT ON public.user_rating REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('rating', 'any', 'id', '*');
-CREATE TRIGGER user_rating_update_changes_account AFTER UPDATE ON public.user_rating REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
-CREATE TRIGGER user_rating_update_changes_rating AFTER UPDATE ON public.user_rating REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('rating', 'any', 'id', '*');
-CREATE TRIGGER want_to_read_delete_changes_account AFTER DELETE ON public.want_to_read REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
-CREATE TRIGGER want_to_read_insert_changes_account AFTER INSERT ON public.want_to_read REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
-CREATE TRIGGER want_to_read_update_changes_account AFTER UPDATE ON public.want_to_read REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_changes('account', 'accounts', 'account_id', '*');
+CREATE TRIGGER session_delete_changes_account AFTER DELETE ON public.session REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_session_changes_account();
+CREATE TRIGGER session_update_changes_account AFTER UPDATE ON public.session REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_session_changes_account();
+CREATE TRIGGER sharing_tag_update_changes_series AFTER UPDATE ON public.sharing_tag REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_sharing_tag_changes_series();
+CREATE TRIGGER source_update_changes_schedule AFTER UPDATE ON public.source REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_source_changes_schedule();
+CREATE TRIGGER user_rating_delete_changes_account AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_user_rating_changes_account();
+CREATE TRIGGER user_rating_delete_changes_rating AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_user_rating_changes_rating();
+CREATE TRIGGER user_rating_insert_changes_account AFTER INSERT ON public.user_rating REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_user_rating_changes_account();
+CREATE TRIGGER user_rating_insert_changes_rating AFTER INSERT ON public.user_rating REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_user_rating_changes_rating();
+CREATE TRIGGER user_rating_update_changes_account AFTER UPDATE ON public.user_rating REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_user_rating_changes_account();
+CREATE TRIGGER user_rating_update_changes_rating AFTER UPDATE ON public.user_rating REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_user_rating_changes_rating();
+CREATE TRIGGER want_to_read_delete_changes_account AFTER DELETE ON public.want_to_read REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_want_to_read_changes_account();
+CREATE TRIGGER want_to_read_insert_changes_account AFTER INSERT ON public.want_to_read REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_want_to_read_changes_account();
+CREATE TRIGGER want_to_read_update_changes_account AFTER UPDATE ON public.want_to_read REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_want_to_read_changes_account();
 CREATE SEQUENCE event_number_sequence;
 CREATE STATISTICS public.book_file_name ON lower(encode(name, 'escape'::text) COLLATE "C") FROM book;
 CREATE STATISTICS public.book_type ON (extra_metadata ->> 'bookType'::text) FROM book;
