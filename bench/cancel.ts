@@ -59,7 +59,7 @@ async function ask(method: string, path: string, body?: unknown) {
   return answer
 }
 
-/** Scans until this share of the files found is catalogued. */
+/** Scans until this share of the files found is cataloged. */
 async function scanUntil(libraryId: string, share: number) {
   await ask('POST', `/libraries/${libraryId}/scan`)
   for (;;) {
@@ -111,7 +111,7 @@ async function calledOff(libraryId: string, cancel: () => Promise<unknown>) {
   if (last - requested > 2_000 || active > 0) process.exitCode = 1
 }
 
-/** Until nothing is left to do; counts what the catalogue holds against what is on disk. */
+/** Until nothing is left to do; counts what the catalog holds against what is on disk. */
 async function completed(libraryId: string) {
   for (;;) {
     const [busy] = await sql`

@@ -26,7 +26,7 @@ const earliestMs = 300
 
 type Run = { code: number | null; ms: number; summary: Record<string, unknown> | null }
 
-/** Half of the kills hit a catalogue in the making, half one with readers whose library changes. */
+/** Half of the kills hit a catalog in the making, half one with readers whose library changes. */
 export async function run(args = process.argv.slice(2)): Promise<void> {
   const { values } = parseArgs({
     args,

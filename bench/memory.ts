@@ -1,7 +1,7 @@
 // Memory of a server process as installed, without its database: at rest, after pages and after a scan of any
 // folder, and the peak of that scan. Times of original pages beside a bare server that reads plain files.
 // node bench/memory.ts [--books DIR] [--data DIR] [--rest 45] [--pages 1000] [--rounds 3]
-// `--data` is a data directory with a catalogue, made by bench/seed.ts for example; a copy, since it is written to.
+// `--data` is a data directory with a catalog, made by bench/seed.ts for example; a copy, since it is written to.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -48,7 +48,7 @@ try {
   const headers = { 'x-api-key': key }
   await sleep(Number(values.rest) * 1000)
   const [{ books }] = await sql<[{ books: number }]>`select count(*)::int as books from book`
-  print({ what: 'at rest', booksInCatalogue: books, ...memoryOf(child.pid!) })
+  print({ what: 'at rest', booksInCatalog: books, ...memoryOf(child.pid!) })
   for (const [what, root] of [['made', made], ...(values.books ? [['books', values.books]] : [])]) {
     const stop = watchPeak(child.pid!)
     await scan(sql, { api: `${base}/api/v1`, headers, root: root! })

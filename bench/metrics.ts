@@ -1,5 +1,5 @@
 // Cost of a metrics scrape on a seeded database (npm run bench -- seed) with `--libraries` libraries,
-// after a request to every GET route; and whether it scans any table of the catalogue sequentially.
+// after a request to every GET route; and whether it scans any table of the catalog sequentially.
 // npm run bench -- metrics --data DIR [--libraries 50] [--scrapes 300]
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -111,7 +111,7 @@ async function scrapes(url: string, headers: Record<string, string>) {
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99), series, bytes: text.length }
 }
 
-/** Number of sequential scans of each table of the catalogue. */
+/** Number of sequential scans of each table of the catalog. */
 async function sequentialScans() {
   return await sql<{ name: string; reads: number }[]>`
     select relname as name, seq_scan as reads from pg_stat_user_tables

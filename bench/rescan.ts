@@ -54,7 +54,7 @@ type Summary = {
 type Record_ = { path: string; id: string; outcome: string; error: unknown }
 type Mutation = { kind: string; path: string; to?: string }
 
-/** `before`: an ndjson of the catalogue as it was. Every outcome must be the one in the log, moved files with their ids. */
+/** `before`: an ndjson of the catalog as it was. Every outcome must be the one in the log, moved files with their ids. */
 async function mutated(log: string, before: string) {
   const lines = <T>(file: string) =>
     readFileSync(file, 'utf8')

@@ -37,7 +37,7 @@ const paths = [
   '/series?pageSize=50',
 ]
 
-/** The catalogue with a queue of its own, and the viewer. */
+/** The catalog with a queue of its own, and the viewer. */
 async function serve(url: string) {
   const sql = connect(url, { max: 10 })
   const queue = await openQueue(sql, error => log.error(error))

@@ -109,7 +109,7 @@ function copyAll(root: string): Copied {
   return { written, done: write() }
 }
 
-/** When each book was first seen in the catalogue; give or take 200 ms. */
+/** When each book was first seen in the catalog; give or take 200 ms. */
 async function watchRows(sql: Sql, { done }: Copied) {
   const seen = new Map<string, number>()
   let isWritten = false

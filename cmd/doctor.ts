@@ -12,7 +12,7 @@ import type { Sql } from '../lib/store/postgres/db.ts'
 import { openQueue } from '../lib/store/queue/queue.ts'
 import { openSecrets } from '../lib/store/secret/secrets.ts'
 import { unreadableSecrets } from '../lib/store/secret/stored.ts'
-import { checkCatalogue, type DoctorReport, type Finding } from '../pipeline/doctor/doctor.ts'
+import { checkCatalog, type DoctorReport, type Finding } from '../pipeline/doctor/doctor.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
 
 type Flags = CommonFlags & { repair?: boolean; json?: boolean; adopt?: boolean; newId?: boolean }
@@ -48,7 +48,7 @@ async function run({ config, sql, log }: Context, { repair = false, json = false
     : null
   try {
     const thumbnails = join(config.data_dir, 'thumbnails')
-    const diagnosis = await checkCatalogue({ sql, queue, thumbnails, repair })
+    const diagnosis = await checkCatalog({ sql, queue, thumbnails, repair })
     const isHealthy = diagnosis.isHealthy && checks.every(({ isGood }) => isGood)
     const report = { ...diagnosis, isHealthy }
     if (json) process.stdout.write(`${JSON.stringify({ environment: checks, ...report })}\n`)

@@ -146,7 +146,7 @@ type HandlerDeps = {
   wakeIndexers: () => void
 }
 
-const fillsCatalogue = ['database'] as const
+const fillsCatalog = ['database'] as const
 const fillsCovers = ['database', 'thumbnails'] as const
 
 /** The workers of a group take jobs in this order. */
@@ -177,15 +177,15 @@ function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
     },
     analyze: {
       group: 'scans',
-      fills: fillsCatalogue,
+      fills: fillsCatalog,
       run: (job, { isStopped }) => runScanJob(scanDeps, job, isStopped),
     },
     scan: {
       group: 'scans',
-      fills: fillsCatalogue,
+      fills: fillsCatalog,
       run: (job, { isStopped }) => runScanJob(scanDeps, job, isStopped),
     },
-    dedupe: { group: 'background', fills: fillsCatalogue, run: createDedupeJob(sql, queue) },
+    dedupe: { group: 'background', fills: fillsCatalog, run: createDedupeJob(sql, queue) },
     purge: {
       group: 'background',
       async run({ libraryId }, { isStopped }) {
@@ -218,13 +218,13 @@ function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
     },
     poll: {
       group: 'releases',
-      fills: fillsCatalogue,
+      fills: fillsCatalog,
       run: ({ releaseSourceId }, control) =>
         pollReleases({ sql, sources }, releaseSourceId, control),
     },
     index: {
       group: 'books',
-      fills: fillsCatalogue,
+      fills: fillsCatalog,
       run: (job, control) => indexBooks(context(control), job),
     },
     cover: {
@@ -234,7 +234,7 @@ function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
     },
     hash: {
       group: 'books',
-      fills: fillsCatalogue,
+      fills: fillsCatalog,
       run: (job, control) => hashBooks(context(control), job),
     },
   }

@@ -1,4 +1,4 @@
--- The schema of Stackroom: catalogue, accounts, reading state, scans, events, coordination.
+-- The schema of Stackroom: catalog, accounts, reading state, scans, events, coordination.
 --
 -- Conventions: tables are singular; timestamps end in `_at`; constraints are named, because their names
 -- become messages. Paths and file names on disk are bytes (bytea), relative to the root of their

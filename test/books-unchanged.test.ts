@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { doctorFindings } from './kit/catalogue.ts'
+import { doctorFindings } from './kit/catalog.ts'
 import { png } from './kit/files/archives.ts'
 import { comic, createTestLibrary, largeComic } from './kit/library.ts'
 import { waitUntil } from './kit/processes.ts'

@@ -75,7 +75,7 @@ async function attackCosts() {
   }
 }
 
-/** Every operation, on a small catalogue of which half is hidden. */
+/** Every operation, on a small catalog of which half is hidden. */
 async function attackEverything() {
   const ends: (() => unknown)[] = []
   const scope = { teardown: (end: () => unknown) => ends.unshift(end) }

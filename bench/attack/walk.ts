@@ -8,7 +8,7 @@ import type { Hidden } from '../../test/kit/http/hidden.ts'
 import { hostileBodies, hostileForms, hostileParameters, nextOf, otherTypes } from './hostile.ts'
 import type { Attack } from './send.ts'
 
-/** Native, OPDS and KOReader; the compatible API with the catalogues below it. */
+/** Native, OPDS and KOReader; the compatible API with the catalogs below it. */
 const trees: readonly [base: string, routes: readonly Route[]][] = [
   ['', resources],
   ['/komga', komgaResources],

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, realpathSync, rmSync, statfsSync, writeFileSync 
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { insertAccount } from '../../test/kit/accounts.ts'
-import { doctorFindings } from '../../test/kit/catalogue.ts'
+import { doctorFindings } from '../../test/kit/catalog.ts'
 import { freePort } from '../../test/kit/ports.ts'
 import { createRandom } from '../../test/kit/random.ts'
 import { startStackroom, stopProcess } from '../kit/server-process.ts'

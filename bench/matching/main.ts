@@ -6,10 +6,10 @@ import { parseArgs } from 'node:util'
 import { compileConditions } from '../../lib/match/condition.ts'
 import { metadataFields } from '../../lib/match/matching-settings.ts'
 import { lockNameOf } from '../../lib/match/proposal.ts'
-import { openCatalogue } from '../../test/kit/catalogue.ts'
+import { openCatalog } from '../../test/kit/catalog.ts'
 import { comic, createTestLibrary } from '../../test/kit/library.ts'
 import { createRandom } from '../../test/kit/random.ts'
-import { apiDefaults, serveCatalogue } from '../../test/kit/server.ts'
+import { apiDefaults, serveCatalog } from '../../test/kit/server.ts'
 import { evaluateNaively, randomConditions, randomContext } from '../../test/match/naive.ts'
 import { arbitraryTemplate, pick } from '../../test/sources/template/random.ts'
 import { print } from '../kit/stackroom.ts'
@@ -30,7 +30,7 @@ const plugins = join(import.meta.dirname, '..', '..', 'test', 'source', 'plugins
 
 try {
   const settings = { ...apiDefaults, 'plugins.dir': plugins }
-  const all = await serveCatalogue(t, await openCatalogue(t, settings))
+  const all = await serveCatalog(t, await openCatalog(t, settings))
   const admin = await all.createUser('admin')
   const { sql } = all
 

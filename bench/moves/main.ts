@@ -2,7 +2,7 @@
 // with new libraries and ends at its first fault. Prints the faults with the steps that led to them, and exits with 1.
 // npm run bench -- moves [--steps 10000] [--round 250] [--seed 1]
 import { parseArgs } from 'node:util'
-import { openCatalogue } from '../../test/kit/catalogue.ts'
+import { openCatalog } from '../../test/kit/catalog.ts'
 import { runMoves } from '../../test/kit/moves/run.ts'
 import { print } from '../kit/stackroom.ts'
 
@@ -19,7 +19,7 @@ for (let seed = Number(values.seed); total.steps < Number(values.steps); seed++)
   const ends: (() => unknown)[] = []
   const t = { teardown: (end: () => unknown) => void ends.unshift(end) }
   try {
-    const all = await openCatalogue(t)
+    const all = await openCatalog(t)
     const { steps, scans, faults, log } = await runMoves(t, all, {
       seed,
       steps: Math.min(Number(values.round), Number(values.steps) - total.steps),

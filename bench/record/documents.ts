@@ -4,7 +4,7 @@ import { openapiDocument } from '../../lib/http/openapi/openapi.ts'
 import { komgaResources } from '../../lib/protocols/komga/routes/routes.ts'
 import { openapi } from '../../test/kit/http/openapi.ts'
 import { operationsOf } from '../../test/kit/http/operation.ts'
-import type { Viewer } from './catalogue.ts'
+import type { Viewer } from './catalog.ts'
 import type { Names } from './normal-form.ts'
 import type { Request } from './request.ts'
 
@@ -58,7 +58,7 @@ export function documentRequests(names: Names): Request[] {
     .flatMap(({ base, document }) =>
       operationsOf(document as never)
         .filter(({ method, path }) => method === 'GET' && !left.test(path))
-        // The catalogues are the same below the other prefix.
+        // The catalogs are the same below the other prefix.
         .filter(({ path }) => base === '' || !path.startsWith('/opds/v1'))
         .flatMap(({ path, parameters }) => {
           const isList = parameters.some(({ name }) => name === 'pageSize')

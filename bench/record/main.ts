@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { readBody } from '../../test/kit/http/body.ts'
 import { print } from '../kit/stackroom.ts'
-import { type Catalogue, createCatalogue } from './catalogue.ts'
+import { type Catalog, createCatalog } from './catalog.ts'
 import { type NormalForm, normalAnswer, withIds } from './normal-form.ts'
 import type { Request } from './request.ts'
 import { requestsOf } from './requests.ts'
@@ -17,26 +17,26 @@ type Recorded = { request: Request; answer: NormalForm }
 const { values } = parseArgs({ options: { out: { type: 'string' }, compare: { type: 'string' } } })
 const ends: (() => unknown)[] = []
 try {
-  const catalogue = await createCatalogue({ teardown: (end: () => unknown) => ends.unshift(end) })
-  if (values.compare !== undefined) await compare(catalogue, read(values.compare))
-  else write(values.out ?? 'recording.json', await record(catalogue, requestsOf(catalogue)))
+  const catalog = await createCatalog({ teardown: (end: () => unknown) => ends.unshift(end) })
+  if (values.compare !== undefined) await compare(catalog, read(values.compare))
+  else write(values.out ?? 'recording.json', await record(catalog, requestsOf(catalog)))
 } finally {
   for (const end of ends) await end()
 }
 
-async function record(catalogue: Catalogue, requests: Request[]): Promise<Recorded[]> {
+async function record(catalog: Catalog, requests: Request[]): Promise<Recorded[]> {
   const recorded: Recorded[] = []
-  for (const request of requests) recorded.push({ request, answer: await send(catalogue, request) })
+  for (const request of requests) recorded.push({ request, answer: await send(catalog, request) })
   const statuses = Object.groupBy(recorded, ({ answer }) => String(answer.status))
   const counts = Object.entries(statuses).map(([status, list]) => [status, list!.length])
   print({ requests: recorded.length, statuses: Object.fromEntries(counts) })
   return recorded
 }
 
-async function compare(catalogue: Catalogue, recorded: Recorded[]) {
+async function compare(catalog: Catalog, recorded: Recorded[]) {
   let different = 0
   for (const { request, answer } of recorded) {
-    const now = await send(catalogue, request)
+    const now = await send(catalog, request)
     if (JSON.stringify(now) === JSON.stringify(answer)) continue
     different++
     const [path, before, after] = firstDifference(answer, now)
@@ -53,7 +53,7 @@ async function compare(catalogue: Catalogue, recorded: Recorded[]) {
   if (different > 0) process.exitCode = 1
 }
 
-async function send({ base, names, callers }: Catalogue, request: Request): Promise<NormalForm> {
+async function send({ base, names, callers }: Catalog, request: Request): Promise<NormalForm> {
   const { as, method, path, body, headers, only } = request
   const response = await fetch(base + encodeURI(withIds(names, path)).replaceAll('%25', '%'), {
     method,

@@ -1,5 +1,5 @@
 // A request of a recording.
-import type { Viewer } from './catalogue.ts'
+import type { Viewer } from './catalog.ts'
 
 export type Request = {
   as: Viewer

@@ -1,12 +1,12 @@
 // Requests of a recording: every GET of the documents, lists in every order and with every operator, searches,
 // errors, and writes with what they changed. Records are named, so that a later run sends the same requests.
-import type { Catalogue, Viewer } from './catalogue.ts'
+import type { Catalog, Viewer } from './catalog.ts'
 import { conditionRequests } from './conditions.ts'
 import { documentRequests } from './documents.ts'
 import { get, type Request } from './request.ts'
 import { koreaderRequests, writeRequests } from './writes.ts'
 
-export function requestsOf({ names }: Catalogue): Request[] {
+export function requestsOf({ names }: Catalog): Request[] {
   return [
     ...documentRequests(names),
     ...conditionRequests(),

@@ -1,6 +1,6 @@
 // Writes of a recording: one of each kind over each protocol, with records that show the change.
 import { hash } from 'node:crypto'
-import type { Viewer } from './catalogue.ts'
+import type { Viewer } from './catalog.ts'
 import { get, type Request } from './request.ts'
 
 const modified = '2017-03-04T05:06:07.000Z'

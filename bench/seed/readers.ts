@@ -3,7 +3,7 @@
 import { newId } from '../../lib/base/id.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { Random } from '../../test/kit/random.ts'
-import type { SeriesMade } from './catalogue.ts'
+import type { SeriesMade } from './catalog.ts'
 import { openCopies } from './copy.ts'
 
 /** Three of the accounts have `heavy` rows of progress each, the others 500, as far as there are books. */

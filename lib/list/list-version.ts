@@ -1,4 +1,4 @@
-// Versions of what lists are made of: of the books and series of the catalogue, of the ratings of all accounts, and of what one account has
+// Versions of what lists are made of: of the books and series of the catalog, of the ratings of all accounts, and of what one account has
 // read, rated and marked.
 import type { Fragment, Sql } from 'postgres'
 import { hidesBooks, type Viewer } from '../accounts/viewer.ts'

@@ -1,4 +1,4 @@
-// Preparation of the lists of a large catalogue at the start of a server: what they are made from is read ahead of the
+// Preparation of the lists of a large catalog at the start of a server: what they are made from is read ahead of the
 // first one, which would take up to a second otherwise.
 import type { WithServices } from '../store/services.ts'
 import { prepareBookLists } from './list-books.ts'

@@ -61,7 +61,7 @@ async function renderBookCover(engine: Engine, book: BookFile, { variant, client
   if (cached) return cached
   return makeImage(engine, key, {
     async render(target, client) {
-      const snapshot = { ...book, format, pages: null, isCatalogued: false }
+      const snapshot = { ...book, format, pages: null, isCataloged: false }
       const request = { book: bookRefOf(engine, snapshot), variant, target }
       return engine.pool.run('bookCover', request, {
         weight: unknownWeight,

@@ -13,7 +13,7 @@ export type PageDirectory = {
   types: string[]
   isSolid: boolean
   /** The slots come from the scan; otherwise they were read from the file. */
-  isCatalogued: boolean
+  isCataloged: boolean
   /**
    * Change time of the file when its pages were located. Unlike size and modification time, it cannot be set
    * to match another file's.
@@ -114,7 +114,7 @@ type LocatedPage = Pick<StoredPage, 'mediaType' | 'bytes' | 'width' | 'height' |
 
 export function createDirectory(
   pages: readonly LocatedPage[],
-  { isCatalogued, changedMs }: Pick<PageDirectory, 'isCatalogued' | 'changedMs'>,
+  { isCataloged, changedMs }: Pick<PageDirectory, 'isCataloged' | 'changedMs'>,
 ): PageDirectory {
   const types = [...new Set(pages.map(page => page.mediaType))]
   const rows = new Float64Array(pages.length * columns)
@@ -138,7 +138,7 @@ export function createDirectory(
       index * columns,
     )
   }
-  return { rows, types, isSolid, isCatalogued, changedMs }
+  return { rows, types, isSolid, isCataloged, changedMs }
 }
 
 type NamedPage = Pick<StoredPage, 'name' | 'bytes' | 'location'>

@@ -26,8 +26,8 @@ export type PageBook = Pick<
   pages: Uint8Array | null
 }
 
-/** The book with the current version of its file; `isCatalogued` if that is the version in the catalog. */
-export type BookSnapshot = PageBook & { isCatalogued: boolean }
+/** The book with the current version of its file; `isCataloged` if that is the version in the catalog. */
+export type BookSnapshot = PageBook & { isCataloged: boolean }
 
 export type Engine = {
   limits: Limits
@@ -52,7 +52,7 @@ const maxAttempts = 3
  */
 export async function retryOnChange<B extends FileVersion, T extends object>(
   book: B,
-  work: (book: B, isCatalogued: boolean) => Promise<T | FileChanged>,
+  work: (book: B, isCataloged: boolean) => Promise<T | FileChanged>,
 ): Promise<T> {
   let current = book
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -72,8 +72,8 @@ export const flightKey = (key: string, { accountId = '' }: Client): string => `$
 
 /** The book as a message to a thread. Throws NotFound if its page list is not stored. */
 export function bookRefOf({ limits, access }: Engine, book: BookSnapshot): BookRef {
-  const packedPages = book.isCatalogued ? book.pages : null
-  if (book.isCatalogued && packedPages === null)
+  const packedPages = book.isCataloged ? book.pages : null
+  if (book.isCataloged && packedPages === null)
     throw new NotFound('The pages of the book are not known')
   return {
     path: book.path.toString('latin1'),

@@ -96,7 +96,7 @@ const snapshotOf = (book: BookFile): BookSnapshot => ({
   ...book,
   format: 'epub',
   pages: null,
-  isCatalogued: false,
+  isCataloged: false,
 })
 
 function estimateBytes({ contents }: OpenedEpub): number {

@@ -25,7 +25,7 @@ export async function loadDirectory(
         client: { ...client, signal },
         failureKey: failureKey(book, 'directory'),
       })
-    const stored = cached ? null : cataloguedDirectory(book)
+    const stored = cached ? null : catalogedDirectory(book)
     const result = stored ?? (await runThread())
     if ('rows' in result) engine.directories.set(key, result)
     return result
@@ -37,8 +37,8 @@ export async function loadDirectory(
 const maxPackedBytes = 32 * 1024
 
 /** The directory as stored by the scan; null for a book that a thread must read. */
-function cataloguedDirectory({ isCatalogued, pages }: BookSnapshot): PageDirectory | null {
-  if (!isCatalogued || pages === null || pages.length > maxPackedBytes) return null
+function catalogedDirectory({ isCataloged, pages }: BookSnapshot): PageDirectory | null {
+  if (!isCataloged || pages === null || pages.length > maxPackedBytes) return null
   const { pages: stored, changedMs } = unpackPageList(pages)
-  return changedMs === null ? null : createDirectory(stored, { isCatalogued: true, changedMs })
+  return changedMs === null ? null : createDirectory(stored, { isCataloged: true, changedMs })
 }

@@ -106,7 +106,7 @@ async function readOriginal(
       throw new Unreadable('The page is too large', 'too_large')
     const result = await readDirect(fileOf(engine, book), page)
     if (!('mismatch' in result)) return 'page' in result ? result.page : result
-    if (directory.isCatalogued) markStale(directory)
+    if (directory.isCataloged) markStale(directory)
   }
   const isCacheable = isExpensive(book, directory)
   const key = pageCacheKey(book, index, null)

@@ -92,8 +92,8 @@ export function openPages({
       { client = {}, ...options }: ImageOptions & { client?: Client } = {},
     ): Promise<PageImage> {
       deliveryCounters.requests += 1
-      return await retryOnChange(book, async (current, isCatalogued) => {
-        const snapshot = { ...current, isCatalogued }
+      return await retryOnChange(book, async (current, isCataloged) => {
+        const snapshot = { ...current, isCataloged }
         const image = await loadImage(engine, snapshot, { index, options, client })
         return 'changed' in image ? image : { ...image, etag: pageEtag(current, index, options) }
       })

@@ -34,7 +34,7 @@ export const directory = task<'directory'>(async book => {
     const container = use(await archive?.open(file, book.limits))
     const entries = entriesOf(pages, container?.entries ?? [], entry => locate(archive, entry))
     const located = pages.map((page, i) => ({ ...page, location: locate(archive, entries[i]) }))
-    return createDirectory(located, { isCatalogued: false, changedMs: file.changedMs })
+    return createDirectory(located, { isCataloged: false, changedMs: file.changedMs })
   })
 })
 
@@ -120,7 +120,7 @@ export const epub = task<'epub'>(async book => {
       bytes: entries[i]?.sizeBytes ?? bytes,
       location: locate(zipArchive, entries[i]),
     }))
-    const version = { isCatalogued: false, changedMs: file.changedMs }
+    const version = { isCataloged: false, changedMs: file.changedMs }
     return { contents, directory: createDirectory(resources, version) }
   })
 })

@@ -57,7 +57,7 @@ type DoctorOptions = Pick<DoctorScope, 'sql' | 'queue' | 'thumbnails'> & { repai
  * Checks everything and, with `repair`, which requires a queue, repairs it. Prevents scans of the libraries
  * in the meantime.
  */
-export async function checkCatalogue({
+export async function checkCatalog({
   repair = false,
   ...options
 }: DoctorOptions): Promise<DoctorReport> {

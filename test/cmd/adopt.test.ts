@@ -38,7 +38,7 @@ t.test('the bundled database belongs to the directory that it is in', async t =>
   const data = join(temporaryFolder(t), 'data')
   const { stackroom } = await commandLine(t)
   t.equal((await stackroom.plain(['doctor', '--data', data])).code, 0)
-  // As after an unusable database: the catalogue is scanned again.
+  // As after an unusable database: the catalog is scanned again.
   renameSync(join(data, 'postgres'), join(data, 'postgres-before'))
   t.equal((await stackroom.plain(['doctor', '--data', data])).code, 0)
 })

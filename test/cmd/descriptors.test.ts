@@ -53,7 +53,7 @@ async function startServer(t: Test) {
     },
     scanPath: `/libraries/${libraryId}/scan`,
     scanStatus: async () => (await get(`/libraries/${libraryId}/scan-status`)).json,
-    async catalogued() {
+    async cataloged() {
       const [counts] = await sql<{ books: number; errors: number; covers: number }[]>`
         select count(*)::integer as books, count(a.cover)::integer as covers,
           count(coalesce(b.error_code, a.cover_error))::integer as errors
@@ -64,10 +64,10 @@ async function startServer(t: Test) {
 }
 type Server = Awaited<ReturnType<typeof startServer>>
 
-async function scan({ post, scanPath, catalogued, scanStatus }: Server) {
+async function scan({ post, scanPath, cataloged, scanStatus }: Server) {
   await post(scanPath)
   await waitUntil(async () => (await scanStatus()).status === 'completed')
-  await waitUntil(async () => (await catalogued()).covers === 6)
+  await waitUntil(async () => (await cataloged()).covers === 6)
 }
 
 t.jobs = 3
@@ -106,20 +106,20 @@ check('pages and covers are 503 while there are no descriptors', async t => {
   liftAgain()
   await waitUntil(async () => (await get(`/tasks/${taskId}`)).json.status === 'completed')
   t.equal((await get(path)).status, 200, 'in a new thread')
-  t.match(await server.catalogued(), { errors: 0, covers: 6 })
+  t.match(await server.cataloged(), { errors: 0, covers: 6 })
 })
 
 check('a scan without descriptors goes on when there are some', async t => {
   const server = await startServer(t)
-  const { post, leave, scanPath, scanStatus, catalogued } = server
+  const { post, leave, scanPath, scanStatus, cataloged } = server
   const lift = await leave(0)
   await waitUntil(async () => (await post(scanPath)).status === 200)
   await waitUntil(async () => /file descriptors/.test((await scanStatus()).message))
   lift()
   await waitUntil(async () => (await scanStatus()).status === 'completed')
-  await waitUntil(async () => (await catalogued()).covers === 6)
+  await waitUntil(async () => (await cataloged()).covers === 6)
   t.match(await scanStatus(), { message: null })
-  t.match(await catalogued(), { books: 6, errors: 0 })
+  t.match(await cataloged(), { books: 6, errors: 0 })
 })
 
 check('threads that run out of descriptors leave no error with a book', async t => {
@@ -132,5 +132,5 @@ check('threads that run out of descriptors leave no error with a book', async t 
   await waitUntil(async () => (await sql`select 1 from scan where ${isHeld}`).length > 0)
   lift()
   await scan(server)
-  t.match(await server.catalogued(), { books: 6, errors: 0 })
+  t.match(await server.cataloged(), { books: 6, errors: 0 })
 })

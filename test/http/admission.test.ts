@@ -16,7 +16,7 @@ const seriesCount = 40
 const maxRows = 20
 
 // Background statements of the server, on events and types, are counted by no route.
-const catalogueTables = /^(?:book|series|label|library|directory|progress|duplicate|external)/
+const catalogTables = /^(?:book|series|label|library|directory|progress|duplicate|external)/
 
 /** Routes that read more rows outside the gate, by name. */
 const exceptions: Record<string, string> = {
@@ -30,7 +30,7 @@ const unadmitted = resources.filter(
 )
 
 test('routes outside the gate read a bounded number of rows', async t => {
-  const { base, sql, statements, key, ids } = await openCatalogue(t)
+  const { base, sql, statements, key, ids } = await openCatalog(t)
   const rowsOf = async (routes: readonly Route[]) => {
     const most: Record<string, number> = {}
     for (const route of routes) {
@@ -151,7 +151,7 @@ test('every list is cancelled with its client, and the cached settings stay', as
 type Statement = { text: string; parameters: unknown[] }
 
 /** A series of many books, and many series; the statements that requests send. */
-async function openCatalogue(t: Parameters<typeof startApi>[0]) {
+async function openCatalog(t: Parameters<typeof startApi>[0]) {
   const all = await startApi(t)
   const many = Object.fromEntries(
     Object.values(comicFiles(seriesCount)).map((bytes, i) => [`Series ${i}/1.cbz`, bytes]),
@@ -194,7 +194,7 @@ type Plan = {
   'Rows Removed by Filter'?: number
 }
 
-/** Rows of one table of the catalogue that a statement reads. Small tables would be read whole otherwise. */
+/** Rows of one table of the catalog that a statement reads. Small tables would be read whole otherwise. */
 async function rowsRead(sql: Sql, { text, parameters }: Statement): Promise<number> {
   if (!/^\s*(?:select|with)\b/i.test(text)) return 0
   return await sql.begin(async tx => {
@@ -205,7 +205,7 @@ async function rowsRead(sql: Sql, { text, parameters }: Statement): Promise<numb
     const [row] = await tx.unsafe(`explain (analyze, format json) ${text}`, parameters as never[])
     const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
     const counts = nodes(row!['QUERY PLAN'][0].Plan)
-      .filter(node => catalogueTables.test(node['Relation Name'] ?? ''))
+      .filter(node => catalogTables.test(node['Relation Name'] ?? ''))
       .map(
         node =>
           (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],

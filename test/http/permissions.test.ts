@@ -19,7 +19,7 @@ const own: Row[] = written.map(line => {
   const [method, path, access] = line.split('\t') as [string, string, string]
   return { method, path, access }
 })
-/** The catalogues and KOReader sync answer below the prefix of the compatible API, too. */
+/** The catalogs and KOReader sync answer below the prefix of the compatible API, too. */
 const isMountedTwice = ({ path }: Row) =>
   /^\/(opds|koreader)\/|^\/(healthcheck|users\/|syncs\/)/.test(path)
 const rows = [

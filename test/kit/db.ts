@@ -55,7 +55,7 @@ export async function startTestPostgres(): Promise<TestServer> {
 
 /** A migrated, empty database with its job queues until the end of `t`. */
 export function createDatabase(t: Scope): Promise<Database> {
-  return cloneTemplate(t, emptyCatalogue())
+  return cloneTemplate(t, emptyCatalog())
 }
 
 /** A database without tables until the end of `t`. */
@@ -71,7 +71,7 @@ export async function cloneTemplate(t: Scope, template: Template): Promise<Datab
 }
 
 /** The template of `createDatabase`: the schema of this checkout and of its pg-boss. */
-export function emptyCatalogue(): Template {
+export function emptyCatalog(): Template {
   const migrations = readMigrations(migrationFolder).map(m => `${m.number} ${m.name} ${m.sha256}`)
   const version = createHash('sha256').update(migrations.join('\n')).digest('hex').slice(0, 12)
   const build = async ({ sql }: Database) => {

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { maxWholeFileBytes } from '../../lib/base/file.ts'
 import { findOrCreateLibrary, type LibraryDraft } from '../../lib/catalog/library/library-write.ts'
 import { requestScan, type ScanRequest } from '../../lib/catalog/scan/scan-request.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Catalog } from './catalog.ts'
 import type { Scope } from './db.ts'
 import { png, zip } from './files/archives.ts'
 import { type Files, temporaryFolder } from './files/folders.ts'
 
 export type TestLibrary = Awaited<ReturnType<typeof createTestLibrary>>
-type Services = Pick<Catalogue, 'sql' | 'pipeline'>
+type Services = Pick<Catalog, 'sql' | 'pipeline'>
 type ScanOptions = Partial<Omit<ScanRequest, 'libraryId' | 'paths'>> & { paths?: string[] }
 
 let counter = 0

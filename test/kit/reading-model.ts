@@ -177,7 +177,7 @@ function sittingsOf(inOrder: readonly Point[]): Sitting[] {
       m => m.startedAt - 5 * minute <= sitting.to && m.endedAt + 5 * minute >= sitting.from,
     )
     if (sitting.to === sitting.from) continue
-    // Between two neighbouring ends of anything, time is either measured or not.
+    // Between two neighboring ends of anything, time is either measured or not.
     const ends = [sitting.from, sitting.to, ...own.flatMap(m => [m.startedAt, m.endedAt])]
       .filter(time => time >= sitting.from && time <= sitting.to)
       .sort((a, b) => a - b)

@@ -9,7 +9,7 @@ import type { Pace } from '../../lib/store/event/feed.ts'
 import { connect, type Sql } from '../../lib/store/postgres/db.ts'
 import { openQueue, type Queue } from '../../lib/store/queue/queue.ts'
 import { insertAccount, type Role } from './accounts.ts'
-import { type Catalogue, openCatalogue } from './catalogue.ts'
+import { type Catalog, openCatalog } from './catalog.ts'
 import { createDatabase, type Scope } from './db.ts'
 import { temporaryFolder } from './files/folders.ts'
 import { createClient } from './http/client.ts'
@@ -17,7 +17,7 @@ import { createClient } from './http/client.ts'
 export type TestApi = Awaited<ReturnType<typeof startApi>>
 
 type Settings = Record<string, unknown>
-type Services = Pick<Catalogue, 'sql' | 'url' | 'config'> & {
+type Services = Pick<Catalog, 'sql' | 'url' | 'config'> & {
   queue: Queue
   pace?: Partial<Pace>
   receive?: ReceivePace
@@ -26,16 +26,16 @@ type Services = Pick<Catalogue, 'sql' | 'url' | 'config'> & {
 /** Settings of all test servers: no rate limits, any free port. */
 export const apiDefaults = { 'rate_limit.enabled': false, 'application.port': 0 }
 
-/** An empty catalogue with a pipeline and the API until the end of `t`. */
+/** An empty catalog with a pipeline and the API until the end of `t`. */
 export async function startApi(t: Scope, settings: Settings = {}) {
-  const catalogue = await openCatalogue(t, { ...apiDefaults, ...settings })
-  return await serveCatalogue(t, catalogue)
+  const catalog = await openCatalog(t, { ...apiDefaults, ...settings })
+  return await serveCatalog(t, catalog)
 }
 
-/** The API of a catalogue that is already open. */
-export async function serveCatalogue(t: Scope, catalogue: Catalogue) {
-  const api = await listen(t, { ...catalogue, queue: catalogue.pipeline.queue })
-  return { ...catalogue, ...api }
+/** The API of a catalog that is already open. */
+export async function serveCatalog(t: Scope, catalog: Catalog) {
+  const api = await listen(t, { ...catalog, queue: catalog.pipeline.queue })
+  return { ...catalog, ...api }
 }
 
 /** An empty catalog with the API but no pipeline. `pace`: of the event streams; `receive`: of requests. */
@@ -75,7 +75,7 @@ async function listen(t: Scope, { sql, url, ...services }: Services) {
   return {
     base,
     api,
-    /** Another server of the same catalogue, as in another process, with the same settings by default. */
+    /** Another server of the same catalog, as in another process, with the same settings by default. */
     async startAnother({ settings, log: ownLog = log }: { settings?: Settings; log?: Log } = {}) {
       const ownSql = connect(url, { max: 4 })
       t.teardown(() => ownSql.end({ timeout: 1 }))

@@ -1,5 +1,5 @@
 // Property tests of filtered book lists made from bitmaps: against the oracle, and against a plain query
-// while the catalogue and what accounts read change.
+// while the catalog and what accounts read change.
 import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -152,7 +152,7 @@ t.test('statements that change what a list depends on change what is in memory',
     ...{ sort: 'title', direction: 'asc', offset: 0, limit: 10 },
     filter: parseBookFilter(condition)!,
   })
-  const ofCatalogue = requestOf({ pageCount: { operator: 'gte', value: 0 } })
+  const ofCatalog = requestOf({ pageCount: { operator: 'gte', value: 0 } })
   const ofAccount = requestOf({ readStatus: { operator: 'isNot', value: 'read' } })
   /** How the list is made: of what is in memory, of ids that are read, or not by the index. */
   async function wayOf(request: BookRequest) {
@@ -181,12 +181,12 @@ t.test('statements that change what a list depends on change what is in memory',
     ['read', sql`update book_search set text = text || 'a' where book_id = ${book!.id}`],
     ['read', sql`delete from series_label where series_id = ${series}`],
   ] as const) {
-    await read(ofCatalogue)
+    await read(ofCatalog)
     await change
-    t.equal(await wayOf(ofCatalogue), way)
-    if (way === 'read') t.equal(await wayOf(ofCatalogue), 'known')
+    t.equal(await wayOf(ofCatalog), way)
+    if (way === 'read') t.equal(await wayOf(ofCatalog), 'known')
   }
-  await read(ofCatalogue)
+  await read(ofCatalog)
   await sql`delete from progress`
   for (const change of [
     sql`insert into progress (account_id, book_id, current_page) values (${account}, ${book!.id}, 1)`,
@@ -207,7 +207,7 @@ t.test('statements that change what a list depends on change what is in memory',
     await read(ofAccount)
     await change
     t.equal(await wayOf(ofAccount), 'read')
-    t.equal(await wayOf(ofCatalogue), 'known')
+    t.equal(await wayOf(ofCatalog), 'known')
   }
   const [, other] = facts.accounts
   await read(ofAccount)
@@ -254,7 +254,7 @@ t.test(
   },
 )
 
-t.test('a catalogue that needs more memory than the index may take has none', async t => {
+t.test('a catalog that needs more memory than the index may take has none', async t => {
   const request = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
   const everyone = unrestrictedViewer(account)
   const [size] = await sql<{ books: number; series: number }[]>`

@@ -85,7 +85,7 @@ const genres = ['Action', 'action', 'Sci-Fi', 'sci-fi', 'Drama', 'Épique', '百
 const tags = ['long', 'short', 'Classic', 'classic', 'red_1']
 const publishers = ['Glénat', 'Viz', 'glenat', null]
 
-/** Facts of a catalogue with `seriesCount` series; the same for the same seed. */
+/** Facts of a catalog with `seriesCount` series; the same for the same seed. */
 export function makeFacts(seed: number, seriesCount: number): Facts {
   const { below, pick, some, next } = createRandom(seed)
   const libraries = [newId(), newId(), newId()]

@@ -323,7 +323,7 @@ t.test('lists are right while what is in memory is read again', async () => {
   await followChanges({ isWorn: true, runs: 30, seed: 44 })
 })
 
-t.test('a list is of one version of the catalogue while others change it', async () => {
+t.test('a list is of one version of the catalog while others change it', async () => {
   const index = createBookIndex(environment, { pause: 0 })
   const [a, b] = await sql<{ id: string }[]>`
     select id from book where missing_at is null order by id limit 2`

@@ -96,7 +96,7 @@ t.test('chunks make up every order, from both ends', async t => {
   await walk.next()
   await sql`update book set size = size where id = ${facts.books[0]!.id}`
   const { value } = await walk.next()
-  t.not(value!.version, segment.version, 'a chunk of another version of the catalogue')
+  t.not(value!.version, segment.version, 'a chunk of another version of the catalog')
 })
 
 const lists = fc.record({

@@ -1,5 +1,5 @@
 // Property tests of series lists and groups made from bitmaps: against lists by a plan and the oracle, while the
-// catalogue and what accounts read and rate change.
+// catalog and what accounts read and rate change.
 import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -53,7 +53,7 @@ const db = { sql, services: createServices(sql) }
 const requests = forRequests(sql, { timeoutMs: 300_000 })
 const environment = environmentOf(requests)
 const seriesIndex = createSeriesIndex(environment, { pause: 0 })
-// Its orders are read in the background, as in a large catalogue.
+// Its orders are read in the background, as in a large catalog.
 const largeIndex = createListIndex(
   createSeriesSchema(environment, { maxRowsAtOnce: 1 }),
   environment,

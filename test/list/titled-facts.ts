@@ -1,4 +1,4 @@
-// Facts of a catalogue with these titles: of series, each with one book of the same title.
+// Facts of a catalog with these titles: of series, each with one book of the same title.
 import { type Facts, makeFacts } from './catalog-facts.ts'
 
 export function makeTitledFacts(titles: readonly string[]): Facts {

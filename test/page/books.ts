@@ -41,7 +41,7 @@ export function cacheFolder(t: Test): string {
   return folder
 }
 
-/** A book as a scan would have catalogued it. */
+/** A book as a scan would have cataloged it. */
 export function bookAt(path: string): Promise<PageBook & { count: number }> {
   const { size, mtimeMs } = statSync(path)
   return scoped(async use => {

@@ -9,7 +9,7 @@ import { createSimilarKeys, minSimilarity, similarity } from '../../lib/releases
 import { normalizedSpans } from '../../lib/releases/spans.ts'
 import { setTracked } from '../../lib/releases/tracking.ts'
 import { insertAccount } from '../kit/accounts.ts'
-import { openCatalogue } from '../kit/catalogue.ts'
+import { openCatalog } from '../kit/catalog.ts'
 import { comic, createTestLibrary } from '../kit/library.ts'
 import { createRandom } from '../kit/random.ts'
 
@@ -94,10 +94,10 @@ test('what is owned', async t => {
   t.notOk(isOwned(undefined, { volumes: span(1), chapters: null }))
 })
 
-test('matches in the catalogue', async t => {
-  const catalogue = await openCatalogue(t)
-  const { sql } = catalogue
-  const library = await createTestLibrary(t, catalogue, {
+test('matches in the catalog', async t => {
+  const catalog = await openCatalog(t)
+  const { sql } = catalog
+  const library = await createTestLibrary(t, catalog, {
     'The Saint of the Blue Garden/1.cbz': comic(),
     'Night/1.cbz': comic(),
     'Other/1.cbz': comic(),
@@ -110,12 +110,12 @@ test('matches in the catalogue', async t => {
   await setTracked(sql, viewer, { seriesIds: ids, tracked: true })
   await sql`
     insert into external_reference (id, kind, series_id, source, external_id)
-    values (${newId()}, 'id', ${idOf('Night')}, 'catalogue', '77'),
-      (${newId()}, 'id', ${idOf('Other')}, 'catalogue', '78')`
+    values (${newId()}, 'id', ${idOf('Night')}, 'catalog', '77'),
+      (${newId()}, 'id', ${idOf('Other')}, 'catalog', '78')`
   const match = (...seriesTitles: string[]) => matchSeries(sql, [{ seriesTitles, seriesIds: {} }])
   const byId = await matchSeries(sql, [
-    { seriesTitles: ['Other'], seriesIds: { catalogue: '77' } },
-    { seriesTitles: [], seriesIds: { catalogue: '78' } },
+    { seriesTitles: ['Other'], seriesIds: { catalog: '77' } },
+    { seriesTitles: [], seriesIds: { catalog: '78' } },
   ])
   t.match(byId, [
     { seriesId: idOf('Night'), confidence: 1, reason: { by: 'external_id', externalId: '77' } },

@@ -26,13 +26,13 @@ test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
     files: { 'Broken/1.cbz': Buffer.from('this is no archive') },
   })
   const { admin, reader, books, library, sql } = app
-  const catalogue = await insertSeries(sql)
+  const catalog = await insertSeries(sql)
   const testPages = testWithPages(t, app)
 
   await testPages(
     'a list of thousands is a window of cards with a height that stays',
     async (t, open) => {
-      const page = await open(`/libraries/${catalogue}`)
+      const page = await open(`/libraries/${catalog}`)
       await page.getByText('3,000 series').waitFor()
       await page.getByText('a 0000', { exact: true }).waitFor()
       const height = await page.evaluate<number>('document.documentElement.scrollHeight')
@@ -49,7 +49,7 @@ test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
   await testPages(
     'letters lead to their first series, and back to the same place',
     async (t, open) => {
-      const page = await open(`/libraries/${catalogue}`)
+      const page = await open(`/libraries/${catalog}`)
       page.expectProblem(noCover)
       await page.getByRole('button', { name: 'Jump to M' }).click()
       await page.getByText('m 0012', { exact: true }).click()
@@ -66,7 +66,7 @@ test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
   )
 
   await testPages('arrow keys move through a grid', async (t, open) => {
-    const page = await open(`/libraries/${catalogue}`)
+    const page = await open(`/libraries/${catalog}`)
     await page.locator('.lists-cell .lists-link').first().focus()
     for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft']) {
       await page.keyboard.press(key)
@@ -174,7 +174,7 @@ test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
   })
 
   await testPages('menus stay within the window of a phone', async (t, open) => {
-    const page = await open(`/libraries/${catalogue}`, { width: 390, height: 844 })
+    const page = await open(`/libraries/${catalog}`, { width: 390, height: 844 })
     await page.locator('.browse-letters .button').click()
     const { x, width } = (await page.locator('.menu-content').boundingBox())!
     t.ok(x >= 0 && x + width <= 390, `from ${x}, ${width} wide`)
@@ -208,7 +208,7 @@ async function insertSeries(sql: Sql): Promise<string> {
   const [id, directory] = [newId(), newId()]
   await sql`
     insert into library (id, name, root, series_count, book_count)
-    values (${id}, 'Catalogue', ${Buffer.from(`/${id}`)}, ${manySeries}, ${manySeries})`
+    values (${id}, 'Catalog', ${Buffer.from(`/${id}`)}, ${manySeries}, ${manySeries})`
   await sql`insert into directory (id, library_id, path) values (${directory}, ${id}, 'a'::bytea)`
   await sql`
     insert into series (id, library_id, key, name, title, sort_key, search_key, name_key, book_count)

@@ -1,6 +1,6 @@
 // Checks of the APIs for reading apps: OPDS 1.2 and 2.0, Komga, KOReader.
 import { createHash } from 'node:crypto'
-import type { Book } from './catalogue.ts'
+import type { Book } from './catalog.ts'
 import { type Checks, expectEqual, expectTrue } from './checks.ts'
 import { basic, type Client, createClient, poll } from './client.ts'
 import { account, expected } from './expected.ts'
@@ -14,7 +14,7 @@ export async function checkApps({ check }: Checks, client: Client, books: readon
     const hrefs = [...root.matchAll(/<link[^>]*href="([^"]+)"[^>]*>/g)]
       .filter(([link]) => link.includes('kind='))
       .map(([, href]) => href!.replaceAll('&amp;', '&'))
-    expectTrue(hrefs.length > 3, 'the catalogue has no feeds')
+    expectTrue(hrefs.length > 3, 'the catalog has no feeds')
     const feeds = await Promise.all(hrefs.map(href => app.text(pathOf(app, href))))
     expectTrue(
       feeds.every(feed => feed.includes('<feed')),
@@ -29,7 +29,7 @@ export async function checkApps({ check }: Checks, client: Client, books: readon
     const root = await app.json('/opds/v2')
     const links: Link[] = [...root.navigation, ...(root.links ?? [])]
     const feeds = links.filter(link => link.type === 'application/opds+json' && link.href)
-    expectTrue(feeds.length > 3, 'the catalogue has no feeds')
+    expectTrue(feeds.length > 3, 'the catalog has no feeds')
     for (const { href } of feeds) {
       const { metadata } = await app.json(pathOf(app, href))
       expectTrue(typeof metadata?.title === 'string', `${href} has no title`)

@@ -1,6 +1,6 @@
 // Checks of the commands and of the life of a server: killed, restarted, terminated.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Book } from './catalogue.ts'
+import type { Book } from './catalog.ts'
 import { type Checks, expectEqual, expectTrue } from './checks.ts'
 import { type Client, createClient, poll } from './client.ts'
 import { expected } from './expected.ts'

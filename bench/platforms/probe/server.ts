@@ -8,7 +8,7 @@ import {
   checkProgress,
   checkSystem,
   scannedBooks,
-} from './catalogue.ts'
+} from './catalog.ts'
 import type { Checks } from './checks.ts'
 import { type Client, createClient } from './client.ts'
 import { account } from './expected.ts'

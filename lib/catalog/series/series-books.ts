@@ -37,7 +37,7 @@ export async function booksOfSeries(
 }
 
 /** Ids of the visible books before and after a book; a missing book has no neighbors. Throws NotFound for a hidden book. */
-export async function neighbours(
+export async function neighbors(
   sql: Sql,
   viewer: Viewer,
   bookId: string,

@@ -1,4 +1,4 @@
-// An open index: the segment with cached sort orders and postings. A searcher sees one version of it and of the catalogue.
+// An open index: the segment with cached sort orders and postings. A searcher sees one version of it and of the catalog.
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
@@ -46,7 +46,7 @@ export const openReader = <S extends Segment>(segment: S): IndexReader<S> => ({
   }),
 })
 
-/** The catalogue changes while a list is made: it is made of the next version then. */
+/** The catalog changes while a list is made: it is made of the next version then. */
 const maxAttempts = 6
 
 export type Search<S extends Segment, Request extends IndexRequest> = {
@@ -68,7 +68,7 @@ export type NoResult = 'stale' | null
 /** `changed`: the search is repeated with the next version. */
 export type Interrupted = NoResult | 'changed'
 
-/** Searches one version of the catalogue. */
+/** Searches one version of the catalog. */
 export async function withSearcher<S extends Segment, Request extends IndexRequest, Found>(
   index: Search<S, Request>,
   find: (context: Searcher<S, Request>) => Promise<Found | Interrupted>,

@@ -100,7 +100,7 @@ export type LoadedPostings = {
 
 export type IndexSchema<S extends Segment, Request extends IndexRequest> = {
   subject: 'book' | 'series'
-  /** Null for a catalogue that is too large. */
+  /** Null for a catalog that is too large. */
   loadSegment(sql: Sql): Promise<S | null>
   /** The segment with what changed since; null where it is to be read. */
   refreshSegment?: (sql: Sql, segment: S) => Promise<S | null>

@@ -29,7 +29,7 @@ export type IndexOptions = {
   maxUnusedMs?: number
 }
 
-/** At most 5 % of a processor, while a catalogue changes all the time. */
+/** At most 5 % of a processor, while a catalog changes all the time. */
 const defaultPause = 20
 
 export function createListIndex<S extends Segment, Request extends IndexRequest>(
@@ -76,7 +76,7 @@ export function createListIndex<S extends Segment, Request extends IndexRequest>
 type Fallback<Found> = {
   /** Without the index. */
   read(): Promise<Found>
-  /** The catalogue is so large that an index pays. */
+  /** The catalog is so large that an index pays. */
   isLarge(): Promise<boolean>
   /** The first list of all: the next ones may be long. */
   isFirst: boolean

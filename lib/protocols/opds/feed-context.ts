@@ -11,11 +11,11 @@ export type FeedContext = {
   /** Permissions of the caller: links it may not follow are left out. */
   allows: { pageStreaming: boolean; progressSync: boolean }
   /** Timestamp for feeds that contain nothing with a timestamp of its own. */
-  catalogueUpdatedAt: Date
+  catalogUpdatedAt: Date
 }
 
 /** When a visible series last changed, otherwise when a library did; 1970 if there are none. */
-export async function catalogueUpdatedAt(sql: Sql, viewer: Viewer): Promise<Date> {
+export async function catalogUpdatedAt(sql: Sql, viewer: Viewer): Promise<Date> {
   const newest = await newestSeriesChange(sql, viewer)
   if (newest !== null) return newest
   const [row] = await sql<{ updatedAt: Date | null }[]>`

@@ -71,17 +71,17 @@ const defaults = {
   ...{ query: {}, updatedAt: null, paging: null },
   ...{ facets: [], related: [], groups: [] },
 }
-export const catalogueRoot: FeedRef = { path: '', title: 'Catalog', kind: 'navigation' }
+export const catalogRoot: FeedRef = { path: '', title: 'Catalog', kind: 'navigation' }
 
 type FeedOptions<F extends Feed> = Pick<F, 'path' | 'title'> & Partial<Omit<F, 'kind'>>
 
 export function navigationFeed(options: FeedOptions<NavigationFeed>): NavigationFeed {
-  const feed = { ...defaults, up: catalogueRoot, entries: [], ...options }
+  const feed = { ...defaults, up: catalogRoot, entries: [], ...options }
   return { ...feed, kind: 'navigation' }
 }
 
 export function acquisitionFeed(options: FeedOptions<AcquisitionFeed>): AcquisitionFeed {
-  const feed = { ...defaults, up: catalogueRoot, books: [], isMixed: true, ...options }
+  const feed = { ...defaults, up: catalogRoot, books: [], isMixed: true, ...options }
   return { ...feed, kind: 'acquisition' }
 }
 
@@ -119,11 +119,9 @@ export const startOfDate = (date: string): string =>
 /** When the newest item of a feed last changed; never the current time, which would prevent caching. */
 export function feedUpdatedAt(
   feed: Feed,
-  { catalogueUpdatedAt }: Pick<FeedContext, 'catalogueUpdatedAt'>,
+  { catalogUpdatedAt }: Pick<FeedContext, 'catalogUpdatedAt'>,
 ): Date {
   const items = feed.kind === 'acquisition' ? feed.books : feed.entries
-  if (items.length === 0) return feed.updatedAt ?? catalogueUpdatedAt
-  return new Date(
-    Math.max(...items.map(({ updatedAt }) => Number(updatedAt ?? catalogueUpdatedAt))),
-  )
+  if (items.length === 0) return feed.updatedAt ?? catalogUpdatedAt
+  return new Date(Math.max(...items.map(({ updatedAt }) => Number(updatedAt ?? catalogUpdatedAt))))
 }

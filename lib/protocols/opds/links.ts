@@ -1,22 +1,22 @@
 // Links of the catalogs: absolute URLs in the tree that the client uses, and the paths of a book.
-import { type CataloguePath, type OpdsVersion, prefixFor } from './catalogue-path.ts'
+import { type CatalogPath, type OpdsVersion, prefixFor } from './catalog-path.ts'
 
 export type Query = Record<string, string | number | undefined>
 
 export type Links = ReturnType<typeof createLinks>
 
 /** `base` is the server's URL without a trailing slash. */
-export function createLinks(base: string, catalogue: CataloguePath) {
-  const tree = (version: OpdsVersion) => base + prefixFor(catalogue, version)
+export function createLinks(base: string, catalog: CatalogPath) {
+  const tree = (version: OpdsVersion) => base + prefixFor(catalog, version)
   const root = (version: OpdsVersion) => (version === 1 ? `${tree(1)}/catalog` : tree(2))
   return {
     /** URL of a feed or a resource; `path` is encoded, values of `query` are not. Undefined parameters are left out. */
     to: (path: string, query: Query = {}) =>
-      (path === '' ? root(catalogue.version) : tree(catalogue.version) + path) + formatQuery(query),
+      (path === '' ? root(catalog.version) : tree(catalog.version) + path) + formatQuery(query),
     /** The root of the catalog for that version. */
     root,
     /** URL template: `rest` is appended without encoding. */
-    template: (path: string, rest: string) => tree(catalogue.version) + path + rest,
+    template: (path: string, rest: string) => tree(catalog.version) + path + rest,
     base,
   }
 }
@@ -26,12 +26,12 @@ const readingPath = /^\/books\/[^/]+\/(?:manifest|positions|progression|resource
 
 /** Links for API clients: what they read from a book is below /api/v1, everything else in the OPDS 2.0 tree. */
 export function createApiLinks(base: string): Links {
-  const [api, catalogue] = (['/api/v1', '/opds/v2'] as const).map(prefix =>
+  const [api, catalog] = (['/api/v1', '/opds/v2'] as const).map(prefix =>
     createLinks(base, { version: 2, prefix, apiKey: null }),
   ) as [Links, Links]
   return {
-    ...catalogue,
-    to: (path, query) => (readingPath.test(path) ? api : catalogue).to(path, query),
+    ...catalog,
+    to: (path, query) => (readingPath.test(path) ? api : catalog).to(path, query),
   }
 }
 

@@ -1,7 +1,7 @@
 // Media types of OPDS 2.0, Readium manifests and book files.
 import type { Format } from '../../media/format/contract.ts'
 import { type FormatName, formatNamed } from '../../media/format/formats.ts'
-import type { OpdsVersion } from './catalogue-path.ts'
+import type { OpdsVersion } from './catalog-path.ts'
 
 export const feedType = 'application/opds+json'
 export const publicationType = 'application/opds-publication+json'

@@ -1,7 +1,7 @@
 // Stored form of locators written by reading apps. An app identifies a resource by the URL it was given, which
 // includes the host, the tree and perhaps an API key; another app, or a weaker key, must get its own URLs.
 import { apiKeyPrefix } from '../../accounts/credential.ts'
-import { parseCataloguePath } from './catalogue-path.ts'
+import { parseCatalogPath } from './catalog-path.ts'
 import type { Links } from './links.ts'
 
 type WithHref = { href: string }
@@ -28,11 +28,11 @@ function relativePath(href: string): string | null {
   const path = href.replace(/[?#].*$/s, '')
   // After the host and a path prefix of a reverse proxy.
   for (let at = path.indexOf('/opds'); at >= 0; at = path.indexOf('/opds', at + 1)) {
-    const catalogue = parseCataloguePath(path.slice(at))
-    if (catalogue === null) continue
-    const rest = href.slice(at + catalogue.prefix.length)
+    const catalog = parseCatalogPath(path.slice(at))
+    if (catalog === null) continue
+    const rest = href.slice(at + catalog.prefix.length)
     if (bookPath.test(rest))
-      return encodeReference(catalogue.version === 1 ? countFromOne(rest) : rest)
+      return encodeReference(catalog.version === 1 ? countFromOne(rest) : rest)
   }
   const rest = compatiblePath.exec(href)?.[1]
   return rest !== undefined && bookPath.test(rest) ? encodeReference(rest) : null

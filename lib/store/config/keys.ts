@@ -1,14 +1,14 @@
 // Types and lookup tables derived from the catalog of configuration keys.
 import type { Key, Scope } from './descriptor.ts'
-import { catalogue } from './schema.ts'
+import { catalog } from './schema.ts'
 
-type Catalogue = typeof catalogue
+type Catalog = typeof catalog
 type KeysOf<S extends Scope> = {
-  [K in keyof Catalogue]: Catalogue[K]['scope'] extends S ? K : never
-}[keyof Catalogue]
+  [K in keyof Catalog]: Catalog[K]['scope'] extends S ? K : never
+}[keyof Catalog]
 
 /** The type of a key's value. */
-export type ValueOf<K extends keyof Catalogue> = Catalogue[K]['default']
+export type ValueOf<K extends keyof Catalog> = Catalog[K]['default']
 /** Dotted paths of keys set by file, environment and flags: `data_dir`, `database.url`. */
 export type ConfigPath = KeysOf<'boot' | 'reload'>
 /** Keys that administrators can change while the server runs. */
@@ -25,10 +25,10 @@ export type Config = {
   }
 }
 
-export const allKeys: ReadonlyMap<string, Key> = new Map(Object.entries(catalogue))
+export const allKeys: ReadonlyMap<string, Key> = new Map(Object.entries(catalog))
 /** The keys of `Config`. */
 export const configKeys: ReadonlyMap<ConfigPath, Key> = new Map(
-  Object.entries<Key>(catalogue).filter(
+  Object.entries<Key>(catalog).filter(
     (entry): entry is [ConfigPath, Key] => entry[1].scope !== 'runtime',
   ),
 )

@@ -12,7 +12,7 @@ const runtime = keys('runtime')
 
 const rate = [1, 1_000_000] as const
 
-export const catalogue = {
+export const catalog = {
   data_dir: boot.text(
     'data',
     "Directory for Stackroom's own files; must not be inside a library.",
@@ -80,7 +80,7 @@ export const catalogue = {
   'list.index_mb': boot.integer(
     400,
     [0, 100_000],
-    'Memory limit of the index of lists, in MiB: a catalogue that needs more has none, and its lists take longer. 130 bytes for each book and 60 for each series; 0 disables the index.',
+    'Memory limit of the index of lists, in MiB: a catalog that needs more has none, and its lists take longer. 130 bytes for each book and 60 for each series; 0 disables the index.',
   ),
   'list.timeout_seconds': boot.integer(
     20,

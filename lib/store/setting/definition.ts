@@ -4,7 +4,7 @@ import { NotFound } from '../../base/errors.ts'
 import { secretMask } from '../config/config.ts'
 import { checkValue, type Key, parseText } from '../config/descriptor.ts'
 import { allKeys, type SettingKey, sectionOf, type ValueOf } from '../config/keys.ts'
-import { catalogue } from '../config/schema.ts'
+import { catalog } from '../config/schema.ts'
 import { sections } from '../config/sections.ts'
 
 export type { SettingKey } from '../config/keys.ts'
@@ -31,7 +31,7 @@ const valueTypes = {
 
 /** A setting in API form. */
 export function settingDefinition(key: SettingKey) {
-  const definition: Key = catalogue[key]
+  const definition: Key = catalog[key]
   return {
     valueType: valueTypes[definition.kind],
     category: sections[sectionOf(key)]!,
@@ -44,19 +44,19 @@ export function settingDefinition(key: SettingKey) {
 }
 
 export function settingDefault<K extends SettingKey>(key: K): SettingValue<K> {
-  return catalogue[key].default
+  return catalog[key].default
 }
 
 /** The value in a request: JSON of the setting's type, or text. Throws Invalid. */
 export function parseSetting(key: SettingKey, value: unknown): SettingValue {
-  const definition: Key<SettingValue> = catalogue[key]
+  const definition: Key<SettingValue> = catalog[key]
   const parsed = typeof value === 'string' ? parseText(definition, value) : value
   return checkValue(definition, parsed, key)
 }
 
 /** A stored value as text. */
 export function settingText(key: SettingKey, value: unknown): string {
-  const { isSecret }: Key = catalogue[key]
+  const { isSecret }: Key = catalog[key]
   return isSecret ? secretMask : String(value)
 }
 

@@ -6,10 +6,10 @@ import { NotFound } from '../../../lib/base/errors.ts'
 import { newId } from '../../../lib/base/id.ts'
 import { bookFile, packedPages, seriesFiles } from '../../../lib/catalog/book/book-file.ts'
 import { unpackPages } from '../../../lib/page/page-list.ts'
-import { openCatalogue } from '../../kit/catalogue.ts'
+import { openCatalog } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const invalidUtf8 = Buffer.from('S/\xff.cbz', 'latin1')
 const lib = await createTestLibrary(t, all, { 'S/2.cbz': comic(), 'S/10.cbz': comic() })
 lib.write(invalidUtf8, comic({ pages: 3 }))

@@ -4,11 +4,11 @@ import { unrestrictedViewer } from '../../../lib/accounts/viewer.ts'
 import { purgeSeries } from '../../../lib/catalog/book/purge.ts'
 import { recordReading } from '../../../lib/reading/record.ts'
 import { createReader } from '../../kit/accounts.ts'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { testOrigin } from '../../kit/reading.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql } = all
 const bookCount = 30
 

@@ -4,10 +4,10 @@ import t from 'tap'
 import { refreshLabels } from '../../../lib/catalog/derived/labels.ts'
 import { refreshSeriesSearch } from '../../../lib/catalog/derived/search-rows.ts'
 import { deleteLabel } from '../../../lib/catalog/label/label-delete.ts'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql } = all
 const info = (genre: string) => `<ComicInfo><Genre>${genre}</Genre></ComicInfo>`
 

@@ -7,7 +7,7 @@ import {
   resumeErase,
 } from '../../../lib/catalog/library/library-erase.ts'
 import { openQueue } from '../../../lib/store/queue/queue.ts'
-import { checkCatalogue } from '../../../pipeline/doctor/doctor.ts'
+import { checkCatalog } from '../../../pipeline/doctor/doctor.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { untilBlocked } from '../../kit/row-locks.ts'
 
@@ -82,7 +82,7 @@ t.test(
     await resumeErase(sql, queue)
     const jobs = await sql`select 1 from pgboss.job where name = 'erase' and state < 'completed'`
     t.equal(jobs.length, 1, 'one job, however often it is requested')
-    const { findings } = await checkCatalogue({ sql, queue: null, thumbnails: '/nowhere' })
+    const { findings } = await checkCatalog({ sql, queue: null, thumbnails: '/nowhere' })
     const wrong = findings.filter(f => f.count > 0 && f.samples.some(s => s.includes(id)))
     t.same(wrong, [], 'the doctor ignores a library that is being deleted')
     await eraseLibrary({ sql, queue, isStopped: () => false }, id)

@@ -1,6 +1,6 @@
 // Edits of metadata concurrent with a scan of the same books.
 import t from 'tap'
-import { doctorFindings } from '../../kit/catalogue.ts'
+import { doctorFindings } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { startApi } from '../../kit/server.ts'
 

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { unrestrictedViewer } from '../../../lib/accounts/viewer.ts'
 import { seriesFiles } from '../../../lib/catalog/book/book-file.ts'
-import { testWithDoctor } from '../../kit/catalogue.ts'
+import { testWithDoctor } from '../../kit/catalog.ts'
 import type { Files } from '../../kit/files/folders.ts'
 import { enableKomga } from '../../kit/komga.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'

@@ -1,4 +1,4 @@
-// Refusals that a JSON Schema cannot state: by values of other fields, by the state of the catalogue, by
+// Refusals that a JSON Schema cannot state: by values of other fields, by the state of the catalog, by
 // languages inside strings. And members of bodies without which everything is refused.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

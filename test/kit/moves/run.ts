@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.ts'
 import { createReader } from '../accounts.ts'
-import { type Catalogue, doctorFindings } from '../catalogue.ts'
+import { type Catalog, doctorFindings } from '../catalog.ts'
 import type { Scope } from '../db.ts'
 import { temporaryFolder } from '../files/folders.ts'
 import { openTestLibrary } from '../library.ts'
@@ -19,7 +19,7 @@ const startFiles = 30
 /** Ends at the first faults; `log` then leads to them. */
 export async function runMoves(
   t: Scope,
-  all: Catalogue,
+  all: Catalog,
   { seed, steps }: { seed: number; steps: number },
 ): Promise<Moves> {
   const random = createRandom(seed)
@@ -53,7 +53,7 @@ export async function runMoves(
   return moves
 }
 
-async function createShelves(t: Scope, { sql }: Catalogue, random: Random): Promise<Shelf[]> {
+async function createShelves(t: Scope, { sql }: Catalog, random: Random): Promise<Shelf[]> {
   const folder = temporaryFolder(t)
   const shelves: Shelf[] = []
   for (const name of ['one', 'two']) {
@@ -82,7 +82,7 @@ async function createShelves(t: Scope, { sql }: Catalogue, random: Random): Prom
 
 /** Scans all or what changed, and returns the faults. */
 async function scanShelf(
-  all: Catalogue,
+  all: Catalog,
   shelf: Shelf,
   known: Known,
   random: Random,
@@ -105,7 +105,7 @@ async function scanShelf(
 }
 
 /** Whether enough files left the library to require confirmation. */
-async function isMuchGone({ sql }: Catalogue, { id, root }: Shelf, { owners }: Known) {
+async function isMuchGone({ sql }: Catalog, { id, root }: Shelf, { owners }: Known) {
   const present = await sql<{ id: string }[]>`
     select id from book where library_id = ${id} and missing_at is null`
   const inodes = new Set(listTree(root).files.map(file => statSync(file).ino))

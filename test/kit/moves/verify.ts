@@ -76,11 +76,11 @@ export async function verifyShelf(sql: Sql, shelf: Shelf, known: Known): Promise
   for (const file of listTree(shelf.root).files) {
     const path = relative(shelf.root, file)
     const row = rowsByPath.get(path)
-    if (!row) faults.push(`${path} is on disk and not in the catalogue`)
+    if (!row) faults.push(`${path} is on disk and not in the catalog`)
     else found.push({ inode: statSync(file).ino, row })
     rowsByPath.delete(path)
   }
-  for (const path of rowsByPath.keys()) faults.push(`${path} is in the catalogue and not on disk`)
+  for (const path of rowsByPath.keys()) faults.push(`${path} is in the catalog and not on disk`)
   for (const { inode, row } of found) {
     const facts = known.files.get(inode) ?? newFacts(shelf, row.path)
     known.files.set(inode, facts)

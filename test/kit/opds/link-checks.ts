@@ -1,5 +1,5 @@
 // Consistency of links with their targets over a whole crawl: feed kinds, item counts, one root per
-// catalogue, and one id per book wherever it is listed.
+// catalog, and one id per book wherever it is listed.
 import { type Document, rel, rels } from './document.ts'
 import { feedKind } from './link-kind.ts'
 import type { ReportProblem } from './rules.ts'

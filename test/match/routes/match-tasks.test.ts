@@ -5,15 +5,15 @@ import { newId } from '../../../lib/base/id.ts'
 import { runMatchJob } from '../../../lib/match/job/match-job.ts'
 import { claimMatches, matchingSources } from '../../../lib/match/match-queue.ts'
 import { SourceFailure } from '../../../lib/sources/failure.ts'
-import { doctorFindings, openCatalogue } from '../../kit/catalogue.ts'
+import { doctorFindings, openCatalog } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { createRandom } from '../../kit/random.ts'
-import { apiDefaults, serveCatalogue } from '../../kit/server.ts'
+import { apiDefaults, serveCatalog } from '../../kit/server.ts'
 import { createMemorySource, fetchedSeries, insertMetadataSource } from './metadata-source.ts'
 
 const memory = createMemorySource()
-const catalogue = await openCatalogue(t, apiDefaults, { sources: memory.sources })
-const all = await serveCatalogue(t, catalogue)
+const catalog = await openCatalog(t, apiDefaults, { sources: memory.sources })
+const all = await serveCatalog(t, catalog)
 const { sql } = all
 const admin = await all.createUser('admin')
 const reader = await all.createUser('reader')
@@ -35,7 +35,7 @@ const job = { libraryId: shelf.id, sourceId }
 const run = ({ sources } = memory, { signal } = new AbortController()) =>
   runMatchJob(
     {
-      ...{ sql, queue: all.pipeline.queue, sources, dataDir: catalogue.data },
+      ...{ sql, queue: all.pipeline.queue, sources, dataDir: catalog.data },
       makeCover: () => Promise.reject(new Error('not called')),
     },
     job,
@@ -125,7 +125,7 @@ t.test('no locked field changes', async t => {
     }
   t.same(wrong, [])
   t.ok(changed > count, `${changed} fields changed`)
-  t.same(await doctorFindings(catalogue), [])
+  t.same(await doctorFindings(catalog), [])
 })
 
 t.test('unchanged metadata is not written again', async t => {

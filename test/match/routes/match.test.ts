@@ -2,15 +2,15 @@
 import t from 'tap'
 import { newId } from '../../../lib/base/id.ts'
 import { SourceFailure } from '../../../lib/sources/failure.ts'
-import { doctorFindings, openCatalogue } from '../../kit/catalogue.ts'
+import { doctorFindings, openCatalog } from '../../kit/catalog.ts'
 import { png } from '../../kit/files/archives.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
-import { apiDefaults, serveCatalogue } from '../../kit/server.ts'
+import { apiDefaults, serveCatalog } from '../../kit/server.ts'
 import { createMemorySource, fetchedSeries, insertMetadataSource } from './metadata-source.ts'
 
 const memory = createMemorySource()
-const catalogue = await openCatalogue(t, apiDefaults, { sources: memory.sources })
-const all = await serveCatalogue(t, catalogue)
+const catalog = await openCatalog(t, apiDefaults, { sources: memory.sources })
+const all = await serveCatalog(t, catalog)
 const { sql } = all
 const admin = await all.createUser('admin')
 const reader = await all.createUser('reader')
@@ -270,5 +270,5 @@ t.test('failures of a source are 502, unknown series 404', async t => {
   t.equal((await request('preview', { externalId: 'none' })).status, 404)
   t.equal((await request('preview', { sourceId: newId() })).status, 404)
   t.equal((await reader.post(`${at}/apply`, { sourceId, externalId: 'a' })).status, 403)
-  t.same(await doctorFindings(catalogue), [])
+  t.same(await doctorFindings(catalog), [])
 })

@@ -3,7 +3,7 @@
 import { test } from 'tap'
 import { newId } from '../../../lib/base/id.ts'
 import { hideSeries } from '../../kit/accounts.ts'
-import { doctorFindings } from '../../kit/catalogue.ts'
+import { doctorFindings } from '../../kit/catalog.ts'
 import { comic, createTestLibrary, waitForScan } from '../../kit/library.ts'
 import { untilBlocked } from '../../kit/row-locks.ts'
 import { startApi } from '../../kit/server.ts'

@@ -60,7 +60,7 @@ test('filter presets', async t => {
     t.equal((await admin.post('/filter-presets', tagged)).status, 201)
   })
 
-  t.test('the OPDS catalogues have a shelf for each', async t => {
+  t.test('the OPDS catalogs have a shelf for each', async t => {
     const list = (await reader.get('/opds/v2/presets')).body.navigation
     t.same(
       list.map((link: { title: string }) => link.title),

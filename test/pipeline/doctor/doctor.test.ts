@@ -6,15 +6,15 @@ import { unrestrictedViewer } from '../../../lib/accounts/viewer.ts'
 import { booksByIds } from '../../../lib/catalog/book/book-record.ts'
 import { thumbnailPath } from '../../../lib/media/image/thumbnail-path.ts'
 import { recordReading } from '../../../lib/reading/record.ts'
-import { checkCatalogue, invariants } from '../../../pipeline/doctor/doctor.ts'
+import { checkCatalog, invariants } from '../../../pipeline/doctor/doctor.ts'
 import { dedupe } from '../../../pipeline/finalize/dedupe.ts'
 import { createReader } from '../../kit/accounts.ts'
-import { openCatalogue } from '../../kit/catalogue.ts'
+import { openCatalog } from '../../kit/catalog.ts'
 import { comic, createTestLibrary, waitForScan } from '../../kit/library.ts'
 import { testOrigin } from '../../kit/reading.ts'
 import { insertReleaseSource } from '../../kit/releases/polls.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql, pipeline } = all
 const thumbnails = join(all.data, 'thumbnails')
 const twin = comic()
@@ -27,10 +27,10 @@ const lib = await createTestLibrary(t, all, {
 const coverPath = (cover: string | null) =>
   thumbnailPath(thumbnails, cover!, all.config.thumbnail.format)
 const violations = async () => {
-  const { findings } = await checkCatalogue({ sql, queue: null, thumbnails })
+  const { findings } = await checkCatalog({ sql, queue: null, thumbnails })
   return Object.fromEntries(findings.filter(f => f.count > 0).map(f => [f.name, f.count]))
 }
-const repairAll = () => checkCatalogue({ sql, queue: pipeline.queue, thumbnails, repair: true })
+const repairAll = () => checkCatalog({ sql, queue: pipeline.queue, thumbnails, repair: true })
 
 /** Waits for the jobs that a repair enqueued. */
 async function jobsDone() {
@@ -43,7 +43,7 @@ await dedupe(sql)
 const books = await lib.books()
 const first = books[0]!
 
-t.test('a new catalogue is healthy', async t => {
+t.test('a new catalog is healthy', async t => {
   t.same(await violations(), {})
 })
 

@@ -8,11 +8,11 @@ import { openQueue } from '../../../lib/store/queue/queue.ts'
 import { createDedupeJob } from '../../../pipeline/finalize/dedupe.ts'
 import { enqueueDue } from '../../../pipeline/finalize/due.ts'
 import { loadScan } from '../../../pipeline/scan/scan-context.ts'
-import { openCatalogue } from '../../kit/catalogue.ts'
+import { openCatalog } from '../../kit/catalog.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { createTestLibrary, largeComic, waitForScan } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql, pipeline } = all
 const { queue } = pipeline
 const two = () => ({ 'A/1.cbz': largeComic(), 'A/2.cbz': largeComic() })

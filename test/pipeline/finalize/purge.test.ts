@@ -1,10 +1,10 @@
 // Purge of missing books after a scan, where the library is configured so.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const test = testWithDoctor(t, all)
 const { sql, pipeline } = all
 

@@ -1,9 +1,9 @@
 // Titles of series: all books vote, those that state no series for the name of the folder.
 import t from 'tap'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql } = all
 const check = testWithDoctor(t, all)
 

@@ -2,10 +2,10 @@
 import { copyFileSync, readFileSync, renameSync, utimesSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { createReader } from '../../kit/accounts.ts'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql } = all
 const check = testWithDoctor(t, all)
 const shelf = (test: Test, files: Record<string, Buffer> = {}) =>

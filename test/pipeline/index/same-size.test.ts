@@ -3,7 +3,7 @@ import { utimesSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { createReader } from '../../kit/accounts.ts'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { eventsDuring } from '../../kit/events.ts'
 import { pngChunk, tarEnd, tarEntry, zip, zipOfFiles } from '../../kit/files/archives.ts'
 import { item } from '../../kit/files/epub.ts'
@@ -11,7 +11,7 @@ import { pdfOf, stream } from '../../kit/files/pdf.ts'
 import { storedRar, storedSevenZip } from '../../kit/files/stored-archives.ts'
 import { createTestLibrary, type TestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql } = all
 const check = testWithDoctor(t, all)
 

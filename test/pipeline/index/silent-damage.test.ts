@@ -1,13 +1,13 @@
 // Files whose bytes change without a new time: damage on disk, which a deep scan finds, or edits.
 import { readFileSync, utimesSync } from 'node:fs'
 import t from 'tap'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { png, tarEnd, tarEntry, zip } from '../../kit/files/archives.ts'
 import { pdfOf, stream } from '../../kit/files/pdf.ts'
 import { storedRar, storedSevenZip } from '../../kit/files/stored-archives.ts'
 import { createTestLibrary, type TestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql } = all
 const check = testWithDoctor(t, all)
 

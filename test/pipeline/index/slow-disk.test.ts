@@ -168,7 +168,7 @@ t.test('a file that changes while it is read has no hash of mixed content', asyn
   }
   t.match(await hashWhile(() => {}), { sha256: /^[0-9a-f]{64}$/, error: null })
   t.match(await hashWhile(() => truncateSync(path, 4_500_000)), { sha256: null, error: null })
-  // The version of the catalogue is complete, and the next scan finds another one.
+  // The version of the catalog is complete, and the next scan finds another one.
   t.match(await hashWhile(() => appendFileSync(path, 'x')), { sha256: /^[0-9a-f]{64}$/ })
   appendFileSync(path, 'x')
   const item = {

@@ -3,10 +3,10 @@ import t from 'tap'
 import { requestScan } from '../../../lib/catalog/scan/scan-request.ts'
 import { finalizeMissing } from '../../../pipeline/finalize/missing.ts'
 import { librarySettings, loadScan } from '../../../pipeline/scan/scan-context.ts'
-import { openCatalogue } from '../../kit/catalogue.ts'
+import { openCatalog } from '../../kit/catalog.ts'
 import { createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql, pipeline } = all
 
 t.test('a scan that outlives its library ends without an error', async t => {

@@ -17,10 +17,10 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { libraryFamilies } from '../../../lib/store/metrics/libraries.ts'
 import { createServices } from '../../../lib/store/services.ts'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql } = all
 const check = testWithDoctor(t, all)
 const shelf = (test: Test, files: Record<string, Buffer> = {}) =>
@@ -47,7 +47,7 @@ check('an unmounted root is unavailable, and no book of it is missing', async t 
   t.match(again, { state: 'completed', opens: 0, added: 0, missing: 0 })
 })
 
-check('an empty root is unavailable while the catalogue holds its books', async t => {
+check('an empty root is unavailable while the catalog holds its books', async t => {
   const lib = await shelf(t, four())
   await lib.scan()
   lib.remove('A')

@@ -1,12 +1,12 @@
 // Files and covers that failed: when they are tried again.
 import t from 'tap'
 import { version } from '../../../lib/base/version.ts'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { zip } from '../../kit/files/archives.ts'
 import { exampleImage } from '../../kit/files/images.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql } = all
 const check = testWithDoctor(t, all)
 

@@ -7,10 +7,10 @@ import { listBooks } from '../../../lib/list/list-books.ts'
 import { listSeries } from '../../../lib/list/list-series.ts'
 import { createServices } from '../../../lib/store/services.ts'
 import { createReader } from '../../kit/accounts.ts'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql } = all
 const db = { sql, services: createServices(sql) }
 const scanned = testWithDoctor(t, all)

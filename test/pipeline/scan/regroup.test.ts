@@ -1,6 +1,6 @@
 // A change of strategy on 200 books: each book keeps all that readers and editors gave it and its series.
 import t from 'tap'
-import { testWithDoctor } from '../../kit/catalogue.ts'
+import { testWithDoctor } from '../../kit/catalog.ts'
 import { png } from '../../kit/files/archives.ts'
 import type { Files } from '../../kit/files/folders.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'

@@ -6,12 +6,12 @@ import { findEnclosingLibrary } from '../../../lib/catalog/library/library.ts'
 import { fileAccess } from '../../../lib/catalog/library/library-root.ts'
 import { cancelScan, requestScan } from '../../../lib/catalog/scan/scan-request.ts'
 import { estimateScan } from '../../../pipeline/scan/estimate.ts'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { eventsSince, lastEvent } from '../../kit/events.ts'
 import { holdBooks } from '../../kit/hold-books.ts'
 import { comic, createTestLibrary, waitForScan } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql, pipeline } = all
 const check = testWithDoctor(t, all)
 const shelf = (test: Test, files: Record<string, Buffer> = {}) =>

@@ -2,10 +2,10 @@
 import { renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t, { type Test } from 'tap'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { comic, createTestLibrary, type TestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const check = testWithDoctor(t, all)
 const shelf = (test: Test, files: Record<string, Buffer> = {}) =>
   createTestLibrary(test, all, files)

@@ -15,13 +15,13 @@ import {
   openWalk,
   prepareWalk,
 } from '../../../pipeline/scan/walk.ts'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { folderWithFiles, temporaryFolder } from '../../kit/files/folders.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { use } from '../../kit/use.ts'
 
 const otherDisk = join(temporaryFolder(t), 'disk')
-const all = await openCatalogue(t, { 'filesystem.roots': otherDisk })
+const all = await openCatalog(t, { 'filesystem.roots': otherDisk })
 const { sql } = all
 const check = testWithDoctor(t, all)
 const shelf = (test: Test, files: Record<string, Buffer> = {}) =>

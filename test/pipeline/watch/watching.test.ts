@@ -8,15 +8,10 @@ import { startPipeline } from '../../../pipeline/pipeline.ts'
 import { quietMs } from '../../../pipeline/watch/changes.ts'
 import { openFolderWatch } from '../../../pipeline/watch/watch-folders.ts'
 import { startWatching } from '../../../pipeline/watch/watching.ts'
-import {
-  type Catalogue,
-  doctorFindings,
-  openCatalogue,
-  testWithDoctor,
-} from '../../kit/catalogue.ts'
+import { type Catalog, doctorFindings, openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { comic, createTestLibrary, type TestLibrary } from '../../kit/library.ts'
 
-type Sql = Catalogue['sql']
+type Sql = Catalog['sql']
 
 // Five seconds on an idle machine; sooner than by polling on any.
 const soonMs = 50_000
@@ -43,7 +38,7 @@ async function until(what: string, condition: () => Promise<boolean>, timeoutMs 
 }
 
 /** A library that is watched and scanned. */
-async function watchedShelf(all: Catalogue, t: Test, files: Record<string, Buffer> = {}) {
+async function watchedShelf(all: Catalog, t: Test, files: Record<string, Buffer> = {}) {
   const shelf = await createTestLibrary(t, all, files)
   await configure(all.sql, shelf, 'on')
   await until('watching', async () => (await state(all.sql, shelf)).mode === 'watching')
@@ -56,14 +51,14 @@ async function watchedShelf(all: Catalogue, t: Test, files: Record<string, Buffe
   return shelf
 }
 
-async function isBusy({ sql, pipeline }: Pick<Catalogue, 'sql' | 'pipeline'>, { id }: TestLibrary) {
+async function isBusy({ sql, pipeline }: Pick<Catalog, 'sql' | 'pipeline'>, { id }: TestLibrary) {
   const [row] = await sql`
     select from scan where library_id = ${id} and state in ('queued', 'running') limit 1`
   return row !== undefined || (await pipeline.queue.hasJobs(id, ['index', 'cover', 'hash']))
 }
 
 /** Ends the watch before the folder is deleted. */
-async function unwatch(all: Catalogue, shelf: TestLibrary) {
+async function unwatch(all: Catalog, shelf: TestLibrary) {
   await configure(all.sql, shelf, 'off')
   await until('off', async () => (await state(all.sql, shelf)).mode === 'off')
   await until('done', async () => !(await isBusy(all, shelf)))
@@ -73,7 +68,7 @@ const isPresent = (shelf: TestLibrary, name: string) => async () =>
   (await shelf.books()).some(book => book.name === name && book.missingAt === null)
 
 t.test('with a running pipeline', async t => {
-  const all = await openCatalogue(t)
+  const all = await openCatalog(t)
   const { sql } = all
   const test = testWithDoctor(t, all)
 
@@ -96,11 +91,11 @@ t.test('with a running pipeline', async t => {
     const bytes = comic({ pages: 4, padding: 4_000 })
     const growing = join(shelf.root, 'grows.cbz')
     writeFileSync(growing, bytes.subarray(0, 100))
-    shelf.write('neighbour.cbz', comic())
+    shelf.write('neighbor.cbz', comic())
     let at = 100
     let isTooSlow = false
     let writtenAt = Date.now()
-    const isIndexed = isPresent(shelf, 'neighbour.cbz')
+    const isIndexed = isPresent(shelf, 'neighbor.cbz')
     while (!(await isIndexed()) && at < 700) {
       await sleep(100)
       // On a busy machine the file may look as if it was complete.
@@ -157,13 +152,13 @@ t.test('with a running pipeline', async t => {
 })
 
 t.test('without a watching pipeline', async t => {
-  const catalogue = await openCatalogue(t)
-  const { sql, config } = catalogue
-  await catalogue.pipeline.close()
+  const catalog = await openCatalog(t)
+  const { sql, config } = catalog
+  await catalog.pipeline.close()
   const pipeline = await startPipeline({ sql, config, log, watch: false })
   t.teardown(() => pipeline.close())
   const { queue, wake } = pipeline
-  const all = { ...catalogue, pipeline }
+  const all = { ...catalog, pipeline }
   const folders = openFolderWatch()
 
   await t.test('a library is polled when the kernel allows no more watches', async t => {

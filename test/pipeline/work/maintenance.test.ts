@@ -4,10 +4,10 @@ import t from 'tap'
 import { openLog } from '../../../lib/base/log.ts'
 import { runMaintenance } from '../../../pipeline/work/maintenance.ts'
 import { createReader } from '../../kit/accounts.ts'
-import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { openCatalog, testWithDoctor } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const all = await openCatalog(t)
 const { sql, config, pipeline } = all
 const lines: string[] = []
 const log = openLog({ level: 'info' }, { write: line => void lines.push(line) })

@@ -36,7 +36,7 @@ function send(all: Pick<TestApi, 'base'>, path: string, headers: Headers = {}) {
   )
 }
 
-/** All URLs in a response of either catalogue, or of a list of the API (made absolute). */
+/** All URLs in a response of either catalog, or of a list of the API (made absolute). */
 function addressesIn(text: string, base: string): string[] {
   const xml = [...text.matchAll(/ (?:href|template)="([^"]+)"/g)].map(match => match[1]!)
   const json = [...text.matchAll(/"href":"([^"]+)"/g)].map(match => match[1]!)

@@ -22,7 +22,7 @@ const bookOf = async (file: string) => {
   return row!
 }
 
-t.test('the feeds of the catalogue are valid and complete for parsers', async t => {
+t.test('the feeds of the catalog are valid and complete for parsers', async t => {
   const { xml, type } = await text('/opds/v1/catalog')
   t.equal(type, feedType)
   t.same(relaxErrors(xml), [])

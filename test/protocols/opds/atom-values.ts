@@ -1,7 +1,7 @@
 // Fixtures for Atom tests: feeds and books, ordinary and hostile, and XPath helpers.
 import fc from 'fast-check'
 import { XmlDocument } from 'libxml2-wasm'
-import { parseCataloguePath } from '../../../lib/protocols/opds/catalogue-path.ts'
+import { parseCatalogPath } from '../../../lib/protocols/opds/catalog-path.ts'
 import type { NavigationEntry } from '../../../lib/protocols/opds/feed.ts'
 import type { FeedContext } from '../../../lib/protocols/opds/feed-context.ts'
 import { createLinks } from '../../../lib/protocols/opds/links.ts'
@@ -15,10 +15,10 @@ export function contextAt(
   path = '/opds/v1/catalog',
 ): FeedContext {
   return {
-    links: createLinks(base, parseCataloguePath(path)!),
+    links: createLinks(base, parseCatalogPath(path)!),
     serverName: 'Attic & <Sons>',
     allows: { pageStreaming: true, progressSync: true },
-    catalogueUpdatedAt: at(1),
+    catalogUpdatedAt: at(1),
   }
 }
 

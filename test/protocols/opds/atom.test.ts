@@ -135,7 +135,7 @@ t.test('ids are permanent: independent of address, tree, page and parameter orde
   t.same(find(xml, 'a:entry/a:id'), [`urn:uuid:${id}`, find(tags, 'a:id')[0]])
 })
 
-t.test('a feed has the timestamp of its newest entry, else of the catalogue', async t => {
+t.test('a feed has the timestamp of its newest entry, else of the catalog', async t => {
   const updated = (xml: string) => find(xml, 'a:updated')[0]
   const books = [book({ updatedAt: at(3) }), book({ updatedAt: at(9) }), book({ updatedAt: at(5) })]
   const feed = acquisitionFeed({ path: '/on-deck', title: 'Next', books, updatedAt: at(20) })
@@ -206,7 +206,7 @@ t.test('navigation entries link to one feed each and are not taken for books', a
 })
 
 t.test(
-  'every feed links to root, parent and search; only the root to the other catalogue',
+  'every feed links to root, parent and search; only the root to the other catalog',
   async t => {
     const up = { path: '/series', title: 'All series', kind: 'navigation' } as const
     const relatedRef = {
@@ -231,7 +231,7 @@ t.test(
     t.same(hrefs(xml, 'alternate'), [])
     t.same(find(xml, 'a:author/a:name'), ['Attic & <Sons>'])
 
-    const home = atomFeed(navigationFeed({ path: '', title: 'Catalogue', up: null }), context)
+    const home = atomFeed(navigationFeed({ path: '', title: 'Catalog', up: null }), context)
     t.same(hrefs(home, 'self'), [`${root}/catalog`])
     t.same(hrefs(home, 'up'), [])
     t.same(hrefs(home, 'alternate'), ['https://books.example/base/opds/v2'])
@@ -239,7 +239,7 @@ t.test(
   },
 )
 
-t.test('pages link to their neighbours with filters and size, also past the end', async t => {
+t.test('pages link to their neighbors with filters and size, also past the end', async t => {
   const query = { q: 'a&b é', page: undefined }
   const feed = (page: number, pageSize = 50, total = 120) =>
     atomFeed(

@@ -6,7 +6,7 @@ import { createOpdsFixture, type OpdsFixture } from '../../kit/opds/fixture.ts'
 import { createRules } from '../../kit/opds/rules.ts'
 import { validationErrors } from '../../kit/opds/validators.ts'
 
-test('both catalogues', async t => {
+test('both catalogs', async t => {
   const fixture = await createOpdsFixture(t)
   await t.test('all links work, and all documents are valid', t => walk(t, fixture))
   await t.test('the crawl rules detect invalid feeds', t => verifyRules(t, fixture))
@@ -38,7 +38,7 @@ async function walk(t: Test, fixture: OpdsFixture) {
 
   const books = await fixture.sql<{ id: string; title: string }[]>`select id, title from book`
   for (const [i, titles] of found.entries()) {
-    t.equal(titles.size, books.length, `every book is in catalogue ${i + 1}`)
+    t.equal(titles.size, books.length, `every book is in catalog ${i + 1}`)
     const lost = books.filter(
       book => !normalize(titles.get(book.id)!).includes(normalize(book.title)),
     )

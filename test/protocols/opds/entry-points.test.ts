@@ -8,7 +8,7 @@ import { waitUntil } from '../../kit/processes.ts'
 import { startApi } from '../../kit/server.ts'
 
 const readPermissions = ['LibrariesRead', 'SeriesRead', 'BooksRead', 'PagesRead', 'ProgressWrite']
-const catalogues = [
+const catalogs = [
   '/opds/v1/catalog',
   '/opds',
   '/opds/v1.2/keep-reading',
@@ -16,7 +16,7 @@ const catalogues = [
   '/opds/v2.0/on-deck',
 ]
 
-test('the entry points of the catalogues', async t => {
+test('the entry points of the catalogs', async t => {
   const all = await startApi(t)
   const { base, sql } = all
   const library = await createTestLibrary(t, all, {
@@ -48,7 +48,7 @@ test('the entry points of the catalogues', async t => {
       null,
       'browsers must not display a login dialog',
     )
-    for (const path of [...catalogues, `/opds/v1/books/${books[0]}`])
+    for (const path of [...catalogs, `/opds/v1/books/${books[0]}`])
       for (const [name, headers] of Object.entries<Record<string, string>>(wrong))
         for (const method of ['GET', 'HEAD']) {
           const response = await send(path, { method, headers })
@@ -103,13 +103,13 @@ test('the entry points of the catalogues', async t => {
       'a key that may only read': { 'x-api-key': readKey.key },
     }
     for (const [name, headers] of Object.entries<Record<string, string>>(credentials))
-      for (const path of catalogues) {
+      for (const path of catalogs) {
         const response = await send(path, { headers })
         t.equal(response.status, 200, `${path} by ${name}`)
         t.equal(response.headers.get('www-authenticate'), null)
       }
     const unrelated = await createTestKey(sql, ana.id, ['ApiKeysRead'])
-    for (const path of catalogues)
+    for (const path of catalogs)
       t.equal((await send(path, { headers: { 'x-api-key': unrelated.key } })).status, 403, path)
   })
 
@@ -138,7 +138,7 @@ test('the entry points of the catalogues', async t => {
     ]
     const good = basic('ana', password)
     for (const path of [
-      ...catalogues,
+      ...catalogs,
       `/opds/v1/books/${books[0]}`,
       `/opds/v1/books/${books[0]}/cover.jpg`,
       `/opds/v2/books/${books[0]}/thumbnail.jpg`,
@@ -352,8 +352,8 @@ test('the short address has the version that the app prefers', async t => {
       t.match(await response.text(), `${base}/opds/${version}/on-deck`, 'links stay in the version')
     }
   const fixed = { headers: { accept: koreader, 'x-api-key': key } }
-  const catalogue = await fetch(`${base}/opds/v1/catalog`, fixed)
-  t.match(catalogue.headers.get('content-type'), 'application/atom+xml')
+  const catalog = await fetch(`${base}/opds/v1/catalog`, fixed)
+  t.match(catalog.headers.get('content-type'), 'application/atom+xml')
   const refused = await fetch(`${base}/opds`, { headers: { accept: koreader } })
   t.equal(refused.status, 401)
   t.equal(refused.headers.get('content-type'), 'application/opds-authentication+json')

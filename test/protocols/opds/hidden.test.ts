@@ -43,7 +43,7 @@ const rules: Record<string, Rule> = {
 // Permissions other than administrators' change nothing; the rule with the most cases shows it.
 const roles = ['reader', 'maintainer'] as const
 
-test('hidden books are in neither catalogue', async t => {
+test('hidden books are in neither catalog', async t => {
   const fixture = await createOpdsFixture(t, { size: { books: 5, series: 2, titles: 1 } })
   // A visible series without any visible book.
   await fixture.sql`

@@ -22,7 +22,7 @@ const context: FeedContext = {
   links: createLinks(base, { version: 2, prefix: '/opds/v2', apiKey: null }),
   serverName: 'Library',
   allows: { pageStreaming: true, progressSync: true },
-  catalogueUpdatedAt: new Date('2020-01-01T00:00:00Z'),
+  catalogUpdatedAt: new Date('2020-01-01T00:00:00Z'),
 }
 const at = `${base}/opds/v2`
 const plainBook: Publication = {
@@ -97,7 +97,7 @@ t.test('manifests contain no empty values and match the JSON Schema', async () =
   )
 })
 
-t.test('a page of a feed links to its neighbours, root and search', async t => {
+t.test('a page of a feed links to its neighbors, root and search', async t => {
   const paging = { page: 2, pageSize: 20, total: 41 }
   const query = { tag: 'a&b c' }
   const feed = acquisitionFeed({ path: '/series/x', query, title: 'X', books: [book()], paging })

@@ -69,7 +69,7 @@ const viewer = {
 const request = (path: string, headers = {}, method = 'GET') =>
   reader.request(method, path, { headers })
 
-t.test('a file has the media type of its feed entry, in both catalogues', async t => {
+t.test('a file has the media type of its feed entry, in both catalogs', async t => {
   const types = [
     ['Large/1.cbz', 'application/zip', 'application/vnd.comicbook+zip'],
     ['Paper/1.pdf', 'application/pdf', 'application/pdf'],

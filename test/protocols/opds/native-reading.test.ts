@@ -41,7 +41,7 @@ test('reading a book below /api/v1', async t => {
       ),
     )
 
-  await t.test('documents are those of the catalogue, with addresses of the API', async t => {
+  await t.test('documents are those of the catalog, with addresses of the API', async t => {
     for (const path of [
       `${epub.id}/manifest`,
       `${epub.id}/manifest/epub`,
@@ -50,10 +50,10 @@ test('reading a book below /api/v1', async t => {
       `${cbz.id}/positions`,
     ]) {
       const native = await reader.get(`/books/${path}`)
-      const catalogue = await reader.get(`/opds/v2/books/${path}`)
+      const catalog = await reader.get(`/opds/v2/books/${path}`)
       t.equal(native.status, 200, path)
-      t.equal(native.headers.get('content-type'), catalogue.headers.get('content-type'))
-      t.same(native.body, asNative(catalogue.body), path)
+      t.equal(native.headers.get('content-type'), catalog.headers.get('content-type'))
+      t.same(native.body, asNative(catalog.body), path)
       if (path.includes('manifest')) t.same(schemaErrors('manifest', native.body), [])
     }
     t.equal((await reader.get(`/books/${cbz.id}/manifest/epub`)).status, 404)

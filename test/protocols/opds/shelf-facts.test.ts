@@ -9,7 +9,7 @@ import { startApi } from '../../kit/server.ts'
 const info = (more: string) => `<?xml version="1.0"?><ComicInfo>${more}</ComicInfo>`
 const people = ['Ann A', 'Ben B', 'Cem C', 'Dan D', 'Eve E']
 
-async function createCatalogue(t: Test) {
+async function createCatalog(t: Test) {
   const all = await startApi(t)
   const shelf = await createTestLibrary(t, all, {
     'Alpha/1.cbz': comic({
@@ -32,8 +32,8 @@ async function createCatalogue(t: Test) {
   await hideSeries(all.sql, limited.id, [idOf('Secret')])
   return { ...all, shelf, other, admin, limited, books, idOf }
 }
-type Catalogue = Awaited<ReturnType<typeof createCatalogue>>
-type Client = Catalogue['admin']
+type Catalog = Awaited<ReturnType<typeof createCatalog>>
+type Client = Catalog['admin']
 
 async function atom(client: Client, path: string) {
   const { status, bytes } = await client.get(`/opds/v1${path}`)
@@ -42,7 +42,7 @@ async function atom(client: Client, path: string) {
 }
 
 test('facts of shelves', async t => {
-  const all = await createCatalogue(t)
+  const all = await createCatalog(t)
   await t.test('shelves were updated with what they list, not with scans', t => updates(t, all))
   await t.test('descriptions have counts, authors and the summary', t => descriptions(t, all))
   await t.test('libraries with equal names have different titles', t => names(t, all))
@@ -61,7 +61,7 @@ const listsOfReaders = [
   ...['/collections', '/presets', '/readlists', '/want-to-read', '/want-to-read/series'],
 ]
 
-async function updates(t: Test, { admin, limited, sql, shelf, books, idOf }: Catalogue) {
+async function updates(t: Test, { admin, limited, sql, shelf, books, idOf }: Catalog) {
   const viewers = [admin, limited]
   const bookOf = (series: string) => books.find(book => book.series === series)!.id
   for (const viewer of viewers) {
@@ -148,7 +148,7 @@ async function updates(t: Test, { admin, limited, sql, shelf, books, idOf }: Cat
   t.equal(newest!.updated, (await atom(limited, '/series')).updated, 'as the feed itself')
 }
 
-async function descriptions(t: Test, { admin, idOf, sql, shelf }: Catalogue) {
+async function descriptions(t: Test, { admin, idOf, sql, shelf }: Catalog) {
   await sql`update series set summary = ${'Long words. '.repeat(100)} where id = ${idOf('Beta')}`
   const contents = async (path: string) => {
     const { bytes } = await admin.get(`/opds/v1${path}`)
@@ -166,7 +166,7 @@ async function descriptions(t: Test, { admin, idOf, sql, shelf }: Catalogue) {
   t.match((await contents(`/libraries/${shelf.id}`))[0], /^2 books/)
 }
 
-async function names(t: Test, { admin, createUser, sql, shelf, other }: Catalogue) {
+async function names(t: Test, { admin, createUser, sql, shelf, other }: Catalog) {
   const titles = async (viewer: Client) =>
     (await atom(viewer, '/libraries')).items.map(item => item.title)
   await sql`update library set name = 'Comics' where id = ${shelf.id}`
@@ -180,7 +180,7 @@ async function names(t: Test, { admin, createUser, sql, shelf, other }: Catalogu
   t.same(await titles(alone), ['comics'], 'hidden ones do not count')
 }
 
-async function marks(t: Test, { admin, idOf }: Catalogue) {
+async function marks(t: Test, { admin, idOf }: Catalog) {
   const isMarked = (title: string) => / \(unreadable\)$/.test(title)
   const path = `/series/${idOf('Broken')}`
   for (const feed of ['/books/recent', path]) {
@@ -193,7 +193,7 @@ async function marks(t: Test, { admin, idOf }: Catalogue) {
   }
 }
 
-async function searches(t: Test, { admin, limited }: Catalogue) {
+async function searches(t: Test, { admin, limited }: Catalog) {
   const groups = async (viewer: Client, query: string) => {
     const { body } = await viewer.get(`/opds/v2/search?${query}`)
     return (body.groups ?? []).map((group: any) => [
@@ -208,7 +208,7 @@ async function searches(t: Test, { admin, limited }: Catalogue) {
   t.same(await groups(admin, 'query=beta&page=2'), [], 'only on the first page')
 }
 
-async function subjects(t: Test, { admin, base, books }: Catalogue) {
+async function subjects(t: Test, { admin, base, books }: Catalog) {
   const { id } = books.find(book => book.series === 'Alpha' && book.name === '1.cbz')!
   const { body } = await admin.get(`/opds/v2/books/${id}`)
   const subject: { name: string; links: { href: string; type: string }[] }[] = body.metadata.subject

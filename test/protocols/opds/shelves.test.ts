@@ -21,7 +21,7 @@ const info = (series: string, number: number, more = '') =>
 const issue = (series: string, number: number, more = '') =>
   comic({ pages: 2, info: info(series, number, more) })
 
-async function createCatalogue(t: Test) {
+async function createCatalog(t: Test) {
   const all = await startApi(t)
   const library = await createTestLibrary(t, all, {
     'Alpha/10.cbz': issue('Alpha', 10, '<Tags>robots, space</Tags><Publisher>Acme</Publisher>'),
@@ -106,9 +106,9 @@ async function allTitles(client: FeedClient, path: string): Promise<string[]> {
   return titles
 }
 
-test('the feeds of the catalogues', async t => {
-  const catalogue = await createCatalogue(t)
-  const { reader, idOf, sql } = catalogue
+test('the feeds of the catalogs', async t => {
+  const catalog = await createCatalog(t)
+  const { reader, idOf, sql } = catalog
   const books = await sql<{ id: string; title: string; series: string; number: string }[]>`
     select b.id, b.title, b.number, s.name as series from book b join series s on s.id = b.series_id`
   const bookOf = (series: string, number: string) =>
@@ -291,8 +291,8 @@ test('the feeds of the catalogues', async t => {
     const heading = async (query: string) => (await json(reader, `/series?${query}`)).metadata.title
     t.equal(await heading('publisher=Acme'), 'Publisher: Acme')
     t.equal(await heading('genre=Action&tag=robots'), 'Genre: Action, Tag: robots')
-    t.equal(await heading(`libraryId=${catalogue.other.id}&tag=space`), 'Tag: space in Attic')
-    t.equal(await heading(`libraryId=${catalogue.other.id}`), 'All series in Attic')
+    t.equal(await heading(`libraryId=${catalog.other.id}&tag=space`), 'Tag: space in Attic')
+    t.equal(await heading(`libraryId=${catalog.other.id}`), 'All series in Attic')
     t.same((await atom(reader, '/genres')).titles, ['Action', 'Adult', 'Drama'])
     const acme = (await json(reader, '/publishers')).navigation!.filter(entry =>
       /acme/i.test(entry.title),
@@ -343,7 +343,7 @@ test('the feeds of the catalogues', async t => {
       listed.navigation!.map(entry => entry.properties!.numberOfItems),
       [1, 4],
     )
-    const path = `/libraries/${catalogue.library.id}`
+    const path = `/libraries/${catalog.library.id}`
     t.same((await atom(reader, path)).titles, ['Alpha', 'Beta', 'Broken', 'Grown'])
     const home = await json(reader, path)
     t.equal(home.navigation![0]!.properties!.numberOfItems, 4)
@@ -363,7 +363,7 @@ test('the feeds of the catalogues', async t => {
 
   await t.test('books hidden by an age limit are neither listed nor counted', async t => {
     await sql`update account set age_limit = 12 where id = ${reader.id}`
-    const young = await catalogue.createUser('reader')
+    const young = await catalog.createUser('reader')
     await sql`update account set age_limit = 12 where id = ${young.id}`
     const names = ['Alpha', 'Beta', 'Broken', 'Other']
     t.same(await allTitles(young, '/series?pageSize=3'), names)
@@ -401,18 +401,18 @@ test('the feeds of the catalogues', async t => {
   })
 
   await t.test('a hidden library is not found', async t => {
-    const guest = await catalogue.createUser('reader')
+    const guest = await catalog.createUser('reader')
     await sql`update account set all_libraries = false where id = ${guest.id}`
-    await sql`insert into account_library (account_id, library_id) values (${guest.id}, ${catalogue.other.id})`
+    await sql`insert into account_library (account_id, library_id) values (${guest.id}, ${catalog.other.id})`
     t.same(titlesOf(await json(guest, '/libraries')), ['Attic'])
     t.same(titlesOf(await json(guest, '/series')), ['Other'])
     t.equal((await json(guest, '/books/recent')).metadata.numberOfItems, 1)
     for (const path of [
-      `/libraries/${catalogue.library.id}`,
-      `/books/recent?libraryId=${catalogue.library.id}`,
+      `/libraries/${catalog.library.id}`,
+      `/books/recent?libraryId=${catalog.library.id}`,
     ])
       t.equal((await guest.get(`/opds/v2${path}`)).status, 404, path)
-    t.equal((await guest.get(`/opds/v1/libraries/${catalogue.library.id}`)).status, 404)
+    t.equal((await guest.get(`/opds/v1/libraries/${catalog.library.id}`)).status, 404)
     t.equal((await guest.get(`/opds/v2${alpha}`)).status, 404)
   })
 })

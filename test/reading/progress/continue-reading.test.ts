@@ -38,7 +38,7 @@ for (const seed of [1, 2, 3, 4])
 async function compareLists(t: Test, seed: number) {
   const { sql } = await createDatabase(t)
   const db = { sql, services: createServices(sql) }
-  const { libraries, books, series, accounts, tag } = await insertCatalogue(sql)
+  const { libraries, books, series, accounts, tag } = await insertCatalog(sql)
   const { next, pick } = createRandom(seed)
   const reader = unrestrictedViewer(accounts[0]!)
   const viewers: Record<string, Viewer> = {
@@ -165,7 +165,7 @@ async function refreshCounters(sql: Sql) {
 }
 
 /** Two libraries, eight series, some with ratings and a tag, up to six books of ten pages each. */
-async function insertCatalogue(sql: Sql) {
+async function insertCatalog(sql: Sql) {
   const libraries = [newId(), newId()]
   const accounts = [newId(), newId()]
   for (const id of accounts)

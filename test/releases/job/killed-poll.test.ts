@@ -7,7 +7,7 @@ import { test } from 'tap'
 import { unrestrictedViewer } from '../../../lib/accounts/viewer.ts'
 import { setTracked } from '../../../lib/releases/tracking.ts'
 import { insertAccount } from '../../kit/accounts.ts'
-import { openCatalogue } from '../../kit/catalogue.ts'
+import { openCatalog } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { insertReleaseSource, item } from '../../kit/releases/polls.ts'
 import { untilBlocked } from '../../kit/row-locks.ts'
@@ -29,9 +29,9 @@ const pageOf = (page: number) => ({
 })
 
 test('killed polls', async t => {
-  const catalogue = await openCatalogue(t)
-  const { sql, url } = catalogue
-  const library = await createTestLibrary(t, catalogue, { 'Alpha/1.cbz': comic() })
+  const catalog = await openCatalog(t)
+  const { sql, url } = catalog
+  const library = await createTestLibrary(t, catalog, { 'Alpha/1.cbz': comic() })
   await library.scan()
   const [series] = await sql<{ id: string }[]>`select id from series`
   const viewer = unrestrictedViewer((await insertAccount(sql, 'admin')).id)

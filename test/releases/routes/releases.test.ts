@@ -1,7 +1,7 @@
 // Release inbox of the API: matches, states with their history, visibility, events.
 import { test } from 'tap'
 import { hideSeries } from '../../kit/accounts.ts'
-import { doctorFindings } from '../../kit/catalogue.ts'
+import { doctorFindings } from '../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { insertReleaseSource, item, poll, pollItems } from '../../kit/releases/polls.ts'
 import { startApi } from '../../kit/server.ts'

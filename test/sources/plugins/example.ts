@@ -22,9 +22,9 @@ await servePlugin(({ settings, credentials }) => {
   return {
     describe: () => ({
       name: 'example',
-      displayName: 'Example catalogue',
+      displayName: 'Example catalog',
       version: '1.0.0',
-      homepage: 'https://catalogue.example/',
+      homepage: 'https://catalog.example/',
       capabilities: ['metadata', 'releases'],
       releaseSources: [
         { key: 'new', displayName: 'New volumes', kind: 'metadata-feed' },
@@ -60,7 +60,7 @@ await servePlugin(({ settings, credentials }) => {
 })
 
 function urlOf({ id }: Work): string {
-  return `https://catalogue.example/works/${id}`
+  return `https://catalog.example/works/${id}`
 }
 
 function toHit(work: Work, query: string): SeriesHit {
@@ -93,7 +93,7 @@ function toSeries(work: Work, language: string): FetchedSeries {
       genres: ['Adventure'],
       ageRating: 12,
     },
-    externalIds: [{ source: 'other-catalogue', externalId: `o-${work.id}`, url: null }],
+    externalIds: [{ source: 'other-catalog', externalId: `o-${work.id}`, url: null }],
     links: [{ source: 'example', url: urlOf(work) }],
     ratings: [{ source: 'example', rating: 50 + (work.year % 50), votes: work.volumes * 10 }],
     coverUrl: null,

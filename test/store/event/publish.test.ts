@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { maxWholeFileBytes } from '../../../lib/base/file.ts'
 import { newId } from '../../../lib/base/id.ts'
 import { publish } from '../../../lib/store/event/publish.ts'
-import type { Catalogue } from '../../kit/catalogue.ts'
+import type { Catalog } from '../../kit/catalog.ts'
 import { eventsDuring, eventsSince, lastEvent, messagesSince } from '../../kit/events.ts'
 import { folderWithFiles } from '../../kit/files/folders.ts'
 import {
@@ -158,7 +158,7 @@ t.test('a library is created, changed and deleted', async t => {
     const { body } = await admin.post('/libraries', { name: 'L', path, scanImmediately: true })
     id = body.id
     const [scan] = await sql`select id from scan where library_id = ${id}`
-    await waitForScan(all as Catalogue, scan!.id)
+    await waitForScan(all as Catalog, scan!.id)
   })
   t.match(created[0], { type: 'library_created', library: id })
   t.same(typesOf(created.slice(1)).sort(), [

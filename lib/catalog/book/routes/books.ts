@@ -5,9 +5,9 @@ import { maybe, nullable, record, uuid } from '../../../base/schema.ts'
 import { missingPermission } from '../../../http/authorize.ts'
 import { BookId } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
-import { neighboursInReadList } from '../../../organize/grouping/neighbours.ts'
+import { neighborsInReadList } from '../../../organize/grouping/neighbors.ts'
 import { BookDetail, BookFull, findBookDetail, findBookFull } from '../../metadata/full-records.ts'
-import { neighbours } from '../../series/series-books.ts'
+import { neighbors } from '../../series/series-books.ts'
 import { Book, booksByIds } from '../book-record.ts'
 
 const AdjacentBooks = record(
@@ -62,8 +62,8 @@ export const booksById = [
         throw new Forbidden('Missing required permission: ReadListsRead')
       const { prev, next } =
         readListId === undefined
-          ? await neighbours(sql, viewer, bookId)
-          : await neighboursInReadList(deps, viewer, { readListId, bookId })
+          ? await neighbors(sql, viewer, bookId)
+          : await neighborsInReadList(deps, viewer, { readListId, bookId })
       const ids = [prev, next].filter(id => id !== null)
       const books = await booksByIds(sql, viewer, ids)
       const byId = (id: string | null) => books.find(book => book.id === id) ?? null

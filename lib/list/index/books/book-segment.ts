@@ -55,13 +55,13 @@ type BookOrigin = {
 /** Present books by format; those of the empty one have none. */
 export type BooksByFormat = Map<string, Bitmap>
 
-/** Present books below `maxDoc`. `version`: of the catalogue (`listVersion`). */
+/** Present books below `maxDoc`. `version`: of the catalog (`listVersion`). */
 export type KnownBooks = { bitmap: Bitmap; maxDoc: number; version: string }
 
 const seriesRows = 500
 
 /**
- * Reads index entries of all books. Null for a catalogue that needs more than `maxBytes`, or of very many classes. The
+ * Reads index entries of all books. Null for a catalog that needs more than `maxBytes`, or of very many classes. The
  * segment of a million books has 24 MB.
  */
 export async function loadBookSegment(

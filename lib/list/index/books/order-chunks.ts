@@ -88,7 +88,7 @@ function chunk(sql: Queryable, segment: BookSegment, of: ChunkOf): Fragment {
 const sortCost = 6
 const maxSorted = 20_000
 
-/** The books of a page of the bitmap, which has `total`. Null if the catalogue has another version than the segment. */
+/** The books of a page of the bitmap, which has `total`. Null if the catalog has another version than the segment. */
 export async function pageOfChunks(
   sql: Sql,
   segment: BookSegment,

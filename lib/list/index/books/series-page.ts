@@ -14,7 +14,7 @@ type SeriesRows = Hits & { direction: Direction }
 /** More books of the series on a page would be sorted for long. */
 const maxSorted = 30_000
 
-/** Null if the catalogue has another version than the segment, or for a page in a series of very many books. */
+/** Null if the catalog has another version than the segment, or for a page in a series of very many books. */
 export async function pageBySeries(
   sql: Sql,
   segment: BookSegment,

@@ -33,7 +33,7 @@ export type SeriesScope = {
 
 const maxInitials = 65_535
 
-/** Null for a catalogue that needs more than `maxBytes`, or of very many classes. A series takes some 30 bytes. */
+/** Null for a catalog that needs more than `maxBytes`, or of very many classes. A series takes some 30 bytes. */
 export async function loadSeriesSegment(
   sql: Sql,
   { maxBytes }: { maxBytes: number },

@@ -122,14 +122,14 @@ function streamLink(book: Publication, { links }: FeedContext) {
 }
 
 /** The entry of a feed. With an author or a second Atom link, apps would mistake it for a book. */
-export function feedEntry(entry: NavigationEntry, { links, catalogueUpdatedAt }: FeedContext): Xml {
+export function feedEntry(entry: NavigationEntry, { links, catalogUpdatedAt }: FeedContext): Xml {
   const { path, query, title, kind, count, cover, description, rel = 'subsection' } = entry
   return element(
     'entry',
     {},
     text('title', titleOrUntitled(title)),
     text('id', entry.id === undefined ? feedId({ path, query }) : entityId(entry.id)),
-    text('updated', formatTimestamp(entry.updatedAt ?? catalogueUpdatedAt)),
+    text('updated', formatTimestamp(entry.updatedAt ?? catalogUpdatedAt)),
     element('content', { type: 'text' }, ...(description ? [description] : [])),
     link(rel, links.to(path, query), { type: feedType(kind), 'thr:count': count }),
     ...(cover === undefined ? [] : covers(cover, links)),

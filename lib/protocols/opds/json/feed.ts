@@ -1,7 +1,7 @@
 // JSON feed writer (OPDS 2.0).
 import { singleLine } from '../../../media/metadata/text.ts'
 import {
-  catalogueRoot,
+  catalogRoot,
   type Feed,
   type FeedRef,
   feedUpdatedAt,
@@ -66,7 +66,7 @@ function linksOf(feed: Feed, links: Links): object[] {
   }))
   return [
     ...pageLinks(feed, links).map(link => ({ ...link, type: feedType })),
-    { rel: 'start', ...linkTo(catalogueRoot, links) },
+    { rel: 'start', ...linkTo(catalogRoot, links) },
     ...(feed.up ? [{ rel: 'up', title: titleOf(feed.up), ...linkTo(feed.up, links) }] : []),
     // KOReader replaces `{?query}` in exactly this spelling.
     { rel: 'search', href: links.template('/search', '{?query}'), type: feedType, templated: true },
@@ -81,7 +81,7 @@ const linkTo = ({ path, query }: Pick<FeedRef, 'path' | 'query'>, links: Links) 
 
 const rootLink = (links: Links) => ({
   title: 'Back to the catalog',
-  ...linkTo(catalogueRoot, links),
+  ...linkTo(catalogRoot, links),
 })
 
 function navigationLink(entry: NavigationEntry, links: Links): object {

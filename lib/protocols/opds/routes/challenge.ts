@@ -4,19 +4,19 @@ import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../../http/deps.ts'
 import type { Challenge } from '../../../http/protocol.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
-import { prefixFor } from '../catalogue-path.ts'
+import { prefixFor } from '../catalog-path.ts'
 import { authenticationAddress, authenticationDocument } from '../json/authentication.ts'
 import { createLinks } from '../links.ts'
 import { authenticationType as type } from '../media-types.ts'
-import { catalogueOf } from './catalogue.ts'
+import { catalogOf } from './catalog.ts'
 
 export async function authenticationChallenge(
   request: FastifyRequest,
   deps: Pick<Deps, 'services'>,
 ): Promise<Challenge> {
-  const catalogue = catalogueOf(request)
+  const catalog = catalogOf(request)
   // A rejected key in the path is not repeated in links.
-  const prefix = catalogue?.apiKey === null ? prefixFor(catalogue, 2) : '/opds/v2'
+  const prefix = catalog?.apiKey === null ? prefixFor(catalog, 2) : '/opds/v2'
   const links = createLinks(request.base, { version: 2, prefix, apiKey: null })
   // Without a database the challenge is sent with the default name.
   const name = String(
@@ -31,7 +31,7 @@ export async function authenticationChallenge(
       link: `<${authenticationAddress(links)}>; rel="http://opds-spec.org/auth/document"; type="${type}"`,
     },
     document:
-      catalogue?.version === 2
+      catalog?.version === 2
         ? { type, text: JSON.stringify(authenticationDocument(links, name)) }
         : null,
   }

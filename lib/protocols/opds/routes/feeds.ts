@@ -8,14 +8,14 @@ import { type AccessRequirement, type Route, respond, route } from '../../../htt
 import type { WithServices } from '../../../store/services.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
 import { atomFeed } from '../atom/feed.ts'
-import type { OpdsVersion } from '../catalogue-path.ts'
+import type { OpdsVersion } from '../catalog-path.ts'
 import type { FeedContext } from '../feed-context.ts'
-import { catalogueUpdatedAt } from '../feed-context.ts'
+import { catalogUpdatedAt } from '../feed-context.ts'
 import { jsonFeed } from '../json/feed.ts'
 import { createApiLinks, createLinks } from '../links.ts'
 import { feedType } from '../media-types.ts'
 import type { Shelf, ShelfRequest } from '../shelf/shelf.ts'
-import { catalogueOf } from './catalogue.ts'
+import { catalogOf } from './catalog.ts'
 import { opdsProtocol } from './protocol.ts'
 
 /** Permissions for every feed: feeds show libraries, series and books. */
@@ -82,12 +82,12 @@ export async function feedContext(
 ): Promise<FeedContext> {
   const [serverName, updatedAt] = await Promise.all([
     services(openSettings).cached('application.name'),
-    catalogueUpdatedAt(sql, identity.viewer),
+    catalogUpdatedAt(sql, identity.viewer),
   ])
   return {
     links: linksOf(request),
     serverName: String(serverName),
-    catalogueUpdatedAt: updatedAt,
+    catalogUpdatedAt: updatedAt,
     allows: {
       pageStreaming: missingPermission(identity, 'PagesRead') === null,
       progressSync: missingPermission(identity, { any: ['ProgressWrite', 'BooksWrite'] }) === null,
@@ -97,6 +97,6 @@ export async function feedContext(
 
 /** Links below the catalog path of the request, or those of the API. */
 export function linksOf(request: FastifyRequest) {
-  const catalogue = catalogueOf(request)
-  return catalogue === null ? createApiLinks(request.base) : createLinks(request.base, catalogue)
+  const catalog = catalogOf(request)
+  return catalog === null ? createApiLinks(request.base) : createLinks(request.base, catalog)
 }

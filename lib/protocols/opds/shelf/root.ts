@@ -1,7 +1,7 @@
 // Root of the catalog, and the groups of a home (of the catalog or of a library).
 import type { LibraryName } from '../../../catalog/library/library.ts'
 import {
-  catalogueRoot,
+  catalogRoot,
   type FeedRef,
   type Group,
   type NavigationEntry,
@@ -50,7 +50,7 @@ export const root: Shelf = {
   summary: 'Root of the catalog',
   load: async request =>
     navigationFeed({
-      ...catalogueRoot,
+      ...catalogRoot,
       up: null,
       entries: await Promise.all(shelves.map(shelf => entryOf(shelf, request))),
       groups: request.version === 2 ? await homeGroups(request, null) : [],

@@ -6,9 +6,9 @@ import { labelKey } from '../../../catalog/label/label.ts'
 import { libraryName } from '../../../catalog/library/library.ts'
 import { parseSeriesFilter } from '../../../list/condition.ts'
 import { listSeries, type SeriesListFilter } from '../../../list/list-series.ts'
-import type { OpdsVersion } from '../catalogue-path.ts'
+import type { OpdsVersion } from '../catalog-path.ts'
 import {
-  catalogueRoot,
+  catalogRoot,
   type FeedRef,
   type NavigationEntry,
   navigationFeed,
@@ -152,5 +152,5 @@ const capitalize = (word: string) => word[0]!.toUpperCase() + word.slice(1)
 function parentOf({ publisher, genre, tag }: ShelfRequest['query']): FeedRef {
   if (publisher !== undefined) return publishers
   if (genre !== undefined) return genres
-  return tag === undefined ? catalogueRoot : tags
+  return tag === undefined ? catalogRoot : tags
 }

@@ -23,8 +23,8 @@ export function createSwipe(reader: Reader, root: HTMLElement, scroller: () => H
     root.classList.remove('animated')
     root.classList.add('moving')
     const side = dx < 0 ? 1 : -1
-    const hasNeighbour = root.querySelector(`[data-offset="${side}"]`) !== null
-    root.style.setProperty('--drag', `${Math.round(dx * (hasNeighbour ? 1 : resistance))}px`)
+    const hasNeighbor = root.querySelector(`[data-offset="${side}"]`) !== null
+    root.style.setProperty('--drag', `${Math.round(dx * (hasNeighbor ? 1 : resistance))}px`)
   }
   /** Animates to the final place after a swipe, unless reduced motion is preferred. */
   function finish(side: 'left' | 'right' | null) {

@@ -2,11 +2,11 @@
 import { signal } from '@preact/signals'
 import { assetUrl } from '../api/assets.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
-import type catalogue from './en.json'
+import type catalog from './en.json'
 import { type Language, languages } from './languages.ts'
 
 /** Keys of the catalog `en.json`; every language has the same. */
-export type TextKey = keyof typeof catalogue
+export type TextKey = keyof typeof catalog
 type Text = string | Partial<Record<Intl.LDMLPluralRule, string>>
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur'])

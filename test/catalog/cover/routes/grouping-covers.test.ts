@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import t from 'tap'
 import { hideSeries } from '../../../kit/accounts.ts'
-import { doctorFindings } from '../../../kit/catalogue.ts'
+import { doctorFindings } from '../../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../../kit/library.ts'
 import { startApi } from '../../../kit/server.ts'
 

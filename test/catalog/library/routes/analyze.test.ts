@@ -1,6 +1,6 @@
 // Analysis on request over HTTP.
 import t, { type Test } from 'tap'
-import { doctorFindings } from '../../../kit/catalogue.ts'
+import { doctorFindings } from '../../../kit/catalog.ts'
 import { comic, createTestLibrary, waitForScan } from '../../../kit/library.ts'
 import { startApi } from '../../../kit/server.ts'
 

@@ -1,7 +1,7 @@
 // Purge of missing books over HTTP.
 import t from 'tap'
 import { createReader } from '../../../kit/accounts.ts'
-import { doctorFindings } from '../../../kit/catalogue.ts'
+import { doctorFindings } from '../../../kit/catalog.ts'
 import { comic, createTestLibrary } from '../../../kit/library.ts'
 import { startApi } from '../../../kit/server.ts'
 

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { noCoverImage } from '../../../../lib/base/errors.ts'
 import { hideSeries } from '../../../kit/accounts.ts'
-import { doctorFindings } from '../../../kit/catalogue.ts'
+import { doctorFindings } from '../../../kit/catalog.ts'
 import { comic, createTestLibrary, waitForScan } from '../../../kit/library.ts'
 import { startApi } from '../../../kit/server.ts'
 

@@ -1,5 +1,5 @@
 // KOReader sync, with the requests of its plugin: devices push and pull positions in files that they know by
-// digests, some before the book is catalogued.
+// digests, some before the book is cataloged.
 import { hash } from 'node:crypto'
 import { test } from 'tap'
 import { hideSeries } from '../../../kit/accounts.ts'
@@ -211,7 +211,7 @@ test('KOReader sync', async t => {
     t.match(await kobo.pull(md5('rich.epub')), { percentage: 0.5 })
   })
 
-  await t.test('an unknown document is linked when its book is catalogued', async t => {
+  await t.test('an unknown document is linked when its book is cataloged', async t => {
     const reader = await all.createUser('reader', { permissions: ['ApiKeysWrite'] })
     const kobo = await signIn(reader, 'Kobo')
     const other = await signIn(admin, 'Other')

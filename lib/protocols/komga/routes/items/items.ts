@@ -5,7 +5,7 @@ import { Forbidden, Invalid, NotFound } from '../../../../base/errors.ts'
 import { list } from '../../../../base/schema.ts'
 import { requireBook } from '../../../../catalog/book/book-record.ts'
 import { analyzeBook, analyzeSeries } from '../../../../catalog/scan/analyze.ts'
-import { neighbours } from '../../../../catalog/series/series-books.ts'
+import { neighbors } from '../../../../catalog/series/series-books.ts'
 import { requireSeries } from '../../../../catalog/series/series-record.ts'
 import { BookId, SeriesId } from '../../../../http/params.ts'
 import { respond, route } from '../../../../http/route.ts'
@@ -42,7 +42,7 @@ const books = [
       params: BookId,
       responses: { 200: BookDto },
       async handle(input, { sql }) {
-        const { next, prev } = await neighbours(sql, input.viewer, input.params.id)
+        const { next, prev } = await neighbors(sql, input.viewer, input.params.id)
         const id = side === 'next' ? next : prev
         if (id === null) throw new NotFound(`There is no ${side} book`)
         return await bookDto(sql, readerOf(input), id)

@@ -90,7 +90,7 @@ export async function checkImages({ check }: Checks, client: Client, books: read
 }
 
 export async function checkEvents({ check }: Checks, client: Client, books: readonly Book[]) {
-  await check('events of the catalogue', async () => {
+  await check('events of the catalog', async () => {
     const stream = await listenTo(client, `${api}/events/stream`)
     try {
       const body = { summary: `Written at ${Date.now()}` }

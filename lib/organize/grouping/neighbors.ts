@@ -9,7 +9,7 @@ import { findGrouping } from './list.ts'
  * Ids of the books before and after a book that the viewer sees, in manual order or by release date. Throws
  * NotFound for a hidden read list, and for a book that is not in it.
  */
-export async function neighboursInReadList(
+export async function neighborsInReadList(
   db: WithServices,
   viewer: Viewer,
   { readListId, bookId }: { readListId: string; bookId: string },

@@ -7,13 +7,13 @@ import { openLog } from '../../lib/base/log.ts'
 import type { Sources } from '../../lib/sources/open.ts'
 import { type Config, loadConfig } from '../../lib/store/config/config.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
-import { checkCatalogue } from '../../pipeline/doctor/doctor.ts'
+import { checkCatalog } from '../../pipeline/doctor/doctor.ts'
 import { dedupe } from '../../pipeline/finalize/dedupe.ts'
 import { openThreads, type Pipeline, startPipeline } from '../../pipeline/pipeline.ts'
 import { createDatabase, type Database, type Scope } from './db.ts'
 import { temporaryFolder } from './files/folders.ts'
 
-export type Catalogue = Database & {
+export type Catalog = Database & {
   sources?: Sources
   /** Absolute path of the data directory. */
   data: string
@@ -32,24 +32,24 @@ let sharedThreads: ThreadPool | null = null
 
 type Files = Database & { data: string }
 
-/** An empty catalogue with a running pipeline of one thread until the end of `t`. */
-export async function openCatalogue(
+/** An empty catalog with a running pipeline of one thread until the end of `t`. */
+export async function openCatalog(
   t: Scope,
   settings: Settings = {},
   services: Services = {},
-): Promise<Catalogue> {
+): Promise<Catalog> {
   const database = await createDatabase(t)
   const files = { ...database, data: join(temporaryFolder(t), 'data') }
-  return await startCatalogue(t, files, settings, services)
+  return await startCatalog(t, files, settings, services)
 }
 
 /** Starts a pipeline on a database and a data directory until the end of `t`. */
-export async function startCatalogue(
+export async function startCatalog(
   t: Scope,
   { sql, url, data }: Files,
   settings: Settings,
   services: Services = {},
-): Promise<Catalogue> {
+): Promise<Catalog> {
   const flags = { data_dir: data, 'pipeline.threads': 1, ...settings }
   const config = loadConfig({ env: {}, flags })
   const log = openLog({ level: 'error' })
@@ -68,12 +68,12 @@ async function dedupeNow(sql: Sql) {
   await dedupe(sql)
 }
 
-/** Findings of the doctor as text; empty if the catalogue is consistent. */
+/** Findings of the doctor as text; empty if the catalog is consistent. */
 export async function doctorFindings({
   sql,
   data,
-}: Pick<Catalogue, 'sql' | 'data'>): Promise<string[]> {
-  const { findings } = await checkCatalogue({
+}: Pick<Catalog, 'sql' | 'data'>): Promise<string[]> {
+  const { findings } = await checkCatalog({
     sql,
     queue: null,
     thumbnails: join(data, 'thumbnails'),
@@ -84,10 +84,10 @@ export async function doctorFindings({
 }
 
 /** Returns a function that runs subtests of `t` and checks after each that the doctor finds nothing. */
-export function testWithDoctor(t: Test, catalogue: Catalogue) {
+export function testWithDoctor(t: Test, catalog: Catalog) {
   return (name: string, run: (t: Test) => Promise<unknown>) =>
     t.test(name, async t => {
       await run(t)
-      t.same(await doctorFindings(catalogue), [], 'the doctor finds nothing')
+      t.same(await doctorFindings(catalog), [], 'the doctor finds nothing')
     })
 }

@@ -6,7 +6,7 @@ export type OpdsVersion = 1 | 2
  * `prefix` is the root of the tree in the request path, without a trailing slash; `apiKey` is the key in the path.
  * `isNegotiated`: the version was derived from the Accept header.
  */
-export type CataloguePath = {
+export type CatalogPath = {
   version: OpdsVersion
   prefix: string
   apiKey: string | null
@@ -18,7 +18,7 @@ const tree = /^\/opds(?:\/k\/(?<key>[^/]+))?\/v(?:(?<first>1(?:\.2)?)|2(?:\.0)?)
 const shortcut = /^(?:(?<base>\/opds(?:\/k\/(?<key>[^/]+))?)|\/opds-comics)\/?$/
 
 /** The tree that a path is in; null for other paths. The `accept` header chooses the tree of a shortcut. */
-export function parseCataloguePath(path: string, accept = ''): CataloguePath | null {
+export function parseCatalogPath(path: string, accept = ''): CatalogPath | null {
   const groups = shortcut.exec(path)?.groups
   if (groups) {
     const version = prefersJson(accept) ? 2 : 1
@@ -55,16 +55,16 @@ function decodeKey({ key = null }: { key?: string | null }): string | null {
 }
 
 /** The path of the route, without aliases and key. */
-export function canonicalPath(path: string, catalogue: CataloguePath): string {
-  const rest = shortcut.test(path) ? '' : path.slice(catalogue.prefix.length)
+export function canonicalPath(path: string, catalog: CatalogPath): string {
+  const rest = shortcut.test(path) ? '' : path.slice(catalog.prefix.length)
   const isRoot = /^\/?(?:catalog\/?)?$/.test(rest)
-  if (catalogue.version === 1) return isRoot ? '/opds/v1/catalog' : `/opds/v1${rest}`
+  if (catalog.version === 1) return isRoot ? '/opds/v1/catalog' : `/opds/v1${rest}`
   if (isRoot) return '/opds/v2'
   // Some apps send the template `/search{?query}` unexpanded.
   return `/opds/v2${rest.replace(/^\/search(?:\{|%7B)$/, '/search')}`
 }
 
 /** The prefix of the `targetVersion` tree, for a client that uses the given one. */
-export function prefixFor({ prefix, version }: CataloguePath, targetVersion: OpdsVersion): string {
+export function prefixFor({ prefix, version }: CatalogPath, targetVersion: OpdsVersion): string {
   return version === targetVersion ? prefix : prefix.replace(/[\d.]+$/, String(targetVersion))
 }

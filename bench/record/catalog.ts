@@ -9,7 +9,7 @@ import { libraryFiles, setTime } from './library.ts'
 import { addName, createNames, type Names } from './normal-form.ts'
 
 export type Viewer = 'admin' | 'reader' | 'key' | 'anonymous' | 'koreader'
-export type Catalogue = {
+export type Catalog = {
   base: string
   names: Names
   /** Headers of each caller. */
@@ -18,7 +18,7 @@ export type Catalogue = {
 type Client = Awaited<ReturnType<TestApi['createUser']>>
 type Row = Record<string, unknown> & { id: string }
 
-export async function createCatalogue(t: Scope): Promise<Catalogue> {
+export async function createCatalog(t: Scope): Promise<Catalog> {
   const api = await startApi(t)
   const admin = await api.createUser('admin', { username: 'recording-admin' })
   const libraries = await scanLibraries(t, api, admin)
