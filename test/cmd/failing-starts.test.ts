@@ -87,7 +87,7 @@ t.test('what cannot open is named, and everything else is closed', async t => {
     [
       'a file as the data directory',
       { args: ['doctor', '--data', file, ...database] },
-      /data directory \S+file is not writable \(EEXIST\); choose another by data_dir/,
+      /data directory \S+file is not writable \(EEXIST\); choose another one with data_dir/,
     ],
     [
       'a data directory where none can be made',

@@ -35,7 +35,7 @@ t.test('a folder is added, scanned and served; SIGTERM shuts down gracefully', a
   t.equal((await fetch(`${base}/health`)).status, 200)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
-  t.match(output.stdout, /Only this machine can reach it; --host 0\.0\.0\.0/)
+  t.match(output.stdout, /Only this machine can reach it; use --host 0\.0\.0\.0/)
   t.match(output.stdout, /\nStackroom is stopping; .+\n$/)
   const [scan] = await sql`select state from scan`
   t.equal(scan!.state, 'completed')

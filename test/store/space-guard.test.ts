@@ -58,7 +58,7 @@ t.test('the message names the folder and what is free', async t => {
   const { guard, messages } = open('/data', { 'files.min_free_mb': 100 }, () => [7, 1_000])
   t.match(
     messages[0],
-    /^Only 7 MB are free in \/data\/postgres, less than the 100 MB that files\..* pauses until 110 MB are free$/,
+    /^Only 7 MB are free in \/data\/postgres, less than the 100 MB that files\.min_free_mb requires. Work is paused until 110 MB are free$/,
   )
   t.match(shortageMessage(guard.shortage(['cache'])!), /\/data\/cache/)
   t.equal(guard.shortage([]), null)
