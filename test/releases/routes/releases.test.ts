@@ -105,7 +105,10 @@ test('releases', async t => {
     t.equal((await list('state=ignored')).total, 2)
     t.equal((await list('state=all')).total, 5)
     const [source1] = (await admin.get('/release-sources')).body.sources
-    t.match(source1.lastSummary, /7 releases: 3 announced, 2 hidden, 1 known, 1 for untracked series/)
+    t.match(
+      source1.lastSummary,
+      /7 releases: 3 announced, 2 hidden, 1 known, 1 for untracked series/,
+    )
     const tracking = (await admin.get(`/series/${idOf('Blue Period')}/tracking`)).body
     t.equal(tracking.latestKnownVolume, 3)
     t.equal(tracking.latestKnownChapter, null, 'chapters are not tracked')
