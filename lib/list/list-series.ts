@@ -27,7 +27,7 @@ export type SeriesListRequest = SeriesListFilter & {
   then?: readonly SeriesSortKey[] | undefined
   /** Whose order `position` is. */
   collectionId?: string | undefined
-  /** Of `random`. */
+  /** Seed of the order `random`. */
   seed?: number | undefined
   /** From 1. */
   page: number

@@ -33,14 +33,14 @@ function partsOf(version: string): [count: string, start: string] {
   return [version.slice(0, end), version.slice(end)]
 }
 
-/** Of the rows that are listed, of books, of what belongs to the account, of the ratings of all accounts, and of labels. */
+/** Versions of the rows that are listed, of books, of what belongs to the account, of the ratings of all accounts, and of labels. */
 export type Versions = {
   rows: string
   books: string
   account: string
   ratings: string
   labels: string
-  /** Of rows, books and the account. */
+  /** Rows, books and the account together. */
   all: string
 }
 
@@ -136,15 +136,15 @@ const ofSeries: Partial<Record<SeriesField, FieldVersion>> = {
   text: null,
 }
 
-/** Of a field of a condition on books, or of the plan of one (`expand`). */
+/** For a field of a condition on books. */
 export function versionOfBookField(field: string): FieldVersion {
   return versionIn(ofBooks, field)
 }
 
-// Of all books of a series, or of those that an age limit does not hide.
+// Computed from the books of a series that the viewer sees.
 const ofSeenBooks = ['anyTag', 'author', 'credit', 'firstRelease', 'readStatus']
 
-/** Of a field of a condition on series. */
+/** For a field of a condition on series. */
 export function versionOfSeriesField(field: string, viewer: Viewer): FieldVersion {
   if (hidesBooks(viewer) && ofSeenBooks.includes(field)) return 'all'
   return versionIn(ofSeries, field)

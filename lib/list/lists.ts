@@ -12,7 +12,7 @@ type Options = {
   indexMb?: number
   /** Where failures in the background are logged. */
   log?: Log
-  /** Of temporary files; without one nothing is stored in files. */
+  /** Folder for temporary files; without one nothing is stored in files. */
   folder?: Folder
 }
 

@@ -14,7 +14,7 @@ import type { Queryable } from '../store/postgres/db.ts'
 import { allOf } from '../store/postgres/statement.ts'
 
 const maxRead = 2_000
-/** Of each library of a list. */
+/** One time for each library of a list. */
 const maxReadOfSome = 200
 
 const limitFor = (viewer: Viewer, most: number) => (isUnrestricted(viewer) ? 1 : most)
@@ -68,7 +68,7 @@ export async function newestBookChange(
     return row!.at
   }
   const { areReleased } = books
-  // Of books with a release date, which may be few, the newest one is not found with a limit of 1.
+  // Among books with a release date, which may be few, the newest one is not found with a limit of 1.
   const limit = areReleased ? maxRead : limitFor(viewer, maxRead)
   const isListed = areReleased ? sql`b.released is not null` : sql`true`
   const [row] = await sql<{ at: Date | null }[]>`

@@ -59,7 +59,7 @@ const seriesNames = {
 } as const
 
 export type BookSort = (typeof bookNames)[keyof typeof bookNames]
-/** Those that requests of the native API name, and those of other grammars. */
+/** Orders that native requests name, and orders of other grammars. */
 export type SeriesSort = (typeof seriesNames)[keyof typeof seriesNames] | SeriesColumnSort
 export type Direction = 'asc' | 'desc'
 /** `sort` is undefined for the default of a list: relevance for searches, else title. */
@@ -110,7 +110,7 @@ export const bookSortColumns = {
 } as const
 export type BookColumnSort = keyof typeof bookSortColumns
 
-/** Of books: nulls last in both directions, ties by id. `reversed`: the same order read from its end. */
+/** An order of books: nulls last in both directions, ties by id. `reversed`: the same order read from its end. */
 export function bookOrderBy(
   sql: Queryable,
   alias: string,
@@ -143,9 +143,9 @@ export const nullableSeriesSorts: readonly string[] = ['year', 'released']
 /** What a sort order refers to beside the series. */
 export type SortScope = {
   accountId: string
-  /** Of `position`. */
+  /** Collection whose `position` orders the series. */
   collectionId?: string | undefined
-  /** Of `random`: the same order for the same seed. */
+  /** Seed of `random`: the same order for the same seed. */
   seed?: number | undefined
 }
 
@@ -187,7 +187,7 @@ export function seriesSortJoin(sql: Queryable, sort: SeriesColumnSort, scope: So
   return values ? sql`left join (${values}) v on v.series_id = s.id` : sql``
 }
 
-/** Of `series s` with its `seriesSortJoin`: nulls last in both directions, ties by id. */
+/** An order of `series s` with its `seriesSortJoin`: nulls last in both directions, ties by id. */
 export function seriesOrderBy(
   sql: Queryable,
   {

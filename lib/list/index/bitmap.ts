@@ -31,7 +31,7 @@ export function setRange(bitmap: Bitmap, start: number, end: number): void {
   for (i += Math.max(words, 0) * 32; i < end; i++) add(bitmap, i)
 }
 
-/** Those below rely on a result that nothing else holds: the first bitmap is changed and returned. */
+/** The functions below change the first bitmap and return it: nothing else may hold it. */
 export function intersect(bitmap: Bitmap, other: Bitmap): Bitmap {
   for (let i = 0; i < bitmap.length; i++) bitmap[i]! &= other[i]!
   return bitmap
@@ -111,7 +111,7 @@ export function unpack(packed: Postings, size: number): Bitmap {
   return bitmap
 }
 
-/** Of an entry of a cache beside its numbers. */
+/** Overhead of a cache entry besides its numbers. */
 export const entryBytes = 100
 
 export const bytesOf = (packed: Postings): number =>

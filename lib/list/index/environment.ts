@@ -5,7 +5,7 @@ import type { TemporaryFile } from './temporary-file.ts'
 export type Environment = {
   /** For what serves several requests: its statements are not cancelled with one of them. */
   pool: Sql
-  /** Of the indexes of books and series together: none is made for a catalog that needs more. */
+  /** Limit for the indexes of books and series together; a catalog that needs more has none. */
   maxBytes: number
   /** Null without a folder that has space. Throws errno errors. */
   createFile(): Promise<TemporaryFile | null>

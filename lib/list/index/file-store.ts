@@ -23,7 +23,7 @@ const minBytes = 64
 const readers = 2
 
 /**
- * Of the arrays in a value of objects, lists and maps, which must not change meanwhile. Null without space for them.
+ * Stores the arrays in a value of objects, lists and maps, which must not change meanwhile. Null without space.
  * Throws errno errors.
  */
 export async function storeInFile<Value>(

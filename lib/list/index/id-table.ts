@@ -27,7 +27,7 @@ export async function createIdTable(ids: Uint32Array<ArrayBuffer>): Promise<IdTa
   return { ...(await createSlots(ids)), added: [], deleted: null }
 }
 
-/** Of an id that is there more than once, the last place. */
+/** The last place if the id occurs more than once. */
 async function createSlots(ids: Uint32Array<ArrayBuffer>): Promise<Slots> {
   const count = ids.length / idWords
   const table = { ids, slots: new Uint32Array(2 ** Math.ceil(Math.log2(count * 1.5 + 1))) }

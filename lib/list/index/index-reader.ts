@@ -17,7 +17,7 @@ import type {
 /** `version` is that of the field or order, null if it is `Versions.rows`. */
 type Versioned = { version: string | null }
 export type OrderEntry<S> = CachedOrder & Versioned & { field: SortField<S> }
-/** Of the docs below `maxDoc`. */
+/** Covers the docs below `maxDoc`. */
 export type CachedPostings = Postings & Versioned & { maxDoc: number; coversMissing: boolean }
 export type IndexReader<S> = {
   /** Replaced by the segment that follows from it. */

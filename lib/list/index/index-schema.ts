@@ -28,7 +28,7 @@ export type IndexRequest = {
   limit: number
 }
 
-/** Of the statement that read something, as far as it depends on them. */
+/** Versions that the reading statement saw, as far as its result depends on them. */
 export type SeenVersions = Pick<Versions, 'rows'> & Partial<Versions>
 
 export type LoadedOrder = SortOrder & { versions: SeenVersions }
@@ -113,7 +113,7 @@ export type IndexSchema<S extends Segment, Request extends IndexRequest> = {
   idle?: () => Promise<void>
   /** Orders that predicates of the list are read from if they are in memory. */
   sortFieldsOf?: (request: Request) => SortField<S>[]
-  /** Of predicates for which few documents hold; null for all documents. */
+  /** The condition of a list; null for all documents. */
   conditionOf(request: Request): Condition | null
   /** Which version the values of a field belong to; null for none. */
   versionOfField(field: string, viewer: Viewer): keyof Versions | null

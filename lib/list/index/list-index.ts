@@ -23,7 +23,7 @@ export type ListIndex<S extends Segment, Request extends IndexRequest> = Pick<
 }
 
 export type IndexOptions = {
-  /** Of readings in the background, as a multiple of the time that they took. */
+  /** Pause between background loads, as a multiple of the time that they took. */
   pause?: number
   /** How long the index stays in memory after the last list. */
   maxUnusedMs?: number

@@ -18,7 +18,7 @@ import { booksInMemory } from './books-in-memory.ts'
 /** Queries whose ids are added up. */
 type Rows = {
   books?: Fragment
-  /** Of series all of whose books match. */
+  /** Series all of whose books match. */
   series?: Fragment
   /** All others match. */
   isNegated?: boolean

@@ -13,7 +13,7 @@ import type { TextField, Texts } from './text-column.ts'
 
 export type BookSegment = Segment & {
   origin: BookOrigin
-  /** Of PostgreSQL: it sees all changes that the segment has. */
+  /** PostgreSQL snapshot that sees all changes in the segment. */
   snapshot: string
   /** The present books that follow each other by series. */
   presentCount: number
@@ -48,7 +48,7 @@ type BookOrigin = {
   /** Null for texts that are being read, or are not to be read. */
   texts: Map<TextField, Texts | null>
   textReader: TextReader
-  /** Of the books below `maxDoc`. */
+  /** Covers the books below `maxDoc`. */
   formats: { books: BooksByFormat; maxDoc: number } | null
 }
 

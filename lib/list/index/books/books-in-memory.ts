@@ -38,7 +38,7 @@ export async function booksInMemory(
 
 const anySummary = { field: 'summary', operator: 'contains', value: '' } as const
 
-/** Of the present books below `maxDoc`. */
+/** Covers the present books below `maxDoc`. */
 function othersOf({ maxDoc: size, missing }: BookSegment, { bitmap, maxDoc }: FoundBooks) {
   const all = resize(fullBitmap(maxDoc), maxDoc, size)
   return subtract(subtract(all, bitmap), missing)

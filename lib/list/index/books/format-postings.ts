@@ -13,7 +13,7 @@ import { inParallel } from '../read-ids.ts'
 import type { BookSegment, BooksByFormat, KnownBooks } from './book-segment.ts'
 import { maxBehind } from './book-texts.ts'
 
-// Of so many books the most common format is taken for the most common of all.
+// The most common format in a sample of this size counts as the most common of all.
 const sampledBooks = 2_000
 
 /** Null for a predicate on anything else. */
@@ -29,7 +29,7 @@ export async function booksOfFormats(
     version: segment.version,
     ...(isBehind ? await readFormats(sql, segment) : last),
   }
-  // Of another version: books that changed meanwhile get other numbers.
+  // Another version: books that changed meanwhile get other numbers.
   segment.origin.formats = known
   const { books, maxDoc } = known
   const bitmap = emptyBitmap(segment.maxDoc)

@@ -22,9 +22,9 @@ const growth = 4
 
 type OrderChunk = {
   books: number[]
-  /** Of those with a value of the sort column, or of those without. */
+  /** Whether the rows have a value in the sort column. */
   isValued: boolean
-  /** Of `listVersion`: chunks of one version make up the order. */
+  /** `listVersion`: the order consists of chunks of one version. */
   version: string
 }
 

@@ -31,7 +31,7 @@ export async function refreshColumnOrder(
   const before = await rowsOf(segment, places.before)
   const isValued = (i: number) => places.valued[i] === 1
   const positions = positionsOf(order, before)
-  // Of books that are put behind others of them, the same.
+  // The same for new books that follow other new books.
   const after: number[] = []
   for (const [i, row] of before.entries())
     after.push(

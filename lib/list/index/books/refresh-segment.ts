@@ -20,7 +20,7 @@ type Changes = {
   /** Rows of `list_change`. */
   logged: number
   changedIds: Buffer | null
-  /** Of those that exist: ids, ids of their series, age ratings (-1: none), and a byte each. */
+  /** For the books that exist: ids, ids of their series, age ratings (-1: none), and a byte each. */
   ids: Buffer | null
   seriesIds: Buffer | null
   ratings: Buffer | null

@@ -48,7 +48,7 @@ export async function refreshRelevanceOrder(
 
 const maxAdded = 20_000
 
-/** Of the books from number `first` on, at least one row; null for too many. */
+/** Rows for the books from number `first` on, at least one; null for too many. */
 async function readAdded(
   sql: Sql,
   viewer: Viewer,

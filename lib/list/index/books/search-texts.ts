@@ -7,7 +7,7 @@ import type { BookSegment } from './book-segment.ts'
 import { withTexts } from './book-texts.ts'
 import { forEachMatch, type Texts } from './text-column.ts'
 
-/** Of all books; fewer are found faster by the index. */
+/** Share of all books; PostgreSQL finds fewer ones faster by its index. */
 const minShare = 0.01
 const samples = 8
 const sampledEntries = 1_000
@@ -27,7 +27,7 @@ export const searchTexts = (
     if ((await shareOf(texts, search)) < minShare) return null
     const rankOf = createMatcher(query)
     await forEachMatch(texts, search, (book, { part, start, end }) => {
-      // Of a later refresh, or deleted in this segment.
+      // Added by a later refresh, or deleted in this segment.
       if (book >= segment.maxDoc || isDeleted(segment.ids, book)) return
       const rank = rankOf(part.toString('latin1', start, end))
       if (rank !== null) visit(book, rank)
@@ -37,7 +37,7 @@ export const searchTexts = (
 
 type Search = Parameters<typeof forEachMatch>[1]
 
-/** Of the books that a search of the longest word alone finds, by samples. */
+/** Share of the books that the longest word alone finds, by samples. */
 async function shareOf(texts: Texts, search: Search): Promise<number> {
   const count = texts.books.length
   let [searched, found] = [0, 0]

@@ -15,11 +15,11 @@ export type TextColumn = {
   books: Uint32Array
 }
 
-/** Of the books below `maxDoc`. */
+/** Covers the books below `maxDoc`. */
 export type Texts = TextColumn & {
   maxDoc: number
   /**
-   * Of paths, whose entries are names: the folders by number, with a slash at the end; the first entry of each, and the
+   * For paths, whose entries are names: the folders by number, with a slash at the end; the first entry of each, and the
    * number of all entries.
    */
   folders?: { paths: TextColumn; firsts: Uint32Array }
@@ -92,7 +92,7 @@ const sliceEntries = 200_000
 
 type Search = { operator: TextOperator; value: Uint8Array }
 
-/** Of an entry: valid until `visit` returns. */
+/** Bytes of an entry, valid until `visit` returns. */
 type EntryText = { part: Buffer; start: number; end: number }
 
 /** Calls `visit` with the book of each entry from `first` to before `end` for whose text the test holds. */

@@ -34,7 +34,7 @@ export type SeriesRequest = SeriesScope & {
   /** Further keys, by columns. */
   then?: readonly SeriesSortKey[] | undefined
   collectionId?: string | undefined
-  /** Of `random`. */
+  /** Seed of the order `random`. */
   seed?: number | undefined
   offset: number
   limit: number

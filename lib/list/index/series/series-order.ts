@@ -24,7 +24,7 @@ export async function loadSeriesColumnOrder(
   segment: SeriesSegment,
   sort: SeriesColumn,
 ): Promise<LoadedOrder> {
-  // Of which the numbers are.
+  // Document numbers follow the title order.
   if (sort === 'title') {
     const rows = new Uint32Array(segment.maxDoc).map((_, series) => series)
     return { versions: { rows: segment.version }, docs: rows, valued: rows.length }
