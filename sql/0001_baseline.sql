@@ -1580,6 +1580,8 @@ from (values
   -- What conditions on books test of their series, who sees them, and their order.
   ('series', '*', 'library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0',
                                                             'book',              'series',    'id'),
+  -- Searches for series, which for a viewer with an age limit depend on books, too.
+  ('series_search', '*', 'text',                            'book series',       'none',      'series_id'),
   ('series_label', '*', '*',                                'book series',       'series',    'series_id'),
   ('series_sharing_tag', '*', '*',                          'book series',       'series',    'series_id'),
   ('sharing_tag', 'update', 'name',                         'series',            'any',       'id'),

@@ -1455,6 +1455,20 @@ CREATE OR REPLACE FUNCTION public.note_series_reading_changes_account()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$begin if tg_op = 'INSERT' then insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from new_rows) c; elsif tg_op = 'DELETE' then insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from old_rows) c; else insert into account_list_change (account_id, count) select distinct named, 1 from (select account_id as named from new_rows union all select account_id from old_rows) c; end if; return null; end$function$;
+CREATE OR REPLACE FUNCTION public.note_series_search_changes_book_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series', ' ')), 1, '{}'::uuid[], null
+      from (select array_agg(named) as ids from (select distinct named from (select series_id as named from new_rows) c limit 2) d) c
+      where ids is not null; elsif tg_op = 'DELETE' then insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series', ' ')), 1, '{}'::uuid[], null
+      from (select array_agg(named) as ids from (select distinct named from (select series_id as named from old_rows) c limit 2) d) c
+      where ids is not null; else insert into list_change (subject, count, books, series)
+      select unnest(string_to_array('book series', ' ')), 1, '{}'::uuid[], null
+      from (select array_agg(named) as ids from (select distinct named from ((select series_id as named, text from new_rows except select series_id, text from old_rows)
+      union all (select series_id, text from old_rows except select series_id, text from new_rows)) c limit 2) d) c
+      where ids is not null; end if; return null; end$function$;
 CREATE OR REPLACE FUNCTION public.note_series_sharing_tag_changes_book_series()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1656,6 +1670,9 @@ CREATE TRIGGER series_metadata_changed BEFORE UPDATE OF title, publisher, langua
 CREATE TRIGGER series_reading_delete_changes_account AFTER DELETE ON public.series_reading REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_reading_changes_account();
 CREATE TRIGGER series_reading_insert_changes_account AFTER INSERT ON public.series_reading REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_reading_changes_account();
 CREATE TRIGGER series_reading_update_changes_account AFTER UPDATE ON public.series_reading REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_reading_changes_account();
+CREATE TRIGGER series_search_delete_changes_book_series AFTER DELETE ON public.series_search REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_search_changes_book_series();
+CREATE TRIGGER series_search_insert_changes_book_series AFTER INSERT ON public.series_search REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_search_changes_book_series();
+CREATE TRIGGER series_search_update_changes_book_series AFTER UPDATE ON public.series_search REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_search_changes_book_series();
 CREATE TRIGGER series_sharing_tag_delete_changes_book_series AFTER DELETE ON public.series_sharing_tag REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_sharing_tag_changes_book_series();
 CREATE TRIGGER series_sharing_tag_insert_changes_book_series AFTER INSERT ON public.series_sharing_tag REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_sharing_tag_changes_book_series();
 CREATE TRIGGER series_sharing_tag_update_changes_book_series AFTER UPDATE ON public.series_sharing_tag REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_series_sharing_tag_changes_book_series();

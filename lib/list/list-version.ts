@@ -133,7 +133,6 @@ const ofSeries: Partial<Record<SeriesField, FieldVersion>> = {
   pageCount: 'books',
   inCollection: null,
   collectionId: null,
-  text: null,
 }
 
 /** For a field of a condition on books. */
@@ -147,6 +146,7 @@ const ofSeenBooks = ['anyTag', 'author', 'credit', 'firstRelease', 'readStatus']
 /** For a field of a condition on series. */
 export function versionOfSeriesField(field: string, viewer: Viewer): FieldVersion {
   if (hidesBooks(viewer) && ofSeenBooks.includes(field)) return 'all'
+  if (hidesBooks(viewer) && field === 'text') return 'books'
   return versionIn(ofSeries, field)
 }
 
