@@ -107,10 +107,15 @@ try {
   async function wrongTotals(all: Measured[]) {
     const found: Record<string, unknown>[] = []
     const counted = all.filter(({ one, total }) => one.counted && total !== null)
-    for (const { one, total } of counted.slice(0, Number(values.counts))) {
-      const count = await plainCount(sql, viewers[one.viewer]!.viewer, one.counted!)
+    const counts = new Map<string, Promise<number>>()
+    for (const [i, { one, total }] of counted.slice(0, Number(values.counts)).entries()) {
+      const key = JSON.stringify([one.viewer, one.counted])
+      counts.set(key, counts.get(key) ?? plainCount(sql, viewers[one.viewer]!.viewer, one.counted!))
+      const count = await counts.get(key)
       if (count !== total)
         found.push({ ...one, wrong: total, count, viewer: viewers[one.viewer]!.name })
+      if ((i + 1) % 100 === 0)
+        process.stderr.write(`${i + 1} totals compared, ${counts.size} counts\n`)
     }
     return found
   }

@@ -90,7 +90,7 @@ function bookLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragmen
       return hasName(sql, sql`s.tags || b.tags`, test)
     case 'path':
       return test.kind === 'text'
-        ? compareText(sql, sql`lower(encode(d.path || '/'::bytea || b.name, 'escape'))`, {
+        ? compareText(sql, sql`lower(convert_from(d.path || '/'::bytea || b.name, 'UTF8'))`, {
             ...test,
             value: test.value.toLowerCase(),
           })

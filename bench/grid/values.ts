@@ -20,7 +20,7 @@ const sources: Record<Entity, Record<string, [value: string, from: string]>> = {
     tag: ['unnest(tags)', 'series'],
     titleSort: ['coalesce(title_sort, title)', 'book'],
     path: [
-      `encode((select path from directory where id = directory_id) || '/'::bytea || name, 'escape')`,
+      `convert_from((select path from directory where id = directory_id) || '/'::bytea || name, 'UTF8')`,
       'book',
     ],
     bookType: [`extra_metadata->>'bookType'`, 'book'],

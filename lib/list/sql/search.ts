@@ -133,14 +133,16 @@ export function searchedSeries({ sql, viewer }: Context, predicate: Predicate): 
   if (!matches) return { test: sql`false` }
   const found = sql`select t.series_id, t.text from series_search t where ${matches}`
   if (!hidesBooks(viewer)) return { ids: sql`select m.series_id from (${found}) m` }
+  // With `limit`, unlike `exists`, it is not made a set of all books found.
+  const ofBook = sql`(
+    select true from book y join book_search t on t.book_id = y.id
+    where y.series_id = m.series_id and ${isSeenBook(sql, viewer)} and ${matches} limit 1)`
   const own = sql`regexp_replace(m.text, ${`\\${ofBooks}[^${joinedLines}]*`}, '', 'g')`
   return {
     ids: sql`
       select m.series_id from (${found}) m
       where m.series_id not in (select y.series_id ${fromBooksBeyondAge(sql, viewer)})
         or (select ${matches} from (select ${own} as text) t)
-        or exists (
-          select from book y join book_search t on t.book_id = y.id
-          where y.series_id = m.series_id and ${isSeenBook(sql, viewer)} and ${matches})`,
+        or ${ofBook}`,
   }
 }
