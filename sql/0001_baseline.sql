@@ -296,7 +296,7 @@ create table book (
   isbn         text,
   age_rating   integer,
   reading_direction text,
-  -- Fields that are displayed but never filtered or sorted by.
+  -- Fields that are displayed; lists filter by none of them but bookType.
   extra_metadata jsonb not null default '{}',
   provenance   jsonb not null default '{}',
   locks        text[] not null default '{}',

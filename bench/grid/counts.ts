@@ -21,40 +21,45 @@ export type CountQuery = {
   text?: string | undefined
 }
 
-/** How many present books, or series with present books, are visible and match. */
-export async function plainCount(
+/** For each query how many present books, or series with present books, are visible and match. */
+export async function plainCounts(
   sql: Sql,
   viewer: Viewer,
-  { entity, condition, text }: CountQuery,
-): Promise<number> {
+  entity: Entity,
+  queries: CountQuery[],
+): Promise<number[]> {
   const isBook = entity === 'book'
-  const filter = isBook
-    ? parseBookFilter(condition)
-    : parseSeriesFilter(condition, { isAdmin: true })
-  const leaf = (predicate: Predicate) =>
-    isBook ? bookLeaf(sql, viewer, predicate) : seriesLeaf(sql, viewer, predicate)
-  const where = sql`${filter ? tree(sql, filter.condition, leaf) : sql`true`}
-    and ${isBook ? words(sql, text) : seriesWords(sql, viewer, text)}`
-  const count = isBook ? booksWhere(sql, viewer, where) : seriesWhere(sql, viewer, where)
-  const [row] = await sql<{ count: number }[]>`select (${count}) as count`
-  return row!.count
+  const counts = queries.map(({ condition, text }) => {
+    const filter = isBook
+      ? parseBookFilter(condition)
+      : parseSeriesFilter(condition, { isAdmin: true })
+    const leaf = (predicate: Predicate) =>
+      isBook ? bookLeaf(sql, viewer, predicate) : seriesLeaf(sql, viewer, predicate)
+    const matches = filter ? tree(sql, filter.condition, leaf) : sql`true`
+    const hasWords = isBook ? words(sql, text) : seriesWords(sql, viewer, text)
+    return sql`count(*) filter (where ${matches} and ${hasWords})::float8`
+  })
+  const rows = isBook ? visibleBooks(sql, viewer) : visibleSeriesRows(sql, viewer)
+  const [row] = await sql<{ counts: number[] }[]>`
+    select array[${counts.flatMap((count, i) => (i === 0 ? [count] : [sql`, `, count]))}] as counts ${rows}`
+  return row!.counts
 }
 
-function booksWhere(sql: Sql, viewer: Viewer, where: Fragment): Fragment {
+function visibleBooks(sql: Sql, viewer: Viewer): Fragment {
   return sql`
-    select count(*) from book b
+    from book b
     join series s on s.id = b.series_id
     join directory d on d.id = b.directory_id
     left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
     left join book_search t on t.book_id = b.id
     cross join lateral (select case when p.is_completed then 'read'
       when p.current_page > 0 then 'in_progress' else 'unread' end as status) r
-    where b.missing_at is null and ${visibleBook(sql, viewer)} and ${where}`
+    where b.missing_at is null and ${visibleBook(sql, viewer)}`
 }
 
-function seriesWhere(sql: Sql, viewer: Viewer, where: Fragment): Fragment {
+function visibleSeriesRows(sql: Sql, viewer: Viewer): Fragment {
   return sql`
-    select count(*) from series s
+    from series s
     left join (
       select b.series_id, count(*) as books, count(*) filter (where p.is_completed) as done,
         count(*) filter (where p.is_completed or p.current_page > 0) as begun
@@ -66,7 +71,7 @@ function seriesWhere(sql: Sql, viewer: Viewer, where: Fragment): Fragment {
     left join series_search t on t.series_id = s.id
     cross join lateral (select case when n.done = n.books then 'read'
       when n.begun > 0 then 'in_progress' else 'unread' end as status) r
-    where s.book_count > 0 and ${visibleSeries(sql, viewer)} and ${where}`
+    where s.book_count > 0 and ${visibleSeries(sql, viewer)}`
 }
 
 /** Conditions on `book b` in a visible series. */

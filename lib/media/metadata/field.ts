@@ -26,8 +26,8 @@ export type Field<
   /** Schema of the value in responses. */
   schema: Schema
   /**
-   * Type of its column; null for a member of the jsonb column `extra_metadata`, which lists never filter or
-   * sort by.
+   * Type of its column; null for a member of the jsonb column `extra_metadata`. Lists filter by none of them but
+   * `bookType`.
    */
   sqlType: Storage
   column: string
