@@ -21,6 +21,8 @@ export type CountQuery = {
   text?: string | undefined
 }
 
+const forAdmin = { isAdmin: true }
+
 /** For each query how many present books, or series with present books, are visible and match. */
 export async function plainCounts(
   sql: Sql,
@@ -29,13 +31,12 @@ export async function plainCounts(
   queries: CountQuery[],
 ): Promise<number[]> {
   const isBook = entity === 'book'
+  const leafOf = isBook ? bookLeaf : seriesLeaf
   const counts = queries.map(({ condition, text }) => {
-    const filter = isBook
-      ? parseBookFilter(condition)
-      : parseSeriesFilter(condition, { isAdmin: true })
-    const leaf = (predicate: Predicate) =>
-      isBook ? bookLeaf(sql, viewer, predicate) : seriesLeaf(sql, viewer, predicate)
-    const matches = filter ? tree(sql, filter.condition, leaf) : sql`true`
+    const filter = isBook ? parseBookFilter(condition) : parseSeriesFilter(condition, forAdmin)
+    const matches = filter
+      ? tree(sql, filter.condition, leaf => leafOf(sql, viewer, leaf))
+      : sql`true`
     const hasWords = isBook ? words(sql, text) : seriesWords(sql, viewer, text)
     return sql`count(*) filter (where ${matches} and ${hasWords})::float8`
   })
