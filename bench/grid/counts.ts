@@ -8,12 +8,12 @@ import {
   parseBookFilter,
   parseSeriesFilter,
 } from '../../lib/list/condition.ts'
-import { joinedLines, ofBooks, parseSearchQuery } from '../../lib/media/name/search-text.ts'
 import { searchKey } from '../../lib/media/name/text.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import { allOf, anyOf } from '../../lib/store/postgres/statement.ts'
+import { seriesWords, words } from './search-words.ts'
 import type { Entity } from './values.ts'
-import { formatsOf, valueOfBooks } from './visible-books.ts'
+import { formatsOf, seenBook, valueOfBooks } from './visible-books.ts'
 
 export type CountQuery = {
   entity: Entity
@@ -74,10 +74,6 @@ function visibleSeriesRows(sql: Sql, viewer: Viewer): Fragment {
       when n.begun > 0 then 'in_progress' else 'unread' end as status) r
     where s.book_count > 0 and ${visibleSeries(sql, viewer)}`
 }
-
-/** Conditions on `book b` in a visible series. */
-const seenBook = (sql: Sql, { ageLimit }: Viewer) =>
-  ageLimit === null ? sql`true` : sql`(b.age_rating is null or b.age_rating <= ${ageLimit})`
 
 function tree(sql: Sql, condition: Condition, leaf: (leaf: Predicate) => Fragment): Fragment {
   const parts = (list: Condition[]) => list.map(part => tree(sql, part, leaf))
@@ -275,32 +271,4 @@ function hasName(sql: Sql, names: Fragment, test: Predicate['test']): Fragment {
   if (test.kind !== 'text') return sql`false`
   return sql`exists (
     select from unnest(${names}) as name where ${compareText(sql, sql`folded(name)`, test)})`
-}
-
-function words(sql: Sql, text: string | undefined): Fragment {
-  const plain = sql`split_part(t.text, ${joinedLines}, 1)`
-  return allOf(
-    sql,
-    (parseSearchQuery(text ?? '')?.words ?? []).map(({ parts, pattern }) =>
-      anyOf(sql, [
-        ...parts.map(part => sql`strpos(${plain}, ${part}) > 0`),
-        ...(pattern === null
-          ? []
-          : [sql`(strpos(t.text, ${parts[0]!}) > 0 and ${plain} ~ ${pattern})`]),
-      ]),
-    ),
-  )
-}
-
-/** Conditions on `series s` with `series_search t`; values only hidden books have do not count. */
-function seriesWords(sql: Sql, viewer: Viewer, text: string | undefined): Fragment {
-  const found = words(sql, text)
-  if (viewer.ageLimit === null || !text) return found
-  return sql`(${found} and (
-    not exists (select from book b where b.series_id = s.id and not ${seenBook(sql, viewer)})
-    or (select ${found} from (
-      select regexp_replace(t.text, ${`\\${ofBooks}[^${joinedLines}]*`}, '', 'g') as text) t)
-    or exists (
-      select from book b join book_search t on t.book_id = b.id
-      where b.series_id = s.id and b.missing_at is null and ${seenBook(sql, viewer)} and ${found})))`
 }

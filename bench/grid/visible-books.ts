@@ -26,3 +26,7 @@ export function valueOfBooks(sql: Sql, viewer: Viewer, field: string): Fragment 
       return null
   }
 }
+
+/** Conditions on `book b` in a visible series. */
+export const seenBook = (sql: Sql, { ageLimit }: Viewer) =>
+  ageLimit === null ? sql`true` : sql`(b.age_rating is null or b.age_rating <= ${ageLimit})`
