@@ -27,6 +27,7 @@ t.test('numbers have a sort value', async t => {
     ['0.0.1', 0.01],
     ['Annual 1', 1],
     ['Annual-1', 1],
+    ['# -1', -1],
     ['B1', 1],
     ['3.', 3],
     ['004.0', 4],
