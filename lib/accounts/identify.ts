@@ -137,10 +137,7 @@ export async function openIdentityResolver(
 
 type PasswordRequest = { digest: string; beforePassword: (name: string) => Promise<void> }
 
-async function lookUpToken(
-  { sql, tokens }: Lookup,
-  { kind, secret }: TokenCredential,
-): Promise<CachedIdentity> {
+async function lookUpToken({ sql, tokens }: Lookup, { kind, secret }: TokenCredential) {
   const { expires, actorId, ...claims } = await tokens.verify(secret)
   const source = { ...claims, credentialKind: kind }
   const resolved =

@@ -22,11 +22,7 @@ export async function changeOwnPassword(
 }
 
 /** Throws Invalid unless it is the current password of the account. */
-export async function requireCurrentPassword(
-  auth: Auth,
-  accountId: string,
-  password = '',
-): Promise<void> {
+export async function requireCurrentPassword(auth: Auth, accountId: string, password = '') {
   if (!(await verifyPassword(await passwordHash(auth, accountId), password)))
     throw new Invalid('The current password is incorrect', { reason: 'password_wrong' })
 }
@@ -49,11 +45,7 @@ const passwordMinutes = 10
  * Changes the password without the current one: only for a caller who has just proved to know it, by HTTP Basic or
  * by signing in within the last few minutes. Throws Forbidden for others, and Invalid.
  */
-export async function replaceOwnPassword(
-  auth: Auth,
-  identity: Identity,
-  password: string,
-): Promise<void> {
+export async function replaceOwnPassword(auth: Auth, identity: Identity, password: string) {
   forbidApiKey(identity)
   const { credentialKind, sessionId, account } = identity
   const [recent] = await auth.sql`

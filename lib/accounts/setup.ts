@@ -58,10 +58,7 @@ export async function initialize(
 
 const alreadySetUp = 'The server is already set up'
 
-async function authorizeSetup(
-  sql: Sql,
-  { headers, address, setupToken }: SetupOrigin,
-): Promise<void> {
+async function authorizeSetup(sql: Sql, { headers, address, setupToken }: SetupOrigin) {
   if (setupToken !== undefined) {
     if (await isSetupToken(sql, setupToken)) return
     throw new Forbidden(`The setup token is not valid; ${whereTokenGoes}`)

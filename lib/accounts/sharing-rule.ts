@@ -1,22 +1,19 @@
 // Sharing tag rules of an account: allow restricts the account to series with the tag, deny hides them.
 
 import { Invalid, NotFound } from '../base/errors.ts'
-import { oneOf, record, type Static, Type, timestamp, uuid } from '../base/schema.ts'
+import { component, oneOf, type Static, Type, timestamp, uuid } from '../base/schema.ts'
 import type { Queryable } from '../store/postgres/db.ts'
 
 export const accessModes = ['allow', 'deny'] as const
 export type AccessMode = (typeof accessModes)[number]
 
-export const SharingRule = record(
-  {
-    id: uuid(),
-    sharingTagId: uuid(),
-    sharingTagName: Type.String(),
-    accessMode: oneOf(accessModes),
-    createdAt: timestamp(),
-  },
-  { component: 'SharingRule' },
-)
+export const SharingRule = component('SharingRule', {
+  id: uuid(),
+  sharingTagId: uuid(),
+  sharingTagName: Type.String(),
+  accessMode: oneOf(accessModes),
+  createdAt: timestamp(),
+})
 export type SharingRule = Static<typeof SharingRule>
 
 /** The rules of an account, sorted by tag name. */

@@ -117,11 +117,7 @@ export function createAccessTokens(
  * Signs with a new key from now on. Tokens signed with earlier keys stay valid until they expire, unless
  * `distrust` is set because a key may have leaked.
  */
-export async function rotateSigningKeys(
-  sql: Sql,
-  secrets: Secrets,
-  { distrust = false } = {},
-): Promise<void> {
+export async function rotateSigningKeys(sql: Sql, secrets: Secrets, { distrust = false } = {}) {
   await sql.begin(async tx => {
     const keys = distrust ? [] : await lockStoredKeys(tx, secrets)
     await addKey(tx, secrets, keys)
@@ -172,11 +168,7 @@ async function lockStoredKeys(tx: Transaction, secrets: Secrets): Promise<Stored
 }
 
 /** Stores a new key, and retains those of `keys` whose tokens may not have expired yet. */
-async function addKey(
-  tx: Transaction,
-  secrets: Secrets,
-  keys: readonly StoredKey[],
-): Promise<StoredKey[]> {
+async function addKey(tx: Transaction, secrets: Secrets, keys: readonly StoredKey[]) {
   await lockSecrets(tx)
   const kid = newId()
   const secret = secrets.seal(randomBytes(32).toString('base64url'), signingKeyPlace(kid))

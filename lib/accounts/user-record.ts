@@ -2,10 +2,10 @@
 
 import { NotFound } from '../base/errors.ts'
 import {
+  component,
   list,
   nullable,
   oneOf,
-  record,
   type Static,
   Type,
   timestamp,
@@ -36,12 +36,9 @@ const fields = {
   updatedAt: timestamp(),
 }
 
-export const User = record(fields, { component: 'User' })
+export const User = component('User', fields)
 export type User = Static<typeof User>
-export const UserDetail = record(
-  { ...fields, sharingTags: list(SharingRule) },
-  { component: 'UserDetail' },
-)
+export const UserDetail = component('UserDetail', { ...fields, sharingTags: list(SharingRule) })
 export type UserDetail = Static<typeof UserDetail>
 
 export type UserFilter = {

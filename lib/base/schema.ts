@@ -78,26 +78,29 @@ export function hasWritten(schema: object, seen = new Set<unknown>()): boolean {
   )
 }
 
-/** A request body with these properties and no others. */
-export function body<P extends TProperties>(properties: P, notes: object = {}): TObject<P> {
-  return Type.Object(properties, { additionalProperties: false, ...notes })
-}
+/** An object with these properties and no others. */
+export const strict = <P extends TProperties>(properties: P, notes: object = {}): TObject<P> =>
+  Type.Object(properties, { additionalProperties: false, ...notes })
+
+/** A request body, which has a name in the OpenAPI document. */
+export const body = <P extends TProperties>(name: string, properties: P, notes: object = {}) =>
+  strict(properties, { component: name, ...notes })
 
 /**
  * A request body that changes a record. Because clients send back what they received, the record's other
  * properties are accepted, but removed before the handler is called (validate.ts).
  */
 export function patchBody<P extends TProperties>(
+  component: string,
   properties: P,
   record: TObject,
-  notes: object = {},
 ): TObject<P> {
   const own = new Set(
     Object.entries(properties).flatMap(([name, p]) => propertyNames(name, p as Aliases)),
   )
   const otherNames = Object.keys(record.properties).filter(name => !own.has(name))
   const ignored = otherNames.map(name => [name, Type.Optional(Type.Unsafe({ readOnly: true }))])
-  return body({ ...Object.fromEntries(ignored), ...properties }, notes) as TObject<P>
+  return body(component, { ...Object.fromEntries(ignored), ...properties } as P)
 }
 
 /** All names of a property in requests; its own comes last. */
@@ -106,6 +109,9 @@ export function propertyNames(name: string, { aliases = [] }: Aliases): string[]
 }
 
 export const record = Type.Object
+/** A record that has a name in the OpenAPI document. */
+export const component = <P extends TProperties>(name: string, properties: P, notes: object = {}) =>
+  record(properties, { component: name, ...notes })
 export const list = Type.Array
 export const maybe = Type.Optional
 

@@ -1,4 +1,4 @@
 // Human-readable confirmation, as the body of a response.
-import { record, Type } from '../base/schema.ts'
+import { component, Type } from '../base/schema.ts'
 
-export const Message = record({ message: Type.String() }, { component: 'Message' })
+export const Message = component('Message', { message: Type.String() })

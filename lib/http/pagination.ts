@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TProperties } from 'typebox'
 import {
+  component,
   count,
   list,
   maybe,
@@ -51,16 +52,13 @@ export function paging(
 }
 
 const link = (description: string) => Type.String({ description })
-const PageLinks = record(
-  {
-    self: link('This page.'),
-    first: link('The first page.'),
-    prev: nullable(link('The previous page; null on the first one.')),
-    next: nullable(link('The next page; null on the last one.')),
-    last: link('The last page.'),
-  },
-  { component: 'PageLinks' },
-)
+const PageLinks = component('PageLinks', {
+  self: link('This page.'),
+  first: link('The first page.'),
+  prev: nullable(link('The previous page; null on the first one.')),
+  next: nullable(link('The next page; null on the last one.')),
+  last: link('The last page.'),
+})
 
 /** Schema of a page; named after the items' component (`BookPage`). `more`: additional properties. */
 export function paged<T extends TSchema, P extends TProperties = Record<never, never>>(

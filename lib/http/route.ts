@@ -52,7 +52,9 @@ export function respond<S extends number, B = undefined>(
 }
 
 export type BinaryBody = Uint8Array | NodeJS.ReadableStream | string | null
-type Content<S> = S extends Bytes ? BinaryBody : S extends TSchema ? Static<S> : undefined
+/** What handlers of responses without content return. */
+type Nothing = ReturnType<() => void>
+type Content<S> = S extends Bytes ? BinaryBody : S extends TSchema ? Static<S> : Nothing
 /** The whole body, or a stream of its text as the schema's serializer would write it. */
 type AnyResponse<R extends Responses> = {
   [K in keyof R]: RouteResponse<K, Content<R[K]> | (R[K] extends TSchema ? Readable : never)>
@@ -63,7 +65,7 @@ type PlainBody<R extends Responses> = R extends { 200: infer S }
     ? Content<S>
     : R extends { 202: infer S }
       ? Content<S>
-      : undefined
+      : Nothing
 
 type StaticOf<S> = S extends TSchema ? Static<S> : undefined
 
@@ -92,7 +94,7 @@ type Alias = {
   whenFull?: true
 }
 
-export type RouteOf<
+type RouteSpec<
   N extends AccessRequirement,
   P extends TSchema | undefined,
   Q extends TSchema | undefined,
@@ -101,12 +103,6 @@ export type RouteOf<
 > = {
   /** Name in the OpenAPI document and in generated clients. */
   operationId: string
-  method: Method
-  /**
-   * Relative to /api/v1, with `{name}` for parameters and `{*}` for the rest of the path; each is in
-   * `params`.
-   */
-  path: string
   aliases?: readonly Alias[]
   /** The native API if absent. */
   protocol?: Protocol
@@ -150,9 +146,12 @@ export type RouteOf<
   ) => Promise<PlainBody<R> | AnyResponse<R>> | PlainBody<R> | AnyResponse<R>
 }
 
+/** Relative to /api/v1, with `{name}` for parameters and `{*}` for the rest of the path; each is in `params`. */
+type Address = { method: Method; path: string }
+
 /** A route without its static types, for lists of routes. */
 export type Route = Omit<
-  RouteOf<
+  RouteSpec<
     AccessRequirement,
     TSchema | undefined,
     TSchema | undefined,
@@ -160,20 +159,34 @@ export type Route = Omit<
     Responses
   >,
   'handle' | 'cost'
-> & {
-  cost?: 'record' | 'list' | ((input: never) => AdmittedCost)
-  handle: (input: never, deps: Deps) => unknown
-}
+> &
+  Address & {
+    cost?: 'record' | 'list' | ((input: never) => AdmittedCost)
+    handle: (input: never, deps: Deps) => unknown
+  }
 
-/** Type-checks the handler against the schemas and the permission. */
+/**
+ * A route such as `route('GET /books/{id}', {…})`; one made from a table may have its method and path in it.
+ * Type-checks the handler against the schemas and the permission.
+ */
 export function route<
   const N extends AccessRequirement,
   R extends Responses,
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
->(spec: RouteOf<N, P, Q, B, R>): Route {
-  return spec as unknown as Route
+>(address: `${Method} ${string}`, spec: RouteSpec<N, P, Q, B, R>): Route
+export function route<
+  const N extends AccessRequirement,
+  R extends Responses,
+  P extends TSchema | undefined = undefined,
+  Q extends TSchema | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>(spec: RouteSpec<N, P, Q, B, R> & Address): Route
+export function route(address: string | object, spec?: object): Route {
+  if (typeof address !== 'string') return address as Route
+  const [method, path] = address.split(' ')
+  return { method, path, ...spec } as Route
 }
 
 /**

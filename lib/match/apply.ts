@@ -197,11 +197,7 @@ function bySource<T extends { source: string }>(items: readonly T[]): T[] {
 type FieldChanges = { changes: ReadonlyMap<string, unknown>; source: string }
 
 /** Returns the names of the columns that changed. */
-async function storeFields(
-  tx: Transaction,
-  row: MatchedRow,
-  { changes, source }: FieldChanges,
-): Promise<string[]> {
+async function storeFields(tx: Transaction, row: MatchedRow, { changes, source }: FieldChanges) {
   const own = [...changes].filter(([field]) => field in seriesFields)
   const labels = (['genres', 'tags'] as const).filter(field => changes.has(field))
   for (const field of labels)

@@ -11,7 +11,7 @@ import {
   type Meter,
   numberOf,
 } from '../base/meter.ts'
-import { body, json, list, maybe, oneOf, type Static, text } from '../base/schema.ts'
+import { body, json, list, maybe, oneOf, type Static, strict, text } from '../base/schema.ts'
 import { checkStorable } from '../media/metadata/user-input.ts'
 import {
   checkPatterns,
@@ -26,24 +26,21 @@ const operators = [
 ] as const
 type Operator = (typeof operators)[number]
 
-export const ConditionsInput = body(
-  {
-    mode: maybe(oneOf(['all', 'any'], { default: 'all' })),
-    rules: list(
-      body({
-        field: text(200, {
-          pattern: '^[A-Za-z]\\w*(\\.[^.\\u0000]+)*$',
-          description:
-            'Path in the context, e.g. `metadata.title`, `externalIds.count`, `externalIds.<source>`, `customMetadata.a.b`.',
-        }),
-        operator: oneOf(operators),
-        value: maybe(json()),
+export const ConditionsInput = body('AutoMatchConditions', {
+  mode: maybe(oneOf(['all', 'any'], { default: 'all' })),
+  rules: list(
+    strict({
+      field: text(200, {
+        pattern: '^[A-Za-z]\\w*(\\.[^.\\u0000]+)*$',
+        description:
+          'Path in the context, e.g. `metadata.title`, `externalIds.count`, `externalIds.<source>`, `customMetadata.a.b`.',
       }),
-      { maxItems: 100 },
-    ),
-  },
-  { component: 'AutoMatchConditions' },
-)
+      operator: oneOf(operators),
+      value: maybe(json()),
+    }),
+    { maxItems: 100 },
+  ),
+})
 export type Conditions = Static<typeof ConditionsInput>
 
 /** Returns the conditions to store. `name` is the field for error messages. Throws Invalid. */

@@ -2,7 +2,7 @@
 // table `series_match` is in this file.
 import type { Fragment } from 'postgres'
 import { presentBook, type Viewer, visibleSeries } from '../accounts/viewer.ts'
-import { nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../base/schema.ts'
+import { component, nullable, oneOf, type Static, Type, timestamp, uuid } from '../base/schema.ts'
 import { mayHaveMetadata } from '../sources/open.ts'
 import { enabledSources, type StoredSource } from '../sources/stored/source.ts'
 import type { Queryable, Sql, Transaction } from '../store/postgres/db.ts'
@@ -11,19 +11,16 @@ import { fetchSetting } from '../store/setting/setting.ts'
 import { type MatchResult, outcomes } from './match-series.ts'
 import { type Matching, matchingsOf } from './matching-settings.ts'
 
-export const SeriesMatch = record(
-  {
-    sourceId: uuid(),
-    source: Type.String(),
-    outcome: nullable(oneOf(outcomes, { description: 'Null before the first attempt.' })),
-    message: nullable(Type.String()),
-    externalId: nullable(Type.String()),
-    relevance: nullable(Type.Number({ description: 'Relevance of the best hit, from 0 to 1.' })),
-    matchedAt: nullable(timestamp()),
-    isDue: Type.Boolean({ description: 'Whether the series is waiting to be matched.' }),
-  },
-  { component: 'SeriesMatch' },
-)
+export const SeriesMatch = component('SeriesMatch', {
+  sourceId: uuid(),
+  source: Type.String(),
+  outcome: nullable(oneOf(outcomes, { description: 'Null before the first attempt.' })),
+  message: nullable(Type.String()),
+  externalId: nullable(Type.String()),
+  relevance: nullable(Type.Number({ description: 'Relevance of the best hit, from 0 to 1.' })),
+  matchedAt: nullable(timestamp()),
+  isDue: Type.Boolean({ description: 'Whether the series is waiting to be matched.' }),
+})
 export type SeriesMatch = Static<typeof SeriesMatch>
 
 /** Outcomes of matching a series, by source. */
@@ -228,11 +225,7 @@ export async function dropMatches(
 }
 
 /** Changed external ids may show that series are duplicates. */
-export async function enqueueDedupeAfterMatch(
-  sql: Queryable,
-  queue: Queue,
-  libraryId: string,
-): Promise<void> {
+export async function enqueueDedupeAfterMatch(sql: Queryable, queue: Queue, libraryId: string) {
   if (await fetchSetting(sql, 'deduplication.enabled'))
     await queue.send(sql, 'dedupe', [{ libraryId }], { key: 'all', afterSeconds: 30 })
 }

@@ -30,49 +30,46 @@ export type MatchedField = (typeof matchedFields)[number]
 
 const defaultTemplate = '{{metadata.title}}'
 
-export const MatchingSettings = body(
-  {
-    enabled: maybe(
-      Type.Boolean({
-        default: true,
-        description: 'Whether the source takes part in automatic matching.',
+export const MatchingSettings = body('MatchingSettings', {
+  enabled: maybe(
+    Type.Boolean({
+      default: true,
+      description: 'Whether the source takes part in automatic matching.',
+    }),
+  ),
+  libraryIds: maybe(
+    nullable(list(uuid(), { maxItems: 1000, description: 'Libraries to match; null for all.' })),
+  ),
+  searchTemplate: maybe(
+    nullable(
+      text(maxTemplateLength, {
+        description: `Template of the search text; null for \`${defaultTemplate}\`.`,
       }),
     ),
-    libraryIds: maybe(
-      nullable(list(uuid(), { maxItems: 1000, description: 'Libraries to match; null for all.' })),
-    ),
-    searchTemplate: maybe(
-      nullable(
-        text(maxTemplateLength, {
-          description: `Template of the search text; null for \`${defaultTemplate}\`.`,
-        }),
-      ),
-    ),
-    titleRules: maybe(
-      list(titleRule, {
-        maxItems: 100,
-        description: "Applied to the template's text, after the title rules of the library.",
+  ),
+  titleRules: maybe(
+    list(titleRule, {
+      maxItems: 100,
+      description: "Applied to the template's text, after the title rules of the library.",
+    }),
+  ),
+  conditions: maybe(nullable(ConditionsInput)),
+  usesExternalIds: maybe(
+    Type.Boolean({
+      default: true,
+      description:
+        'Whether a series with an external id of the source is matched by that id, without a search.',
+    }),
+  ),
+  fields: maybe(
+    nullable(
+      list(oneOf(matchedFields), {
+        maxItems: matchedFields.length,
+        description: 'Fields that the source may set; null for all.',
       }),
     ),
-    conditions: maybe(nullable(ConditionsInput)),
-    usesExternalIds: maybe(
-      Type.Boolean({
-        default: true,
-        description:
-          'Whether a series with an external id of the source is matched by that id, without a search.',
-      }),
-    ),
-    fields: maybe(
-      nullable(
-        list(oneOf(matchedFields), {
-          maxItems: matchedFields.length,
-          description: 'Fields that the source may set; null for all.',
-        }),
-      ),
-    ),
-  },
-  { component: 'MatchingSettings' },
-)
+  ),
+})
 type MatchingInput = Static<typeof MatchingSettings>
 
 export type Matching = {

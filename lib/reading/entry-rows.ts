@@ -96,11 +96,7 @@ export async function knownEntries(
 }
 
 /** Inserts entries, or replaces those with the same ids. */
-export async function storeEntries(
-  tx: Transaction,
-  accountId: string,
-  entries: readonly Entry[],
-): Promise<void> {
+export async function storeEntries(tx: Transaction, accountId: string, entries: readonly Entry[]) {
   if (entries.length === 0) return
   const rows = entries.map(({ restartedAt, completedAt, ...entry }) => ({
     ...{ id: entry.id, book_id: entry.bookId, kind: entry.kind, surface: entry.surface },
@@ -128,11 +124,7 @@ export async function storeEntries(
 }
 
 /** Deletes entries that were merged into others. */
-export async function deleteEntries(
-  tx: Transaction,
-  accountId: string,
-  ids: readonly string[],
-): Promise<void> {
+export async function deleteEntries(tx: Transaction, accountId: string, ids: readonly string[]) {
   if (ids.length === 0) return
   await tx`
     delete from reading_session

@@ -155,11 +155,7 @@ function isSame(a: readonly Entry[], b: readonly Entry[]): boolean {
 const sortedFields = (entry: Entry) => Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** Restores sittings, passes and positions to what follows from the entries. */
-export async function rebuildReading(
-  sql: Sql,
-  accountId: string,
-  bookIds: readonly string[],
-): Promise<void> {
+export async function rebuildReading(sql: Sql, accountId: string, bookIds: readonly string[]) {
   await sql.begin(async tx => {
     await tx`select from account where id = ${accountId} for no key update`
     const { readings } = await loadReadings(tx, accountId, bookIds)

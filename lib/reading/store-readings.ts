@@ -89,11 +89,7 @@ async function foldBooks(tx: Transaction, accountId: string, readings: readonly 
 }
 
 /** Stores the locators of new positions. A position written without one makes the stored locator obsolete. */
-async function storeLocators(
-  tx: Transaction,
-  accountId: string,
-  readings: readonly BookReading[],
-): Promise<void> {
+async function storeLocators(tx: Transaction, accountId: string, readings: readonly BookReading[]) {
   const rows = readings.flatMap(({ book, progress, change }) => {
     const { locator } = change!
     if (!progress || !locator) return []

@@ -2,7 +2,7 @@
 import { type Viewer, visibleSeries } from '../accounts/viewer.ts'
 import { Conflict, Invalid, NotFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import { record, type Static, Type, timestamp, uuid } from '../base/schema.ts'
+import { component, type Static, Type, timestamp, uuid } from '../base/schema.ts'
 import { fromSeriesForUpdate } from '../catalog/locks.ts'
 import { publishChange } from '../catalog/metadata/change-events.ts'
 import { requireSeries } from '../catalog/series/series-record.ts'
@@ -10,19 +10,16 @@ import type { Queryable, Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import { aliasKey } from './alias-key.ts'
 
-export const Alias = record(
-  {
-    id: uuid(),
-    seriesId: uuid(),
-    alias: Type.String(),
-    normalized: Type.String({
-      description: 'The form used for matching, without case and punctuation.',
-    }),
-    source: Type.String({ description: '`manual`, or `metadata` for titles of the series.' }),
-    createdAt: timestamp(),
-  },
-  { component: 'SeriesAlias' },
-)
+export const Alias = component('SeriesAlias', {
+  id: uuid(),
+  seriesId: uuid(),
+  alias: Type.String(),
+  normalized: Type.String({
+    description: 'The form used for matching, without case and punctuation.',
+  }),
+  source: Type.String({ description: '`manual`, or `metadata` for titles of the series.' }),
+  createdAt: timestamp(),
+})
 export type Alias = Static<typeof Alias>
 
 const maxAliases = 500

@@ -2,11 +2,11 @@
 import { type Viewer, visibleSeries } from '../accounts/viewer.ts'
 import { NotFound } from '../base/errors.ts'
 import {
+  component,
   json,
   list,
   nullable,
   oneOf,
-  record,
   type Static,
   Type,
   timestamp,
@@ -18,40 +18,37 @@ import { changeReasons, releaseStates } from './states.ts'
 
 const spans = (of: string) =>
   nullable(
-    list(record({ start: Type.Number(), end: Type.Number() }, { component: 'ReleaseSpan' }), {
+    list(component('ReleaseSpan', { start: Type.Number(), end: Type.Number() }), {
       description: `Spans of ${of}, including both ends; null if the source states none.`,
     }),
   )
 
-export const Release = record(
-  {
-    id: uuid(),
-    seriesId: uuid(),
-    seriesTitle: Type.String(),
-    sourceId: uuid({ description: 'Release source that announced it.' }),
-    externalReleaseId: Type.String({ description: 'Identifies the release in its source.' }),
-    payloadUrl: Type.String({ description: 'Where the release is offered, usually a web page.' }),
-    mediaUrl: nullable(Type.String({ description: 'Direct download.' })),
-    mediaUrlKind: nullable(oneOf(mediaUrlKinds)),
-    infoHash: nullable(Type.String()),
-    groupOrUploader: nullable(Type.String()),
-    language: nullable(Type.String()),
-    chapters: spans('chapters'),
-    volumes: spans('volumes'),
-    formatHints: Type.Record(Type.String(), json()),
-    metadata: Type.Record(Type.String(), json(), {
-      description: 'Data as stated by the source; `title` is the title of the release.',
-    }),
-    confidence: Type.Number({
-      description: 'Confidence that the release belongs to the series, from 0 to 1.',
-    }),
-    state: oneOf(releaseStates),
-    releasedAt: nullable(timestamp()),
-    observedAt: timestamp({ description: 'When a poll found the release.' }),
-    createdAt: timestamp(),
-  },
-  { component: 'Release' },
-)
+export const Release = component('Release', {
+  id: uuid(),
+  seriesId: uuid(),
+  seriesTitle: Type.String(),
+  sourceId: uuid({ description: 'Release source that announced it.' }),
+  externalReleaseId: Type.String({ description: 'Identifies the release in its source.' }),
+  payloadUrl: Type.String({ description: 'Where the release is offered, usually a web page.' }),
+  mediaUrl: nullable(Type.String({ description: 'Direct download.' })),
+  mediaUrlKind: nullable(oneOf(mediaUrlKinds)),
+  infoHash: nullable(Type.String()),
+  groupOrUploader: nullable(Type.String()),
+  language: nullable(Type.String()),
+  chapters: spans('chapters'),
+  volumes: spans('volumes'),
+  formatHints: Type.Record(Type.String(), json()),
+  metadata: Type.Record(Type.String(), json(), {
+    description: 'Data as stated by the source; `title` is the title of the release.',
+  }),
+  confidence: Type.Number({
+    description: 'Confidence that the release belongs to the series, from 0 to 1.',
+  }),
+  state: oneOf(releaseStates),
+  releasedAt: nullable(timestamp()),
+  observedAt: timestamp({ description: 'When a poll found the release.' }),
+  createdAt: timestamp(),
+})
 export type Release = Static<typeof Release>
 
 /** The releases with these ids, in this order; those of hidden series are left out. One statement. */
@@ -85,21 +82,18 @@ export async function releaseById(sql: Queryable, viewer: Viewer, id: string): P
   return release
 }
 
-export const ReleaseChange = record(
-  {
-    fromState: nullable(oneOf(releaseStates, { description: 'Null for the initial state.' })),
-    toState: oneOf(releaseStates),
-    userId: nullable(uuid({ description: 'The user who changed it; null for the server.' })),
-    reason: oneOf(changeReasons),
-    details: nullable(
-      Type.Record(Type.String(), json(), {
-        description: 'First entry only: how the series was found (`by`).',
-      }),
-    ),
-    at: timestamp(),
-  },
-  { component: 'ReleaseChange' },
-)
+export const ReleaseChange = component('ReleaseChange', {
+  fromState: nullable(oneOf(releaseStates, { description: 'Null for the initial state.' })),
+  toState: oneOf(releaseStates),
+  userId: nullable(uuid({ description: 'The user who changed it; null for the server.' })),
+  reason: oneOf(changeReasons),
+  details: nullable(
+    Type.Record(Type.String(), json(), {
+      description: 'First entry only: how the series was found (`by`).',
+    }),
+  ),
+  at: timestamp(),
+})
 export type ReleaseChange = Static<typeof ReleaseChange>
 
 /** All states of a release, oldest first. Throws NotFound. */

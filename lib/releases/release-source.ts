@@ -2,10 +2,10 @@
 import { type Viewer, visibleLibrary } from '../accounts/viewer.ts'
 import { Conflict, NotFound } from '../base/errors.ts'
 import {
+  component,
   list,
   nullable,
   oneOf,
-  record,
   type Static,
   Type,
   timestamp,
@@ -19,34 +19,28 @@ import { unfinishedJobs } from '../store/queue/select-jobs.ts'
 import { fetchSetting } from '../store/setting/setting.ts'
 import { publishReleases } from './change-releases.ts'
 
-export const ReleaseSource = record(
-  {
-    id: uuid(),
-    pluginId: uuid({ description: 'The source that offers this list.' }),
-    sourceKey: Type.String({ description: 'Identifies the list in its source.' }),
-    displayName: Type.String(),
-    kind: oneOf(releaseSourceKinds),
-    enabled: Type.Boolean({ description: 'Whether it is polled while its source is enabled.' }),
-    cronSchedule: nullable(Type.String()),
-    effectiveCronSchedule: Type.String({
-      description:
-        'Its own schedule, otherwise the setting `release_tracking.default_cron_schedule`.',
-    }),
-    lastPolledAt: nullable(timestamp({ description: 'End of the last successful poll.' })),
-    lastError: nullable(Type.String()),
-    lastErrorAt: nullable(timestamp()),
-    lastSummary: nullable(Type.String()),
-    config: Type.Record(Type.String(), Type.Unsafe<unknown>({})),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'ReleaseSource' },
-)
+export const ReleaseSource = component('ReleaseSource', {
+  id: uuid(),
+  pluginId: uuid({ description: 'The source that offers this list.' }),
+  sourceKey: Type.String({ description: 'Identifies the list in its source.' }),
+  displayName: Type.String(),
+  kind: oneOf(releaseSourceKinds),
+  enabled: Type.Boolean({ description: 'Whether it is polled while its source is enabled.' }),
+  cronSchedule: nullable(Type.String()),
+  effectiveCronSchedule: Type.String({
+    description:
+      'Its own schedule, otherwise the setting `release_tracking.default_cron_schedule`.',
+  }),
+  lastPolledAt: nullable(timestamp({ description: 'End of the last successful poll.' })),
+  lastError: nullable(Type.String()),
+  lastErrorAt: nullable(timestamp()),
+  lastSummary: nullable(Type.String()),
+  config: Type.Record(Type.String(), Type.Unsafe<unknown>({})),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type ReleaseSource = Static<typeof ReleaseSource>
-export const ReleaseSources = record(
-  { sources: list(ReleaseSource) },
-  { component: 'ReleaseSources' },
-)
+export const ReleaseSources = component('ReleaseSources', { sources: list(ReleaseSource) })
 
 /** Sorted by source name, then by list name. */
 export async function listReleaseSources(sql: Queryable, id?: string): Promise<ReleaseSource[]> {

@@ -1,7 +1,16 @@
 // Tracking of series: whether and which releases are looked for, and what is already known.
 import { type Viewer, visibleSeries } from '../accounts/viewer.ts'
 import { NotFound } from '../base/errors.ts'
-import { list, nullable, record, type Static, Type, timestamp, uuid } from '../base/schema.ts'
+import {
+  component,
+  list,
+  nullable,
+  record,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../base/schema.ts'
 import { fromSeriesForUpdate } from '../catalog/locks.ts'
 import { publish, seriesEvents } from '../store/event/publish.ts'
 import type { Queryable, Sql, Transaction } from '../store/postgres/db.ts'
@@ -46,15 +55,12 @@ export const trackingFields = {
   ),
 }
 
-export const Tracking = record(
-  {
-    seriesId: uuid(),
-    ...trackingFields,
-    createdAt: nullable(timestamp({ description: 'Null if the series was never tracked.' })),
-    updatedAt: nullable(timestamp()),
-  },
-  { component: 'SeriesTracking' },
-)
+export const Tracking = component('SeriesTracking', {
+  seriesId: uuid(),
+  ...trackingFields,
+  createdAt: nullable(timestamp({ description: 'Null if the series was never tracked.' })),
+  updatedAt: nullable(timestamp()),
+})
 export type Tracking = Static<typeof Tracking>
 type TrackingChanges = Partial<Omit<Tracking, 'seriesId' | 'createdAt' | 'updatedAt'>>
 

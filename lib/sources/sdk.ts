@@ -51,9 +51,7 @@ const failed = -32_000
 const methods = ['describe', 'searchSeries', 'fetchSeries', 'listReleases'] as const
 
 /** Answers calls until stdin is closed. stdout is reserved for the protocol: write logs to stderr. */
-export async function servePlugin(
-  open: (start: PluginStart) => Plugin | Promise<Plugin>,
-): Promise<void> {
+export async function servePlugin(open: (start: PluginStart) => Plugin | Promise<Plugin>) {
   let plugin: Plugin | null = null
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, method, params } = JSON.parse(line) as Request

@@ -18,11 +18,7 @@ export async function enqueueDedupe(sql: Sql, queue: Queue, scan: LoadedScan): P
 }
 
 /** Enqueues matching the library with metadata sources, if enabled. */
-export async function enqueueMatching(
-  sql: Sql,
-  queue: Queue,
-  { libraryId }: LoadedScan,
-): Promise<void> {
+export async function enqueueMatching(sql: Sql, queue: Queue, { libraryId }: LoadedScan) {
   if (await fetchSetting(sql, 'plugins.post_scan_auto_match_enabled'))
     await enqueueAfterScan(sql, queue, libraryId)
 }

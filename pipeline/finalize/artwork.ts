@@ -73,11 +73,7 @@ async function changedBooks(tx: Transaction, folders: string[]): Promise<string[
 type Folder = { id: string; path: Uint8Array; sidecars: Record<string, number> }
 
 /** Series whose artwork must be read. Removed artwork is forgotten right away. */
-async function changedSeries(
-  tx: Transaction,
-  libraryId: string,
-  folders: readonly Folder[],
-): Promise<string[]> {
+async function changedSeries(tx: Transaction, libraryId: string, folders: readonly Folder[]) {
   const byKey = new Map(folders.map(folder => [folderKey(pathText(folder.path)), folder]))
   const keys = [...byKey.keys()]
   const rows = await tx<{ id: string; key: string; artwork: string | null }[]>`

@@ -73,11 +73,7 @@ async function isRunning(sql: Sql, scanId: string): Promise<boolean> {
 }
 
 /** Ids of files that no longer exist: deleted, moved or unmounted since they were discovered. */
-async function findGone(
-  root: Uint8Array,
-  files: FileToRead[],
-  readings: Reading[],
-): Promise<Set<string>> {
+async function findGone(root: Uint8Array, files: FileToRead[], readings: Reading[]) {
   const goneIds = new Set<string>()
   for (const [i, { id, path }] of files.entries()) {
     if (readings[i]!.error?.code !== 'io') continue

@@ -68,12 +68,7 @@ async function enqueuePending(tx: Transaction, queue: Queue, scan: LoadedScan): 
  * Enqueues the files whose number of attempts, including this one, is `attempts`: one per job from the second
  * attempt on.
  */
-async function enqueueAttempts(
-  tx: Transaction,
-  queue: Queue,
-  scan: LoadedScan,
-  attempts: number,
-): Promise<number> {
+async function enqueueAttempts(tx: Transaction, queue: Queue, scan: LoadedScan, attempts: number) {
   let files = 0
   for (let last = '0'; ; ) {
     const rows = await tx<{ id: string }[]>`

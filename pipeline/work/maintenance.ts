@@ -16,10 +16,7 @@ import { fetchSetting } from '../../lib/store/setting/setting.ts'
 type Deps = { sql: Sql; config: Pick<Config, 'auth'>; log: Log }
 
 /** Deletes in small steps; can be stopped and repeated at any time. */
-export async function runMaintenance(
-  { sql, config, log }: Deps,
-  isStopped: () => boolean,
-): Promise<void> {
+export async function runMaintenance({ sql, config, log }: Deps, isStopped: () => boolean) {
   const startedAt = Date.now()
   const deleted = {
     ...(await deleteExpired({ sql, settings: config.auth }, isStopped)),

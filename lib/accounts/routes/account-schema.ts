@@ -1,6 +1,6 @@
 // Schemas of accounts: roles, permissions, credentials, and the user as in sign-in responses.
 
-import { list, oneOf, record, Type, text, uuid } from '../../base/schema.ts'
+import { component, list, oneOf, Type, text, uuid } from '../../base/schema.ts'
 import { emailPattern, maxUsernameLength, usernamePattern } from '../account.ts'
 import type { Account, Identity } from '../identify.ts'
 import { permissionNames, roles } from '../permission.ts'
@@ -37,17 +37,14 @@ export const Email = text(254, {
 })
 export const Password = text(1024, { minLength: 8, description: 'At least 8 characters.' })
 
-export const UserInfo = record(
-  {
-    id: uuid(),
-    username: Type.String(),
-    email: Type.String(),
-    role: Role,
-    emailVerified: Type.Boolean(),
-    permissions: list(Type.String(), { description: "Permissions beyond the role's." }),
-  },
-  { component: 'UserInfo' },
-)
+export const UserInfo = component('UserInfo', {
+  id: uuid(),
+  username: Type.String(),
+  email: Type.String(),
+  role: Role,
+  emailVerified: Type.Boolean(),
+  permissions: list(Type.String(), { description: "Permissions beyond the role's." }),
+})
 
 export function userInfo({ id, username, email, role, emailVerified, permissions }: Account) {
   return { id, username, email, role, emailVerified, permissions: [...permissions] }

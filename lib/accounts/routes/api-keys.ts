@@ -4,6 +4,7 @@ import { Conflict, Forbidden, Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {
   body,
+  component,
   list,
   maybe,
   nullable,
@@ -17,7 +18,7 @@ import {
 } from '../../base/schema.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { ApiKeyId } from '../../http/params.ts'
-import { respond, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import type { Queryable, Sql } from '../../store/postgres/db.ts'
 import { generateKey } from '../api-key.ts'
 import type { Identity } from '../identify.ts'
@@ -44,20 +45,18 @@ const fields = {
   createdAt: timestamp(),
   updatedAt: timestamp(),
 }
-const ApiKey = record(fields, { component: 'ApiKey' })
+const ApiKey = component('ApiKey', fields)
 export type ApiKey = Static<typeof ApiKey>
-const NewApiKey = record(
-  { ...fields, key: Type.String({ description: 'The full key; returned only once.' }) },
-  { component: 'NewApiKey' },
-)
+const NewApiKey = component('NewApiKey', {
+  ...fields,
+  key: Type.String({ description: 'The full key; returned only once.' }),
+})
 const Name = text(200, { minLength: 1, description: 'Display name of the key.' })
 const ExpiresAt = nullable(timestamp({ description: 'Null for a key that does not expire.' }))
 
 export const apiKeys = [
-  route({
+  route('GET /api-keys', {
     operationId: 'listApiKeys',
-    method: 'GET',
-    path: '/api-keys',
     permission: 'ApiKeysRead',
     summary: 'List own API keys',
     description: 'Newest first, without the secret parts.',
@@ -76,18 +75,17 @@ export const apiKeys = [
       return pageResponse({ request, reply, query }, { data, total: totals!.total, paging: page })
     },
   }),
-  route({
+  route('POST /api-keys', {
     operationId: 'createApiKey',
-    method: 'POST',
-    path: '/api-keys',
     permission: 'ApiKeysWrite',
     summary: 'Create an API key',
     description:
       'The only response that contains the full key. Without `permissions` the key gets all permissions of the caller; others cannot be granted (403). A key never has more permissions than its owner has at the time of a request.',
-    body: body(
-      { name: Name, permissions: maybe(PermissionNames), expiresAt: maybe(ExpiresAt) },
-      { component: 'ApiKeyCreate' },
-    ),
+    body: body('ApiKeyCreate', {
+      name: Name,
+      permissions: maybe(PermissionNames),
+      expiresAt: maybe(ExpiresAt),
+    }),
     responses: { 201: NewApiKey },
     async handle({ body, identity, reply }, { sql }) {
       const created = await createKey(sql, identity, body)
@@ -95,10 +93,8 @@ export const apiKeys = [
       return created
     },
   }),
-  route({
+  route('GET /api-keys/{id}', {
     operationId: 'getApiKey',
-    method: 'GET',
-    path: '/api-keys/{id}',
     permission: 'ApiKeysRead',
     summary: 'Get an API key',
     description: `Keys of other users also require UsersRead. ${othersNote}`,
@@ -107,16 +103,15 @@ export const apiKeys = [
     handle: ({ params, identity }, { sql }) =>
       findManageableKey(sql, identity, { ...params, required: 'UsersRead' }),
   }),
-  route({
+  route('PUT /api-keys/{id}', {
     operationId: 'updateApiKey',
-    method: 'PUT',
-    path: '/api-keys/{id}',
     aliases: [{ method: 'PATCH', operationId: 'patchApiKey' }],
     permission: 'ApiKeysWrite',
     summary: 'Update an API key',
     description: `Absent fields are unchanged. Only a caller who has all permissions of a key can reactivate it or extend its expiry (403 otherwise). Keys of other users also require UsersWrite. ${othersNote}`,
     params: ApiKeyId,
     body: patchBody(
+      'ApiKeyUpdate',
       {
         name: maybe(Name),
         permissions: maybe(PermissionNames),
@@ -124,7 +119,6 @@ export const apiKeys = [
         expiresAt: maybe(ExpiresAt),
       },
       NewApiKey,
-      { component: 'ApiKeyUpdate' },
     ),
     responses: { 200: ApiKey },
     async handle({ params, body, identity }, { sql, identities }) {
@@ -151,10 +145,8 @@ export const apiKeys = [
       return findKey(sql, params.id)
     },
   }),
-  route({
+  route('DELETE /api-keys/{id}', {
     operationId: 'deleteApiKey',
-    method: 'DELETE',
-    path: '/api-keys/{id}',
     permission: 'ApiKeysDelete',
     summary: 'Revoke an API key',
     description: `The key becomes invalid immediately. Keys of other users also require UsersDelete. ${othersNote}`,
@@ -167,7 +159,6 @@ export const apiKeys = [
       })
       await sql`delete from api_key where id = ${params.id}`
       identities.invalidate(userId)
-      return respond(204)
     },
   }),
 ]
@@ -258,10 +249,7 @@ function columns(sql: Queryable) {
 }
 
 /** The requested permissions, or all of the caller's. Throws Forbidden for one that the caller lacks. */
-function grantablePermissions(
-  { permissions }: Identity,
-  requested: readonly string[] | undefined,
-): Permission[] {
+function grantablePermissions({ permissions }: Identity, requested: readonly string[] | undefined) {
   if (requested === undefined) return permissionNames.filter(name => permissions.has(name))
   const parsed = parsePermissions(requested)
   const missing = parsed.find(name => !permissions.has(name))

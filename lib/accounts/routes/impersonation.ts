@@ -1,6 +1,6 @@
 // Impersonation tokens: an administrator sees the application as another account does, but cannot change anything.
 
-import { oneOf, record, Type } from '../../base/schema.ts'
+import { component, oneOf, Type } from '../../base/schema.ts'
 import { UserId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
 import { issueImpersonationToken } from '../impersonation.ts'
@@ -15,22 +15,17 @@ import {
 import { requireManageable } from './manageable.ts'
 import { setImpersonationCookie } from './token-response.ts'
 
-const ImpersonationToken = record(
-  {
-    accessToken: Type.String({ description: 'Access token; there is no refresh token.' }),
-    tokenType: oneOf(['Bearer']),
-    expiresIn: Type.Integer({ description: 'Lifetime of the token in seconds.' }),
-    user: UserInfo,
-    effectivePermissions: EffectivePermissions,
-  },
-  { component: 'ImpersonationToken' },
-)
+const ImpersonationToken = component('ImpersonationToken', {
+  accessToken: Type.String({ description: 'Access token; there is no refresh token.' }),
+  tokenType: oneOf(['Bearer']),
+  expiresIn: Type.Integer({ description: 'Lifetime of the token in seconds.' }),
+  user: UserInfo,
+  effectivePermissions: EffectivePermissions,
+})
 
 export const impersonation = [
-  route({
+  route('POST /users/{id}/impersonation-tokens', {
     operationId: 'createImpersonationToken',
-    method: 'POST',
-    path: '/users/{id}/impersonation-tokens',
     permission: impersonationPermission,
     summary: 'Issue a token to see the application as a user',
     description:

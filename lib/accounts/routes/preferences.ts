@@ -1,6 +1,6 @@
 // User preferences: JSON values that clients store under dotted keys. The server has no defaults.
 import { NotFound } from '../../base/errors.ts'
-import { body, count, json, list, patchBody, record, Type } from '../../base/schema.ts'
+import { body, component, count, json, list, patchBody, record, Type } from '../../base/schema.ts'
 import { route } from '../../http/route.ts'
 import {
   deletePreference,
@@ -14,47 +14,37 @@ import {
 const PreferenceKey = record({ key: preferenceKey })
 
 export const preferences = [
-  route({
+  route('GET /user/preferences', {
     operationId: 'listPreferences',
-    method: 'GET',
-    path: '/user/preferences',
     permission: 'ProgressRead',
     cost: 'record',
     summary: 'List preferences of the current user',
     description: 'Sorted by key.',
     responses: {
-      200: record({ preferences: list(Preference) }, { component: 'PreferenceList' }),
+      200: component('PreferenceList', { preferences: list(Preference) }),
     },
     handle: async ({ identity }, { sql }) => ({
       preferences: await listPreferences(sql, identity.account.id),
     }),
   }),
-  route({
+  route('PUT /user/preferences', {
     operationId: 'setPreferences',
-    method: 'PUT',
-    path: '/user/preferences',
     permission: 'auth',
     summary: 'Set several preferences',
     description: 'Either all are set or none; other preferences are unchanged.',
-    body: body(
-      { preferences: Type.Record(preferenceKey, json(), { additionalProperties: false }) },
-      { component: 'PreferencesUpdate' },
-    ),
+    body: body('PreferencesUpdate', {
+      preferences: Type.Record(preferenceKey, json(), { additionalProperties: false }),
+    }),
     responses: {
-      200: record(
-        { updated: count(), preferences: list(Preference) },
-        { component: 'UpdatedPreferences' },
-      ),
+      200: component('UpdatedPreferences', { updated: count(), preferences: list(Preference) }),
     },
     async handle({ identity, body }, { sql }) {
       const preferences = await writePreferences(sql, identity.account.id, body.preferences)
       return { updated: preferences.length, preferences }
     },
   }),
-  route({
+  route('GET /user/preferences/{key}', {
     operationId: 'getPreference',
-    method: 'GET',
-    path: '/user/preferences/{key}',
     permission: 'ProgressRead',
     summary: 'Get a preference',
     params: PreferenceKey,
@@ -65,16 +55,16 @@ export const preferences = [
       return preference
     },
   }),
-  route({
+  route('PUT /user/preferences/{key}', {
     operationId: 'setPreference',
-    method: 'PUT',
-    path: '/user/preferences/{key}',
     permission: 'auth',
     summary: 'Set a preference',
     params: PreferenceKey,
-    body: patchBody({ value: json({ description: 'Any JSON value up to 64 KiB.' }) }, Preference, {
-      component: 'PreferenceUpdate',
-    }),
+    body: patchBody(
+      'PreferenceUpdate',
+      { value: json({ description: 'Any JSON value up to 64 KiB.' }) },
+      Preference,
+    ),
     responses: { 200: Preference },
     async handle({ identity, params, body }, { sql }) {
       const values = { [params.key]: body.value }
@@ -82,18 +72,13 @@ export const preferences = [
       return preference!
     },
   }),
-  route({
+  route('DELETE /user/preferences/{key}', {
     operationId: 'deletePreference',
-    method: 'DELETE',
-    path: '/user/preferences/{key}',
     permission: 'auth',
     summary: 'Reset a preference to its default',
     params: PreferenceKey,
     responses: {
-      200: record(
-        { deleted: Type.Boolean(), message: Type.String() },
-        { component: 'PreferenceDeletion' },
-      ),
+      200: component('PreferenceDeletion', { deleted: Type.Boolean(), message: Type.String() }),
     },
     async handle({ identity, params }, { sql }) {
       const deleted = await deletePreference(sql, identity.account.id, params.key)

@@ -1,6 +1,6 @@
 // Authentication endpoints: sign-in, token refresh, sign-out, registration, e-mail verification.
 
-import { body, list, maybe, nullable, record, Type, text } from '../../base/schema.ts'
+import { body, component, list, maybe, nullable, Type, text } from '../../base/schema.ts'
 import { addressKey } from '../../http/limits/rate-limit.ts'
 import { Message } from '../../http/message.ts'
 import { route } from '../../http/route.ts'
@@ -25,42 +25,35 @@ import {
   tokenResponse,
 } from './token-response.ts'
 
-const LoginProviders = record(
-  {
-    enabled: Type.Boolean(),
-    providers: list(
-      record(
-        { name: Type.String(), displayName: Type.String(), loginUrl: Type.String() },
-        { component: 'LoginProvider' },
-      ),
-    ),
-  },
-  { component: 'LoginProviders' },
-)
+const LoginProviders = component('LoginProviders', {
+  enabled: Type.Boolean(),
+  providers: list(
+    component('LoginProvider', {
+      name: Type.String(),
+      displayName: Type.String(),
+      loginUrl: Type.String(),
+    }),
+  ),
+})
 const RefreshToken = text(200, { description: 'A refresh token.' })
-const CurrentUser = record(
-  { ...UserInfo.properties, effectivePermissions: EffectivePermissions },
-  { component: 'CurrentUser' },
-)
+const CurrentUser = component('CurrentUser', {
+  ...UserInfo.properties,
+  effectivePermissions: EffectivePermissions,
+})
 
 export const session = [
-  route({
+  route('POST /auth/login', {
     operationId: 'login',
-    method: 'POST',
-    path: '/auth/login',
     permission: 'public',
     bucket: 'login',
     guesses: 'username',
     summary: 'Sign in',
     description:
       'Also sets the cookie `auth_token` for images and event streams. An unknown name and a wrong password give the same 401.',
-    body: body(
-      {
-        username: text(254, { description: 'User name or e-mail address, case-insensitive.' }),
-        password: text(4096),
-      },
-      { component: 'LoginRequest' },
-    ),
+    body: body('LoginRequest', {
+      username: text(254, { description: 'User name or e-mail address, case-insensitive.' }),
+      password: text(4096),
+    }),
     responses: { 200: LoginResponse },
     async handle({ body, request, reply }, { auth }) {
       const { username: name, password } = body
@@ -71,29 +64,25 @@ export const session = [
       }
     },
   }),
-  route({
+  route('POST /auth/refresh', {
     operationId: 'refreshTokens',
-    method: 'POST',
-    path: '/auth/refresh',
     permission: 'public',
     summary: 'Exchange a refresh token for new tokens',
     description:
       'A refresh token is valid for one use. For ten seconds it can be used again, by another tab or because the response was lost; each response has its own refresh token. Any later reuse ends the session, because the token must have been copied.',
-    body: body({ refreshToken: RefreshToken }, { component: 'RefreshRequest' }),
+    body: body('RefreshRequest', { refreshToken: RefreshToken }),
     responses: { 200: TokenResponse },
     async handle({ body, request, reply }, { auth }) {
       return tokenResponse({ request, reply }, auth, await refresh(auth, body.refreshToken))
     },
   }),
-  route({
+  route('POST /auth/logout', {
     operationId: 'logout',
-    method: 'POST',
-    path: '/auth/logout',
     permission: 'auth',
     summary: 'Sign out',
     description:
       'Ends the session of the access token, and the session of the refresh token if one is sent. Both tokens become invalid immediately.',
-    body: body({ refreshToken: maybe(nullable(RefreshToken)) }, { component: 'LogoutRequest' }),
+    body: body('LogoutRequest', { refreshToken: maybe(nullable(RefreshToken)) }),
     bodyOptional: true,
     responses: { 200: Message },
     async handle({ body, identity, request, reply }, { auth }) {
@@ -103,20 +92,16 @@ export const session = [
       return { message: 'Signed out' }
     },
   }),
-  route({
+  route('GET /auth/oidc/providers', {
     operationId: 'listLoginProviders',
-    method: 'GET',
-    path: '/auth/oidc/providers',
     permission: 'public',
     summary: 'List single sign-on providers',
     description: 'There are none: accounts sign in with a password.',
     responses: { 200: LoginProviders },
     handle: () => ({ enabled: false, providers: [] }),
   }),
-  route({
+  route('GET /auth/me', {
     operationId: 'getCurrentUser',
-    method: 'GET',
-    path: '/auth/me',
     permission: 'auth',
     cookie: true,
     summary: 'Current user',
@@ -126,19 +111,14 @@ export const session = [
       effectivePermissions: effectivePermissionNames(identity),
     }),
   }),
-  route({
+  route('POST /auth/register', {
     operationId: 'register',
-    method: 'POST',
-    path: '/auth/register',
     permission: 'public',
     bucket: 'login',
     summary: 'Register an account',
     description:
       'Requires the setting `auth.registration_enabled` (403 otherwise). If e-mail addresses must be verified, the tokens are null until then; an address that already has an account gets the same response, and its owner is sent an e-mail.',
-    body: body(
-      { username: Username, email: Email, password: Password },
-      { component: 'RegisterRequest' },
-    ),
+    body: body('RegisterRequest', { username: Username, email: Email, password: Password }),
     responses: { 201: RegisterResponse },
     async handle({ body, request, reply }, { auth }) {
       const { account, tokens, isMailed } = await register(auth, body)
@@ -150,19 +130,16 @@ export const session = [
       return { ...noTokens, message, user }
     },
   }),
-  route({
+  route('POST /auth/verify-email', {
     operationId: 'verifyEmail',
-    method: 'POST',
-    path: '/auth/verify-email',
     permission: 'public',
     bucket: 'login',
     summary: 'Verify an e-mail address',
     description:
       'Takes the single-use token of the verification e-mail. A registration token signs in; the tokens are null after a change of address and for an e-mail that was sent again.',
-    body: body(
-      { token: text(200, { description: 'Token of the verification e-mail.' }) },
-      { component: 'VerifyEmailRequest' },
-    ),
+    body: body('VerifyEmailRequest', {
+      token: text(200, { description: 'Token of the verification e-mail.' }),
+    }),
     responses: { 200: RegisterResponse },
     async handle({ body, request, reply }, { auth }) {
       const { account, tokens } = await verifyEmail(auth, body.token.trim())
@@ -170,15 +147,13 @@ export const session = [
       return { ...fields, message: 'E-mail address verified', user: userInfo(account) }
     },
   }),
-  route({
+  route('POST /auth/resend-verification', {
     operationId: 'resendVerification',
-    method: 'POST',
-    path: '/auth/resend-verification',
     permission: 'public',
     bucket: 'login',
     summary: 'Resend the verification e-mail',
     description: 'The response does not reveal whether such an account exists.',
-    body: body({ email: Email }, { component: 'ResendVerificationRequest' }),
+    body: body('ResendVerificationRequest', { email: Email }),
     responses: { 200: Message },
     handle({ body }, { auth, log }) {
       const email = checkEmail(body.email)

@@ -1,6 +1,6 @@
 // Initial setup: whether it is required, creation of the first administrator, first settings.
 
-import { body, count, json, maybe, nullable, record, Type, text } from '../../base/schema.ts'
+import { body, component, count, json, maybe, nullable, Type, text } from '../../base/schema.ts'
 import { route } from '../../http/route.ts'
 import { isSettingKey, parseSetting } from '../../store/setting/definition.ts'
 import { openSettings } from '../../store/setting/setting.ts'
@@ -9,14 +9,11 @@ import { initialize, setupStatus } from '../setup.ts'
 import { Email, Password, Username, userInfo } from './account-schema.ts'
 import { tokenResponse, WelcomeResponse } from './token-response.ts'
 
-const SetupStatus = record(
-  {
-    setupRequired: Type.Boolean({ description: 'Whether no administrator exists yet.' }),
-    hasUsers: Type.Boolean(),
-    registrationEnabled: Type.Boolean(),
-  },
-  { component: 'SetupStatus' },
-)
+const SetupStatus = component('SetupStatus', {
+  setupRequired: Type.Boolean({ description: 'Whether no administrator exists yet.' }),
+  hasUsers: Type.Boolean(),
+  registrationEnabled: Type.Boolean(),
+})
 
 const SettingValues = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
@@ -26,10 +23,8 @@ const SettingValues = Type.Unsafe<Record<string, unknown>>({
 })
 
 export const setup = [
-  route({
+  route('GET /setup/status', {
     operationId: 'getSetupStatus',
-    method: 'GET',
-    path: '/setup/status',
     permission: 'public',
     summary: 'Setup status',
     responses: { 200: SetupStatus },
@@ -38,24 +33,19 @@ export const setup = [
       return { ...status, registrationEnabled: await isRegistrationOpen(sql) }
     },
   }),
-  route({
+  route('POST /setup/initialize', {
     operationId: 'initializeServer',
-    method: 'POST',
-    path: '/setup/initialize',
     permission: 'public',
     bucket: 'login',
     summary: 'Create the initial administrator',
     description:
       'Also signs the administrator in. Requests from another machine, through a reverse proxy or from a page on another site must send the setup token that the server printed at startup, as `setupToken` or in the header `X-Setup-Token` (403 otherwise). 409 once there is an administrator.',
-    body: body(
-      {
-        username: Username,
-        email: Email,
-        password: Password,
-        setupToken: maybe(text(200, { description: 'The setup token, where required.' })),
-      },
-      { component: 'InitializeRequest' },
-    ),
+    body: body('InitializeRequest', {
+      username: Username,
+      email: Email,
+      password: Password,
+      setupToken: maybe(text(200, { description: 'The setup token, where required.' })),
+    }),
     responses: { 201: WelcomeResponse },
     async handle({ body, request, reply }, { auth }) {
       const { setupToken = request.headers['x-setup-token'], ...account } = body
@@ -68,28 +58,23 @@ export const setup = [
       return { ...tokens, message: 'Setup complete', user: userInfo(session.account) }
     },
   }),
-  route({
+  route('PATCH /setup/settings', {
     operationId: 'updateSetupSettings',
-    method: 'PATCH',
-    path: '/setup/settings',
     permission: 'SystemAdmin',
     summary: 'Update settings during the setup',
     description:
       'Settings by key, as for /admin/settings/bulk. Unknown keys are skipped and named in the message; with an invalid value (400) nothing is changed.',
-    body: body(
-      {
-        settings: maybe(nullable(SettingValues)),
-        skipConfiguration: maybe(
-          nullable(Type.Boolean({ description: 'Leaves all settings at their defaults.' })),
-        ),
-      },
-      { component: 'SetupSettings' },
-    ),
-    responses: {
-      200: record(
-        { message: Type.String(), settingsConfigured: count({ description: 'Settings changed.' }) },
-        { component: 'SetupSettingsResult' },
+    body: body('SetupSettings', {
+      settings: maybe(nullable(SettingValues)),
+      skipConfiguration: maybe(
+        nullable(Type.Boolean({ description: 'Leaves all settings at their defaults.' })),
       ),
+    }),
+    responses: {
+      200: component('SetupSettingsResult', {
+        message: Type.String(),
+        settingsConfigured: count({ description: 'Settings changed.' }),
+      }),
     },
     async handle({ body: { settings, skipConfiguration }, identity, request }, { services }) {
       const values = Object.entries(skipConfiguration ? {} : (settings ?? {}))

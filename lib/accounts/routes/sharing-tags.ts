@@ -4,6 +4,7 @@ import { Conflict, Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {
   body,
+  component,
   count,
   maybe,
   name,
@@ -31,18 +32,15 @@ import type { Sql } from '../../store/postgres/db.ts'
 import { accessModes, listSharingRules, rethrowUnknownTag, SharingRule } from '../sharing-rule.ts'
 import { findRoleAndPermissions } from '../user-record.ts'
 
-const SharingTag = record(
-  {
-    id: uuid(),
-    name: Type.String(),
-    description: nullable(Type.String()),
-    seriesCount: count({ description: 'Number of series with the tag.' }),
-    userCount: count({ description: 'Number of users with a rule for the tag.' }),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'SharingTag' },
-)
+const SharingTag = component('SharingTag', {
+  id: uuid(),
+  name: Type.String(),
+  description: nullable(Type.String()),
+  seriesCount: count({ description: 'Number of series with the tag.' }),
+  userCount: count({ description: 'Number of users with a rule for the tag.' }),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 type SharingTag = Static<typeof SharingTag>
 const Name = name(200, { description: 'Unique name, case-insensitive.' })
 const Description = nullable(text(2000))
@@ -55,10 +53,8 @@ const AccessMode = oneOf(accessModes, {
 })
 
 export const sharingTags = [
-  route({
+  route('GET /admin/sharing-tags', {
     operationId: 'listSharingTags',
-    method: 'GET',
-    path: '/admin/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'List sharing tags',
     description: 'Sorted by name.',
@@ -75,13 +71,11 @@ export const sharingTags = [
       return pageResponse({ request, reply, query }, { data, total: totals!.total, paging: page })
     },
   }),
-  route({
+  route('POST /admin/sharing-tags', {
     operationId: 'createSharingTag',
-    method: 'POST',
-    path: '/admin/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'Create a sharing tag',
-    body: body({ name: Name, description: maybe(Description) }, { component: 'SharingTagCreate' }),
+    body: body('SharingTagCreate', { name: Name, description: maybe(Description) }),
     responses: { 201: SharingTag },
     async handle({ body }, { sql }) {
       const id = newId()
@@ -93,27 +87,20 @@ export const sharingTags = [
       return findTag(sql, id)
     },
   }),
-  route({
+  route('GET /admin/sharing-tags/{tag_id}', {
     operationId: 'getSharingTag',
-    method: 'GET',
-    path: '/admin/sharing-tags/{tag_id}',
     permission: 'SystemAdmin',
     summary: 'Get a sharing tag',
     params: TagId,
     responses: { 200: SharingTag },
     handle: ({ params }, { sql }) => findTag(sql, params.tag_id),
   }),
-  route({
+  route('PATCH /admin/sharing-tags/{tag_id}', {
     operationId: 'updateSharingTag',
-    method: 'PATCH',
-    path: '/admin/sharing-tags/{tag_id}',
     permission: 'SystemAdmin',
     summary: 'Update a sharing tag',
     params: TagId,
-    body: body(
-      { name: maybe(Name), description: maybe(Description) },
-      { component: 'SharingTagUpdate' },
-    ),
+    body: body('SharingTagUpdate', { name: maybe(Name), description: maybe(Description) }),
     responses: { 200: SharingTag },
     async handle({ params, body: { name, description } }, { sql }) {
       await sql`
@@ -125,10 +112,8 @@ export const sharingTags = [
       return findTag(sql, params.tag_id)
     },
   }),
-  route({
+  route('DELETE /admin/sharing-tags/{tag_id}', {
     operationId: 'deleteSharingTag',
-    method: 'DELETE',
-    path: '/admin/sharing-tags/{tag_id}',
     permission: 'SystemAdmin',
     summary: 'Delete a sharing tag',
     description:
@@ -152,10 +137,8 @@ export const sharingTags = [
       return respond(204)
     },
   }),
-  route({
+  route('GET /users/{id}/sharing-tags', {
     operationId: 'listUserSharingRules',
-    method: 'GET',
-    path: '/users/{id}/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'List sharing rules of a user',
     params: UserId,
@@ -166,19 +149,17 @@ export const sharingTags = [
       return shortListResponse(input, await listSharingRules(sql, params.id))
     },
   }),
-  route({
+  route('PUT /users/{id}/sharing-tags', {
     operationId: 'setUserSharingRule',
-    method: 'PUT',
-    path: '/users/{id}/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'Set a sharing rule of a user',
     description:
       'A denied tag hides its series; if any tag is allowed, only series with an allowed tag are visible.',
     params: UserId,
-    body: body(
-      { sharingTagId: uuid({ description: 'Sharing tag id.' }), accessMode: AccessMode },
-      { component: 'SharingRuleUpdate' },
-    ),
+    body: body('SharingRuleUpdate', {
+      sharingTagId: uuid({ description: 'Sharing tag id.' }),
+      accessMode: AccessMode,
+    }),
     responses: { 200: SharingRule },
     async handle({ params: { id }, body: { sharingTagId, accessMode } }, { sql, identities }) {
       await findRoleAndPermissions(sql, id)
@@ -196,10 +177,8 @@ export const sharingTags = [
       return rule
     },
   }),
-  route({
+  route('DELETE /users/{id}/sharing-tags/{tag_id}', {
     operationId: 'deleteUserSharingRule',
-    method: 'DELETE',
-    path: '/users/{id}/sharing-tags/{tag_id}',
     permission: 'SystemAdmin',
     summary: 'Delete a sharing rule of a user',
     params: UserTagId,
@@ -210,13 +189,10 @@ export const sharingTags = [
         returning id`
       if (!deleted) throw new NotFound('The user has no rule for this tag')
       identities.invalidate(id)
-      return respond(204)
     },
   }),
-  route({
+  route('GET /user/sharing-tags', {
     operationId: 'listOwnSharingRules',
-    method: 'GET',
-    path: '/user/sharing-tags',
     permission: 'auth',
     summary: 'List sharing rules of the current user',
     query: record(shortListQuery),

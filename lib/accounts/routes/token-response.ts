@@ -1,7 +1,7 @@
 // Token responses of sign-in, refresh and registration, and the session cookie.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TString } from 'typebox'
-import { nullable, oneOf, record, Type } from '../../base/schema.ts'
+import { component, nullable, oneOf, Type } from '../../base/schema.ts'
 import { basePathOf } from '../../http/client/address.ts'
 import type { Auth } from '../auth.ts'
 import { accessCookie, expiredAccessCookie, impersonationCookie } from '../cookie.ts'
@@ -25,28 +25,23 @@ const tokenFields = {
 }
 const message = Type.String()
 
-export const TokenResponse = record(tokenFields, { component: 'TokenResponse' })
-export const LoginResponse = record(
-  { ...tokenFields, user: UserInfo },
-  { component: 'LoginResponse' },
-)
-export const WelcomeResponse = record(
-  { ...tokenFields, message, user: UserInfo },
-  { component: 'WelcomeResponse' },
-)
+export const TokenResponse = component('TokenResponse', tokenFields)
+export const LoginResponse = component('LoginResponse', { ...tokenFields, user: UserInfo })
+export const WelcomeResponse = component('WelcomeResponse', {
+  ...tokenFields,
+  message,
+  user: UserInfo,
+})
 /** The token fields are null unless the request signed in. */
-export const RegisterResponse = record(
-  {
-    ...Object.fromEntries(
-      Object.entries(tokenFields).map(([name, schema]) => [name, nullable(schema)]),
-    ),
-    message: nullable(message),
-    user: UserInfo,
-  } as {
-    [K in keyof typeof tokenFields]: ReturnType<typeof nullable<(typeof tokenFields)[K]>>
-  } & { message: ReturnType<typeof nullable<TString>>; user: typeof UserInfo },
-  { component: 'RegisterResponse' },
-)
+export const RegisterResponse = component('RegisterResponse', {
+  ...Object.fromEntries(
+    Object.entries(tokenFields).map(([name, schema]) => [name, nullable(schema)]),
+  ),
+  message: nullable(message),
+  user: UserInfo,
+} as {
+  [K in keyof typeof tokenFields]: ReturnType<typeof nullable<(typeof tokenFields)[K]>>
+} & { message: ReturnType<typeof nullable<TString>>; user: typeof UserInfo })
 
 export const noTokens = {
   access_token: null,

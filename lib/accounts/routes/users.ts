@@ -15,7 +15,7 @@ import {
 } from '../../base/schema.ts'
 import { paged, pageNumber, pageResponse, pageSize, paging } from '../../http/pagination.ts'
 import { UserId } from '../../http/params.ts'
-import { respond, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { changeAccount, createAccount, deleteAccount } from '../account.ts'
 import { forbidOwnAccountToKey, requireCurrentPassword } from '../own-account.ts'
 import { accessModes } from '../sharing-rule.ts'
@@ -55,10 +55,8 @@ const accessFields = {
 }
 
 export const users = [
-  route({
+  route('GET /users', {
     operationId: 'listUsers',
-    method: 'GET',
-    path: '/users',
     permission: 'UsersRead',
     summary: 'List users',
     description: 'Sorted by user name.',
@@ -81,18 +79,18 @@ export const users = [
       return pageResponse({ request, reply, query }, { data: shown, total, paging: page })
     },
   }),
-  route({
+  route('POST /users', {
     operationId: 'createUser',
-    method: 'POST',
-    path: '/users',
     permission: 'UsersWrite',
     summary: 'Create a user',
     description:
       'Beyond the permissions of a reader, callers can grant only permissions that they have (403 otherwise).',
-    body: body(
-      { username: Username, email: Email, password: Password, ...accessFields },
-      { component: 'UserCreate' },
-    ),
+    body: body('UserCreate', {
+      username: Username,
+      email: Email,
+      password: Password,
+      ...accessFields,
+    }),
     responses: { 201: User },
     async handle({ body, identity }, { sql }) {
       requireManageable(identity, body)
@@ -100,10 +98,8 @@ export const users = [
       return findUser(sql, id)
     },
   }),
-  route({
+  route('GET /users/{id}', {
     operationId: 'getUser',
-    method: 'GET',
-    path: '/users/{id}',
     permission: 'UsersRead',
     summary: 'Get a user',
     params: UserId,
@@ -111,10 +107,8 @@ export const users = [
     handle: async ({ params, identity }, { sql }) =>
       shownTo(identity, await findUser(sql, params.id)),
   }),
-  route({
+  route('PUT /users/{id}', {
     operationId: 'updateUser',
-    method: 'PUT',
-    path: '/users/{id}',
     aliases: [{ method: 'PATCH', operationId: 'patchUser' }],
     permission: 'UsersWrite',
     guesses: 'own',
@@ -123,6 +117,7 @@ export const users = [
       'Absent fields are unchanged. Changing your own password requires the current one. A new password or deactivation ends the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller, and for an API key that changes its own account.',
     params: UserId,
     body: patchBody(
+      'UserUpdate',
       {
         username: maybe(Username),
         email: maybe(Email),
@@ -133,7 +128,6 @@ export const users = [
         ...accessFields,
       },
       UserDetail,
-      { component: 'UserUpdate' },
     ),
     responses: { 200: UserDetail },
     async handle({ params: { id }, body, identity }, { auth, sql }) {
@@ -153,10 +147,8 @@ export const users = [
       return findUser(sql, id)
     },
   }),
-  route({
+  route('DELETE /users/{id}', {
     operationId: 'deleteUser',
-    method: 'DELETE',
-    path: '/users/{id}',
     permission: 'UsersDelete',
     summary: 'Delete a user',
     description:
@@ -167,7 +159,6 @@ export const users = [
       if (id === identity.account.id) throw new Invalid('You cannot delete your own account')
       requireManageable(identity, await findRoleAndPermissions(sql, id))
       await deleteAccount(auth, id)
-      return respond(204)
     },
   }),
 ]

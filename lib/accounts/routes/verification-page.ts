@@ -18,10 +18,8 @@ const headers = {
 }
 
 export const verificationPage = [
-  route({
+  route('GET /auth/verify-email', {
     operationId: 'getVerificationPage',
-    method: 'GET',
-    path: '/auth/verify-email',
     atRoot: true,
     permission: 'public',
     bucket: 'login',

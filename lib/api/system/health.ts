@@ -1,26 +1,19 @@
 // Health checks: liveness, readiness and startup probes; name and version of the server.
 
-import { nullable, oneOf, record, Type } from '../../base/schema.ts'
+import { component, nullable, oneOf, Type } from '../../base/schema.ts'
 import type { Deps } from '../../http/deps.ts'
 import { respond, route } from '../../http/route.ts'
 import { checkReadiness } from '../../store/readiness.ts'
 
-const Health = record(
-  {
-    status: oneOf(['ok', 'degraded', 'unavailable'], {
-      description: 'degraded: something is missing, but the server responds as far as possible.',
-    }),
-    version: Type.String(),
-    message: nullable(Type.String()),
-  },
-  { component: 'Health' },
-)
-const ServerInfo = record(
-  { name: Type.String(), version: Type.String() },
-  { component: 'ServerInfo' },
-)
+const Health = component('Health', {
+  status: oneOf(['ok', 'degraded', 'unavailable'], {
+    description: 'degraded: something is missing, but the server responds as far as possible.',
+  }),
+  version: Type.String(),
+  message: nullable(Type.String()),
+})
+const ServerInfo = component('ServerInfo', { name: Type.String(), version: Type.String() })
 const common = {
-  method: 'GET',
   permission: 'public',
   bucket: 'exempt',
   withoutDatabase: true,
@@ -46,38 +39,32 @@ const liveness = {
 }
 
 export const health = [
-  route({
+  route('GET /health', {
     ...readiness,
     operationId: 'getRootHealth',
-    path: '/health',
     atRoot: true,
     summary: 'Health check',
   }),
-  route({
+  route('GET /health/ready', {
     ...readiness,
     operationId: 'getReadiness',
-    path: '/health/ready',
     atRoot: true,
     summary: 'Readiness probe',
   }),
-  route({ ...readiness, operationId: 'getHealth', path: '/health', summary: 'Health check' }),
-  route({
+  route('GET /health', { ...readiness, operationId: 'getHealth', summary: 'Health check' }),
+  route('GET /health/live', {
     ...liveness,
     operationId: 'getLiveness',
-    path: '/health/live',
     summary: 'Liveness probe',
   }),
   // The server listens only after the database is migrated, so any response proves that it has started.
-  route({
+  route('GET /health/startup', {
     ...liveness,
     operationId: 'getStartup',
-    path: '/health/startup',
     summary: 'Startup probe',
   }),
-  route({
+  route('GET /info', {
     operationId: 'getServerInfo',
-    method: 'GET',
-    path: '/info',
     permission: 'public',
     withoutDatabase: true,
     summary: 'Server name and version',

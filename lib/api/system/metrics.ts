@@ -1,7 +1,17 @@
 // Metrics: catalog and task statistics as JSON, process metrics as text for Prometheus.
 import type { FastifyRequest } from 'fastify'
 import { Forbidden } from '../../base/errors.ts'
-import { bytes, count, list, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
+import {
+  bytes,
+  component,
+  count,
+  list,
+  nullable,
+  oneOf,
+  record,
+  Type,
+  uuid,
+} from '../../base/schema.ts'
 import type { Deps } from '../../http/deps.ts'
 import { type Input, respond, route } from '../../http/route.ts'
 import { hasFullAccess, inventory } from '../../store/metrics/inventory.ts'
@@ -12,17 +22,14 @@ import { taskScope } from '../../store/queue/task/scope.ts'
 import { openTaskStats } from '../../store/queue/task/stats.ts'
 import { taskTypes } from '../../store/queue/task-status.ts'
 
-const LibraryInventory = record(
-  {
-    id: uuid(),
-    name: Type.String(),
-    seriesCount: count(),
-    bookCount: count(),
-    pageCount: count(),
-    totalSize: count({ description: 'Size in bytes.' }),
-  },
-  { component: 'LibraryInventory' },
-)
+const LibraryInventory = component('LibraryInventory', {
+  id: uuid(),
+  name: Type.String(),
+  seriesCount: count(),
+  bookCount: count(),
+  pageCount: count(),
+  totalSize: count({ description: 'Size in bytes.' }),
+})
 const inventoryFields = {
   libraryCount: count(),
   seriesCount: count(),
@@ -38,31 +45,25 @@ const inventoryFields = {
   }),
   libraries: list(LibraryInventory),
 }
-const Inventory = record(inventoryFields, { component: 'Inventory' })
-const TaskSummary = record(
-  {
-    pendingCount: count(),
-    processingCount: count(),
-    failedCount: count({ description: 'Number of failed tasks that are still listed.' }),
-    oldestPendingAgeMs: nullable(count()),
-    byType: list(
-      record({
-        taskType: oneOf(taskTypes),
-        pendingCount: count(),
-        processingCount: count(),
-        failedCount: count(),
-        p50DurationMs: nullable(count()),
-        p95DurationMs: nullable(count()),
-      }),
-    ),
-  },
-  { component: 'TaskSummary' },
-)
+const Inventory = component('Inventory', inventoryFields)
+const TaskSummary = component('TaskSummary', {
+  pendingCount: count(),
+  processingCount: count(),
+  failedCount: count({ description: 'Number of failed tasks that are still listed.' }),
+  oldestPendingAgeMs: nullable(count()),
+  byType: list(
+    record({
+      taskType: oneOf(taskTypes),
+      pendingCount: count(),
+      processingCount: count(),
+      failedCount: count(),
+      p50DurationMs: nullable(count()),
+      p95DurationMs: nullable(count()),
+    }),
+  ),
+})
 const mediaTypes = ['text/plain', 'application/openmetrics-text']
-const Metrics = record(
-  { ...inventoryFields, tasks: TaskSummary },
-  { component: 'Metrics', mediaTypes },
-)
+const Metrics = component('Metrics', { ...inventoryFields, tasks: TaskSummary }, { mediaTypes })
 
 type MetricsInput = Pick<
   Input<'SystemHealth', undefined, undefined, undefined>,
@@ -75,10 +76,8 @@ const textNote =
   'The text covers the whole server, with the ids of all libraries; it requires an account from which nothing is hidden.'
 
 export const metrics = [
-  route({
+  route('GET /metrics', {
     operationId: 'getMetrics',
-    method: 'GET',
-    path: '/metrics',
     permission: 'SystemHealth',
     summary: 'Catalog and task statistics',
     description: `JSON, limited to what the caller may see. With \`Accept: text/plain\` or \`application/openmetrics-text\` the metrics of this process for Prometheus. ${textNote}`,
@@ -90,10 +89,8 @@ export const metrics = [
       return { ...(await inventoryFor(input, deps)), tasks: await taskSummary(input, deps) }
     },
   }),
-  route({
+  route('GET /metrics', {
     operationId: 'getPrometheusMetrics',
-    method: 'GET',
-    path: '/metrics',
     atRoot: true,
     permission: 'SystemHealth',
     summary: 'Prometheus metrics of this process',
@@ -102,10 +99,8 @@ export const metrics = [
     handle: async (input, deps) =>
       await metricsText(input, deps, negotiateTextFormat(input.request.headers.accept) ?? 'text'),
   }),
-  route({
+  route('GET /metrics/inventory', {
     operationId: 'getInventory',
-    method: 'GET',
-    path: '/metrics/inventory',
     permission: 'SystemHealth',
     summary: 'Catalog statistics',
     responses: { 200: Inventory },

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../accounts/identify.ts'
 import {
   body,
+  component,
   json,
   list,
   maybe,
@@ -10,6 +11,7 @@ import {
   oneOf,
   patchBody,
   record,
+  strict,
   Type,
   text,
   timestamp,
@@ -42,39 +44,33 @@ import {
   type StoredSetting,
 } from '../../store/setting/setting.ts'
 
-const Setting = record(
-  {
-    id: uuid(),
-    key: Type.String(),
-    value: Type.String({ description: 'The value as text.' }),
-    valueType: oneOf(['Boolean', 'Float', 'Integer', 'String']),
-    category: Type.String(),
-    description: Type.String(),
-    isSensitive: Type.Boolean({ description: 'Whether values are replaced by asterisks.' }),
-    defaultValue: Type.String(),
-    minValue: nullable(Type.Integer()),
-    maxValue: nullable(Type.Integer({ description: 'For a String, the maximum length.' })),
-    updatedAt: timestamp(),
-    updatedBy: nullable(Type.String({ description: 'User name.' })),
-    version: Type.Integer({ description: 'Number of changes, starting at 1.' }),
-  },
-  { component: 'Setting' },
-)
+const Setting = component('Setting', {
+  id: uuid(),
+  key: Type.String(),
+  value: Type.String({ description: 'The value as text.' }),
+  valueType: oneOf(['Boolean', 'Float', 'Integer', 'String']),
+  category: Type.String(),
+  description: Type.String(),
+  isSensitive: Type.Boolean({ description: 'Whether values are replaced by asterisks.' }),
+  defaultValue: Type.String(),
+  minValue: nullable(Type.Integer()),
+  maxValue: nullable(Type.Integer({ description: 'For a String, the maximum length.' })),
+  updatedAt: timestamp(),
+  updatedBy: nullable(Type.String({ description: 'User name.' })),
+  version: Type.Integer({ description: 'Number of changes, starting at 1.' }),
+})
 
-const HistoryEntry = record(
-  {
-    id: uuid(),
-    settingId: uuid(),
-    key: Type.String(),
-    oldValue: nullable(Type.String()),
-    newValue: nullable(Type.String()),
-    changedBy: nullable(Type.String({ description: 'User name at the time.' })),
-    changedAt: timestamp(),
-    changeReason: nullable(Type.String()),
-    ipAddress: nullable(Type.String()),
-  },
-  { component: 'SettingChange' },
-)
+const HistoryEntry = component('SettingChange', {
+  id: uuid(),
+  settingId: uuid(),
+  key: Type.String(),
+  oldValue: nullable(Type.String()),
+  newValue: nullable(Type.String()),
+  changedBy: nullable(Type.String({ description: 'User name at the time.' })),
+  changedAt: timestamp(),
+  changeReason: nullable(Type.String()),
+  ipAddress: nullable(Type.String()),
+})
 
 const PublicSettings = Type.Unsafe<Record<string, { key: string; value: string }>>({
   type: 'object',
@@ -96,11 +92,9 @@ const reason = maybe(
 const common = { permission: 'SystemAdmin' } as const
 
 export const settings = [
-  route({
+  route('GET /admin/settings', {
     ...common,
     operationId: 'listSettings',
-    method: 'GET',
-    path: '/admin/settings',
     summary: 'List settings',
     description: 'Sorted by category and key.',
     query: record({
@@ -117,24 +111,20 @@ export const settings = [
       return shortListResponse(input, settings)
     },
   }),
-  route({
+  route('GET /admin/settings/{key}', {
     ...common,
     operationId: 'getSetting',
-    method: 'GET',
-    path: '/admin/settings/{key}',
     summary: 'Get a setting',
     params: Key,
     responses: { 200: Setting },
     handle: ({ params }, { sql }) => findSetting(sql, requireSettingKey(params.key)),
   }),
-  route({
+  route('PUT /admin/settings/{key}', {
     ...common,
     operationId: 'updateSetting',
-    method: 'PUT',
-    path: '/admin/settings/{key}',
     summary: 'Update a setting',
     params: Key,
-    body: patchBody({ value, changeReason: reason }, Setting, { component: 'SettingUpdate' }),
+    body: patchBody('SettingUpdate', { value, changeReason: reason }, Setting),
     responses: { 200: Setting },
     handle: async ({ params, body, ...input }, { sql, services }) => {
       const key = requireSettingKey(params.key)
@@ -143,21 +133,16 @@ export const settings = [
       return await findSetting(sql, key)
     },
   }),
-  route({
+  route('POST /admin/settings/bulk', {
     ...common,
     operationId: 'updateSettings',
-    method: 'POST',
-    path: '/admin/settings/bulk',
     summary: 'Update several settings',
     description: 'Either all are updated or none. The response contains the updated ones.',
-    body: body(
-      {
-        updates: list(body({ key: text(255), value }), { minItems: 1, maxItems: 100 }),
-        changeReason: reason,
-      },
-      { component: 'SettingsUpdate' },
-    ),
-    responses: { 200: record({ data: list(Setting) }, { component: 'UpdatedSettings' }) },
+    body: body('SettingsUpdate', {
+      updates: list(strict({ key: text(255), value }), { minItems: 1, maxItems: 100 }),
+      changeReason: reason,
+    }),
+    responses: { 200: component('UpdatedSettings', { data: list(Setting) }) },
     handle: async ({ body, ...input }, { sql, services }) => {
       const changes = body.updates.map((update): SettingChange => {
         const key = requireSettingKey(update.key)
@@ -168,11 +153,9 @@ export const settings = [
       return { data: rows.map(toRecord) }
     },
   }),
-  route({
+  route('POST /admin/settings/{key}/reset', {
     ...common,
     operationId: 'resetSetting',
-    method: 'POST',
-    path: '/admin/settings/{key}/reset',
     summary: 'Reset a setting to its default',
     params: Key,
     responses: { 200: Setting },
@@ -183,11 +166,9 @@ export const settings = [
       return await findSetting(sql, key)
     },
   }),
-  route({
+  route('GET /admin/settings/{key}/history', {
     ...common,
     operationId: 'listSettingChanges',
-    method: 'GET',
-    path: '/admin/settings/{key}/history',
     summary: 'List changes of a setting',
     description: 'Newest first.',
     params: Key,
@@ -204,10 +185,8 @@ export const settings = [
       return pageResponse({ request, reply, query }, { data, total: count!.total, paging: page })
     },
   }),
-  route({
+  route('GET /settings/public', {
     operationId: 'getPublicSettings',
-    method: 'GET',
-    path: '/settings/public',
     permission: 'auth',
     summary: 'Get the settings readable by every user',
     description: 'Settings by key.',
@@ -222,13 +201,11 @@ export const settings = [
       return Object.fromEntries(await Promise.all(values))
     },
   }),
-  route({
+  route('GET /settings/branding', {
     operationId: 'getBranding',
-    method: 'GET',
-    path: '/settings/branding',
     permission: 'public',
     summary: 'Get the server name for the sign-in page',
-    responses: { 200: record({ applicationName: Type.String() }, { component: 'Branding' }) },
+    responses: { 200: component('Branding', { applicationName: Type.String() }) },
     handle: async (_input, { services }) => ({
       applicationName: await services(openSettings).cached('application.name'),
     }),

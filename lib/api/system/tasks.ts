@@ -1,6 +1,6 @@
 // Background tasks: list, statistics, cancel, retry.
 
-import { count, maybe, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
+import { component, count, maybe, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
 import { forIdentity } from '../../http/client/host-access.ts'
 import { Message } from '../../http/message.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
@@ -26,24 +26,18 @@ const counts = {
 const milliseconds = nullable(
   Type.Integer({ description: 'Based on the last 1,000 completed tasks.' }),
 )
-const Stats = record(
-  {
-    ...counts,
-    byType: Type.Record(
-      Type.String(),
-      record(
-        {
-          ...counts,
-          oldestPendingAgeSeconds: nullable(Type.Integer()),
-          p50DurationMs: milliseconds,
-          p95DurationMs: milliseconds,
-        },
-        { component: 'TaskTypeStats' },
-      ),
-    ),
-  },
-  { component: 'TaskStats' },
-)
+const Stats = component('TaskStats', {
+  ...counts,
+  byType: Type.Record(
+    Type.String(),
+    component('TaskTypeStats', {
+      ...counts,
+      oldestPendingAgeSeconds: nullable(Type.Integer()),
+      p50DurationMs: milliseconds,
+      p95DurationMs: milliseconds,
+    }),
+  ),
+})
 
 const filters = {
   status: maybe(
@@ -58,10 +52,8 @@ const filters = {
 }
 
 export const tasks = [
-  route({
+  route('GET /tasks', {
     operationId: 'listTasks',
-    method: 'GET',
-    path: '/tasks',
     permission: 'TasksRead',
     summary: 'List tasks',
     description:
@@ -81,10 +73,8 @@ export const tasks = [
       return pageResponse({ request, reply, query }, { data, total, paging: page })
     },
   }),
-  route({
+  route('GET /tasks/stats', {
     operationId: 'getTaskStats',
-    method: 'GET',
-    path: '/tasks/stats',
     permission: 'TasksRead',
     summary: 'Task statistics',
     description: 'Counts visible tasks. Cached for fifty times as long as the query took.',
@@ -101,10 +91,8 @@ export const tasks = [
       }
     },
   }),
-  route({
+  route('DELETE /tasks/purge', {
     operationId: 'purgeTasks',
-    method: 'DELETE',
-    path: '/tasks/purge',
     permission: 'TasksWrite',
     summary: 'Delete ended tasks',
     description: 'Deletes only tasks that the caller may see.',
@@ -119,19 +107,14 @@ export const tasks = [
       ),
     }),
     responses: {
-      200: record(
-        { deleted: count({ description: 'Number of deleted tasks.' }) },
-        { component: 'Purged' },
-      ),
+      200: component('Purged', { deleted: count({ description: 'Number of deleted tasks.' }) }),
     },
     handle: async ({ query, viewer }, { sql }) => ({
       deleted: await purgeTasks(sql, viewer, query.days ?? 30),
     }),
   }),
-  route({
+  route('GET /tasks/{id}', {
     operationId: 'getTask',
-    method: 'GET',
-    path: '/tasks/{id}',
     permission: 'TasksRead',
     summary: 'Get a task',
     params: TaskId,
@@ -139,10 +122,8 @@ export const tasks = [
     handle: async ({ params, viewer, identity }, { sql }) =>
       forIdentity(identity, await taskById(sql, viewer, params.id)),
   }),
-  route({
+  route('POST /tasks/{id}/cancel', {
     operationId: 'cancelTask',
-    method: 'POST',
-    path: '/tasks/{id}/cancel',
     permission: 'TasksWrite',
     summary: 'Cancel a pending or running task',
     description:
@@ -154,10 +135,8 @@ export const tasks = [
       return { message: 'Task cancelled' }
     },
   }),
-  route({
+  route('POST /tasks/{id}/retry', {
     operationId: 'retryTask',
-    method: 'POST',
-    path: '/tasks/{id}/retry',
     permission: 'TasksWrite',
     summary: 'Retry a failed task',
     description: '400 if the task did not fail; 409 for a scan while its library is being scanned.',

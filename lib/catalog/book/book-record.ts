@@ -3,11 +3,11 @@ import { type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { pathText } from '../../base/path.ts'
 import {
+  component,
   count,
   maybe,
   nullable,
   oneOf,
-  record,
   type Static,
   Type,
   timestamp,
@@ -24,50 +24,45 @@ import {
   joinProgress,
 } from './visible-books.ts'
 
-export const Book = record(
-  {
-    id: uuid(),
-    libraryId: uuid(),
-    libraryName: Type.String(),
-    seriesId: uuid(),
-    seriesName: Type.String(),
-    title: Type.String(),
-    titleSort: nullable(Type.String()),
-    path: Type.String({ description: 'Relative to the library folder.' }),
-    fileFormat: Type.String({
-      description: `${formatNames.join(', ')}; otherwise the file extension.`,
-    }),
-    fileSize: count({ description: 'Bytes.' }),
-    fileHash: Type.String({ description: 'SHA-256 in hex; empty until it is computed.' }),
-    koreaderHash: nullable(
-      Type.String({ description: 'KOReader partial MD5 in hex; null until it is computed.' }),
-    ),
-    pageCount: count({
-      description:
-        '0 until the file is analyzed. For an EPUB, the number of 1,024-byte positions, as in its manifest.',
-    }),
-    number: nullable(Type.Number({ description: 'May be fractional, such as 1.5.' })),
-    numberText: nullable(Type.String({ description: 'As written: `1`, `1.5`, `Annual 1`.' })),
-    volume: nullable(Type.Number()),
-    chapter: nullable(Type.Number()),
-    summary: nullable(Type.String()),
-    readingDirection: nullable(oneOf(readingDirections)),
-    readProgress: nullable(Progress),
-    wantToRead: Type.Boolean({ description: 'On the want-to-read list of the caller.' }),
-    analysisError: nullable(Type.String()),
-    errorCode: nullable(
-      Type.String({ description: 'Stable code for why the file cannot be read.' }),
-    ),
-    deleted: Type.Boolean({ description: 'Whether the last scan found the file missing.' }),
-    analyzed: Type.Boolean(),
-    hasCover: Type.Boolean(),
-    hasCustomCover: Type.Boolean(),
-    modifiedAt: maybe(timestamp({ description: 'When the file was modified.' })),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'Book' },
-)
+export const Book = component('Book', {
+  id: uuid(),
+  libraryId: uuid(),
+  libraryName: Type.String(),
+  seriesId: uuid(),
+  seriesName: Type.String(),
+  title: Type.String(),
+  titleSort: nullable(Type.String()),
+  path: Type.String({ description: 'Relative to the library folder.' }),
+  fileFormat: Type.String({
+    description: `${formatNames.join(', ')}; otherwise the file extension.`,
+  }),
+  fileSize: count({ description: 'Bytes.' }),
+  fileHash: Type.String({ description: 'SHA-256 in hex; empty until it is computed.' }),
+  koreaderHash: nullable(
+    Type.String({ description: 'KOReader partial MD5 in hex; null until it is computed.' }),
+  ),
+  pageCount: count({
+    description:
+      '0 until the file is analyzed. For an EPUB, the number of 1,024-byte positions, as in its manifest.',
+  }),
+  number: nullable(Type.Number({ description: 'May be fractional, such as 1.5.' })),
+  numberText: nullable(Type.String({ description: 'As written: `1`, `1.5`, `Annual 1`.' })),
+  volume: nullable(Type.Number()),
+  chapter: nullable(Type.Number()),
+  summary: nullable(Type.String()),
+  readingDirection: nullable(oneOf(readingDirections)),
+  readProgress: nullable(Progress),
+  wantToRead: Type.Boolean({ description: 'On the want-to-read list of the caller.' }),
+  analysisError: nullable(Type.String()),
+  errorCode: nullable(Type.String({ description: 'Stable code for why the file cannot be read.' })),
+  deleted: Type.Boolean({ description: 'Whether the last scan found the file missing.' }),
+  analyzed: Type.Boolean(),
+  hasCover: Type.Boolean(),
+  hasCustomCover: Type.Boolean(),
+  modifiedAt: maybe(timestamp({ description: 'When the file was modified.' })),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type Book = Static<typeof Book>
 
 type Row = Omit<Book, 'path' | 'readProgress' | 'fileFormat' | 'modifiedAt'> & {

@@ -37,11 +37,7 @@ export async function purgeSeries(sql: Sql, viewer: Viewer, id: string): Promise
 
 type PurgeScope = { scope: Fragment; shouldStop?: () => boolean }
 
-async function purge(
-  sql: Sql,
-  viewer: Viewer,
-  { scope, shouldStop = () => false }: PurgeScope,
-): Promise<number> {
+async function purge(sql: Sql, viewer: Viewer, { scope, shouldStop = () => false }: PurgeScope) {
   const deletesEmptySeries = await fetchSetting(sql, 'purge.purge_empty_series')
   for (let total = 0; ; ) {
     const count = await retryOnDeadlock(sql, tx =>

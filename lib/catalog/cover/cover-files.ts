@@ -40,10 +40,7 @@ export async function writeCover(
   await writeAtomically(thumbnailPath(folders.thumbnails, name, format), thumbnail)
 }
 
-export async function deleteCoverFiles(
-  folders: CoverFolders,
-  { name, extension }: CoverFile,
-): Promise<void> {
+export async function deleteCoverFiles(folders: CoverFolders, { name, extension }: CoverFile) {
   await rm(originalPath(folders, name, extension), { force: true })
   for (const format of ['jpeg', 'webp'] as const)
     await rm(thumbnailPath(folders.thumbnails, name, format), { force: true })

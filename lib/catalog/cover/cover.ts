@@ -4,7 +4,15 @@ import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
 import { Conflict, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+import {
+  component,
+  maybe,
+  nullable,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../../base/schema.ts'
 import type { ThumbnailFormat } from '../../media/image/thumbnail-path.ts'
 import { publish, seriesEvents } from '../../store/event/publish.ts'
 import type { Queryable, Sql, Transaction } from '../../store/postgres/db.ts'
@@ -13,22 +21,19 @@ import { type BookOrSeries, type Owner, type OwnerRequest, requireOwner } from '
 import { type CoverFolders, coverName, deleteCoverFiles, writeCover } from './cover-files.ts'
 import { coverEvents } from './displayed-cover.ts'
 
-export const Cover = record(
-  {
-    id: uuid(),
-    bookId: maybe(uuid({ description: 'Covers of books only.' })),
-    seriesId: maybe(uuid({ description: 'Covers of series only.' })),
-    source: Type.String({
-      description: '`custom` if uploaded by a user, otherwise the metadata source.',
-    }),
-    isSelected: Type.Boolean(),
-    width: nullable(Type.Integer({ description: 'Width of the original in pixels.' })),
-    height: nullable(Type.Integer({ description: 'Height of the original in pixels.' })),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'Cover' },
-)
+export const Cover = component('Cover', {
+  id: uuid(),
+  bookId: maybe(uuid({ description: 'Covers of books only.' })),
+  seriesId: maybe(uuid({ description: 'Covers of series only.' })),
+  source: Type.String({
+    description: '`custom` if uploaded by a user, otherwise the metadata source.',
+  }),
+  isSelected: Type.Boolean(),
+  width: nullable(Type.Integer({ description: 'Width of the original in pixels.' })),
+  height: nullable(Type.Integer({ description: 'Height of the original in pixels.' })),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type Cover = Static<typeof Cover>
 
 export const isOwnedBy = (sql: Queryable, { kind, id }: Owner): Fragment =>

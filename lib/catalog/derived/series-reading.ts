@@ -11,11 +11,7 @@ export async function refreshSeriesReading(tx: Queryable, seriesIds: string[]): 
 }
 
 /** Refreshes the counters of one account, in the transaction that changed its progress. */
-export async function refreshAccountReading(
-  tx: Queryable,
-  accountId: string,
-  seriesIds: string[],
-): Promise<void> {
+export async function refreshAccountReading(tx: Queryable, accountId: string, seriesIds: string[]) {
   await writeDifferences(tx, seriesIds, accountId)
 }
 

@@ -3,14 +3,15 @@
 import { createHash } from 'node:crypto'
 import { isUnrestricted, type Viewer } from '../../accounts/viewer.ts'
 import { Invalid } from '../../base/errors.ts'
-import { count, maybe, record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+import { component, count, maybe, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
 import { searchKey } from '../../media/name/text.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 
 export const labelKinds = ['genre', 'tag'] as const
 export type LabelKind = (typeof labelKinds)[number]
 
-export const Label = record(
+export const Label = component(
+  'Label',
   {
     id: uuid(),
     name: Type.String(),
@@ -22,7 +23,7 @@ export const Label = record(
         'For accounts from which series are hidden, when the series was added, or in lists the oldest series.',
     }),
   },
-  { component: 'Label', description: 'A genre or a tag.' },
+  { description: 'A genre or a tag.' },
 )
 export type Label = Static<typeof Label>
 
@@ -57,11 +58,7 @@ export function normalizeLabelNames(names: readonly string[]): string[] {
 }
 
 /** Creates missing labels and adds new spellings. */
-export async function registerLabels(
-  tx: Queryable,
-  kind: LabelKind,
-  names: Iterable<string>,
-): Promise<void> {
+export async function registerLabels(tx: Queryable, kind: LabelKind, names: Iterable<string>) {
   const requested = new Map<string, { key: string; spellings: string[] }>()
   for (const name of new Set(names)) {
     const key = labelKey(name)
@@ -78,11 +75,7 @@ export async function registerLabels(
   await upsertLabels(tx, kind, incomplete)
 }
 
-async function knownSpellings(
-  tx: Queryable,
-  kind: LabelKind,
-  keys: string[],
-): Promise<Map<string, string[]>> {
+async function knownSpellings(tx: Queryable, kind: LabelKind, keys: string[]) {
   // Share lock: no label may be deleted before the series that gets it is linked to it.
   const rows = await tx<{ key: string; spellings: string[] }[]>`
     select key, spellings from label

@@ -11,6 +11,7 @@ import { parseCron } from '../../base/cron.ts'
 import { NotFound } from '../../base/errors.ts'
 import { pathText } from '../../base/path.ts'
 import {
+  component,
   count,
   json,
   list,
@@ -39,97 +40,85 @@ import {
 } from './library-settings.ts'
 
 const mode = oneOf(scanModes)
-const ScanningConfig = record(
-  {
-    enabled: Type.Boolean(),
-    scanMode: mode,
-    defaultMode: mode,
-    cronSchedule: nullable(Type.String()),
-    cronTimezone: nullable(Type.String()),
-    scanOnStart: Type.Boolean(),
-    purgeDeletedOnScan: Type.Boolean(),
-    watch: oneOf(watchModes),
-  },
-  { component: 'ScanningConfig' },
-)
-const ScanningConfigSnake = record(
-  {
-    enabled: Type.Boolean(),
-    default_mode: mode,
-    cron_schedule: nullable(Type.String()),
-    cron_timezone: nullable(Type.String()),
-    scan_on_start: Type.Boolean(),
-    purge_deleted_on_scan: Type.Boolean(),
-    watch: oneOf(watchModes),
-  },
-  { component: 'ScanningConfigSnakeCase' },
-)
-const WatchState = record(
-  {
-    mode: oneOf(['off', 'watching', 'polling'], {
-      description: 'Current mode; also `off` while no process is running that could watch.',
-    }),
-    message: nullable(
-      Type.String({ description: 'Why the current mode differs from the configured one.' }),
-    ),
-    since: nullable(timestamp()),
-  },
-  { component: 'WatchState' },
-)
+const ScanningConfig = component('ScanningConfig', {
+  enabled: Type.Boolean(),
+  scanMode: mode,
+  defaultMode: mode,
+  cronSchedule: nullable(Type.String()),
+  cronTimezone: nullable(Type.String()),
+  scanOnStart: Type.Boolean(),
+  purgeDeletedOnScan: Type.Boolean(),
+  watch: oneOf(watchModes),
+})
+const ScanningConfigSnake = component('ScanningConfigSnakeCase', {
+  enabled: Type.Boolean(),
+  default_mode: mode,
+  cron_schedule: nullable(Type.String()),
+  cron_timezone: nullable(Type.String()),
+  scan_on_start: Type.Boolean(),
+  purge_deleted_on_scan: Type.Boolean(),
+  watch: oneOf(watchModes),
+})
+const WatchState = component('WatchState', {
+  mode: oneOf(['off', 'watching', 'polling'], {
+    description: 'Current mode; also `off` while no process is running that could watch.',
+  }),
+  message: nullable(
+    Type.String({ description: 'Why the current mode differs from the configured one.' }),
+  ),
+  since: nullable(timestamp()),
+})
 
-export const Library = record(
-  {
-    id: uuid(),
-    name: Type.String(),
-    path: Type.String({
-      description: 'Absolute path on the server; empty without LibrariesWrite.',
+export const Library = component('Library', {
+  id: uuid(),
+  name: Type.String(),
+  path: Type.String({
+    description: 'Absolute path on the server; empty without LibrariesWrite.',
+  }),
+  description: nullable(Type.String()),
+  isActive: Type.Boolean(),
+  isResponding: Type.Boolean({
+    description:
+      'False while the folder does not respond: pages and downloads then return 503, and scans wait.',
+  }),
+  defaultReadingDirection: oneOf(readingDirections),
+  allowedFormats: nullable(list(Type.String())),
+  excludedPatterns: nullable(Type.String({ description: 'One glob per line.' })),
+  followLinks: Type.Boolean({ description: 'Whether files that are symbolic links are read.' }),
+  seriesStrategy: oneOf(seriesStrategies),
+  seriesConfig: StrategyConfig,
+  bookStrategy: oneOf(bookStrategies),
+  bookConfig: StrategyConfig,
+  numberStrategy: oneOf(numberStrategies),
+  numberConfig: StrategyConfig,
+  strategiesChanged: Type.Boolean({
+    description:
+      'Whether the next scan groups the books by changed strategies and reads all files.',
+  }),
+  scanningConfig: nullable(ScanningConfig),
+  scanning_config: nullable(ScanningConfigSnake),
+  watchState: WatchState,
+  titlePreprocessingRules: list(
+    record({
+      pattern: Type.String(),
+      replacement: Type.String(),
+      description: nullable(Type.String()),
+      enabled: Type.Boolean(),
     }),
-    description: nullable(Type.String()),
-    isActive: Type.Boolean(),
-    isResponding: Type.Boolean({
-      description:
-        'False while the folder does not respond: pages and downloads then return 503, and scans wait.',
+  ),
+  autoMatchConditions: nullable(
+    record({
+      mode: Type.String(),
+      rules: list(Type.Object({ field: Type.String(), operator: Type.String(), value: json() })),
     }),
-    defaultReadingDirection: oneOf(readingDirections),
-    allowedFormats: nullable(list(Type.String())),
-    excludedPatterns: nullable(Type.String({ description: 'One glob per line.' })),
-    followLinks: Type.Boolean({ description: 'Whether files that are symbolic links are read.' }),
-    seriesStrategy: oneOf(seriesStrategies),
-    seriesConfig: StrategyConfig,
-    bookStrategy: oneOf(bookStrategies),
-    bookConfig: StrategyConfig,
-    numberStrategy: oneOf(numberStrategies),
-    numberConfig: StrategyConfig,
-    strategiesChanged: Type.Boolean({
-      description:
-        'Whether the next scan groups the books by changed strategies and reads all files.',
-    }),
-    scanningConfig: nullable(ScanningConfig),
-    scanning_config: nullable(ScanningConfigSnake),
-    watchState: WatchState,
-    titlePreprocessingRules: list(
-      record({
-        pattern: Type.String(),
-        replacement: Type.String(),
-        description: nullable(Type.String()),
-        enabled: Type.Boolean(),
-      }),
-    ),
-    autoMatchConditions: nullable(
-      record({
-        mode: Type.String(),
-        rules: list(Type.Object({ field: Type.String(), operator: Type.String(), value: json() })),
-      }),
-    ),
-    bookCount: count({ description: 'Books that are not missing.' }),
-    seriesCount: count(),
-    lastScannedAt: nullable(timestamp()),
-    nextScanAt: nullable(timestamp({ description: 'Time of the next scheduled scan.' })),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'Library' },
-)
+  ),
+  bookCount: count({ description: 'Books that are not missing.' }),
+  seriesCount: count(),
+  lastScannedAt: nullable(timestamp()),
+  nextScanAt: nullable(timestamp({ description: 'Time of the next scheduled scan.' })),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type Library = Static<typeof Library>
 
 type Rule = { pattern: string; replacement: string; description?: string | null; enabled: boolean }

@@ -23,56 +23,46 @@ import { validateRules } from '../../media/strategy/title-rules.ts'
 export const scanModes = ['normal', 'deep'] as const
 export const watchModes = ['off', 'on', 'poll'] as const
 
-const ScanningConfigBody = body(
-  {
-    enabled: maybe(
-      nullable(
-        Type.Boolean({
-          description: 'Whether the schedule is active; defaults to true if there is one.',
-        }),
-      ),
+const ScanningConfigBody = body('ScanningConfigInput', {
+  enabled: maybe(
+    nullable(
+      Type.Boolean({
+        description: 'Whether the schedule is active; defaults to true if there is one.',
+      }),
     ),
-    scanMode: maybe(
-      nullable(oneOf(scanModes, { aliases: ['defaultMode', 'default_mode'], default: 'normal' })),
+  ),
+  scanMode: maybe(
+    nullable(oneOf(scanModes, { aliases: ['defaultMode', 'default_mode'], default: 'normal' })),
+  ),
+  cronSchedule: maybe(
+    nullable(text(200, { description: 'Cron expression with five fields, such as `0 3 * * *`.' })),
+  ),
+  cronTimezone: maybe(
+    nullable(text(100, { description: 'IANA name; defaults to the setting scheduler.timezone.' })),
+  ),
+  scanOnStart: maybe(
+    nullable(Type.Boolean({ description: 'Whether to scan when the server starts.' })),
+  ),
+  purgeDeletedOnScan: maybe(
+    nullable(Type.Boolean({ description: 'Whether to delete missing books after a scan.' })),
+  ),
+  watch: maybe(
+    nullable(
+      oneOf(watchModes, {
+        default: 'off',
+        description:
+          "`on` scans files as soon as they change; `poll` checks the whole folder periodically. The library's `watchState` has the current state.",
+      }),
     ),
-    cronSchedule: maybe(
-      nullable(
-        text(200, { description: 'Cron expression with five fields, such as `0 3 * * *`.' }),
-      ),
-    ),
-    cronTimezone: maybe(
-      nullable(
-        text(100, { description: 'IANA name; defaults to the setting scheduler.timezone.' }),
-      ),
-    ),
-    scanOnStart: maybe(
-      nullable(Type.Boolean({ description: 'Whether to scan when the server starts.' })),
-    ),
-    purgeDeletedOnScan: maybe(
-      nullable(Type.Boolean({ description: 'Whether to delete missing books after a scan.' })),
-    ),
-    watch: maybe(
-      nullable(
-        oneOf(watchModes, {
-          default: 'off',
-          description:
-            "`on` scans files as soon as they change; `poll` checks the whole folder periodically. The library's `watchState` has the current state.",
-        }),
-      ),
-    ),
-  },
-  { component: 'ScanningConfigInput' },
-)
+  ),
+})
 
-const titleRule = body(
-  {
-    pattern: text(1000, { minLength: 1, description: 'RE2 regular expression.' }),
-    replacement: text(1000, { description: '`$1` inserts the first group.' }),
-    description: maybe(nullable(text(1000))),
-    enabled: maybe(Type.Boolean({ default: true })),
-  },
-  { component: 'TitleRule' },
-)
+const titleRule = body('TitleRule', {
+  pattern: text(1000, { minLength: 1, description: 'RE2 regular expression.' }),
+  replacement: text(1000, { description: '`$1` inserts the first group.' }),
+  description: maybe(nullable(text(1000))),
+  enabled: maybe(Type.Boolean({ default: true })),
+})
 
 /** Configuration of a strategy, which defines the keys. */
 export const StrategyConfig = Type.Unsafe<Record<string, unknown>>({

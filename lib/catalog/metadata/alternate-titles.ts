@@ -1,20 +1,17 @@
 // Alternate titles of a series, each with an id: elements of the column `alternate_titles`, which metadata edits
 // replace as a whole.
 import { newId } from '../../base/id.ts'
-import { record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+import { component, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
 import type { AlternateTitle } from '../../media/metadata/values.ts'
 
-export const AlternateTitleRecord = record(
-  {
-    id: uuid(),
-    seriesId: uuid(),
-    label: Type.String(),
-    title: Type.String(),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'AlternateTitleRecord' },
-)
+export const AlternateTitleRecord = component('AlternateTitleRecord', {
+  id: uuid(),
+  seriesId: uuid(),
+  label: Type.String(),
+  title: Type.String(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type AlternateTitleRecord = Static<typeof AlternateTitleRecord>
 
 /** An element of the column. */

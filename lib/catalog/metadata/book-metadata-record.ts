@@ -3,10 +3,10 @@ import type { Viewer } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { jsonText } from '../../base/json/json-text.ts'
 import {
+  component,
   count,
   list,
   nullable,
-  record,
   type Static,
   Type,
   timestamp,
@@ -31,42 +31,39 @@ const names = () => list(Type.String())
 const joinedNames = (role: string) =>
   nullable(Type.String({ description: `Names of the ${role}s, separated by commas.` }))
 
-export const BookMetadata = record(
-  {
-    id: uuid({ description: 'Book id.' }),
-    bookId: uuid(),
-    ...schemasOf(plainFields),
-    series: Type.String({ description: 'From the file, otherwise the title of its series.' }),
-    genre: nullable(Type.String({ description: 'All genres, separated by commas.' })),
-    pageCount: count(),
-    releaseDate: nullable(
-      Type.String({ format: 'date', description: 'Null unless year, month and day are known.' }),
-    ),
-    isbns: nullable(Type.String({ description: 'All ISBNs, separated by commas.' })),
-    writers: names(),
-    pencillers: names(),
-    inkers: names(),
-    colorists: names(),
-    letterers: names(),
-    coverArtists: names(),
-    editors: names(),
-    writer: joinedNames('writer'),
-    penciller: joinedNames('penciller'),
-    inker: joinedNames('inker'),
-    colorist: joinedNames('colorist'),
-    letterer: joinedNames('letterer'),
-    coverArtist: joinedNames('cover artist'),
-    editor: joinedNames('editor'),
-    translator: joinedNames('translator'),
-    authors: list(Author),
-    genres: list(Label),
-    tags: list(Label),
-    locks: BookLocks,
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'BookMetadata' },
-)
+export const BookMetadata = component('BookMetadata', {
+  id: uuid({ description: 'Book id.' }),
+  bookId: uuid(),
+  ...schemasOf(plainFields),
+  series: Type.String({ description: 'From the file, otherwise the title of its series.' }),
+  genre: nullable(Type.String({ description: 'All genres, separated by commas.' })),
+  pageCount: count(),
+  releaseDate: nullable(
+    Type.String({ format: 'date', description: 'Null unless year, month and day are known.' }),
+  ),
+  isbns: nullable(Type.String({ description: 'All ISBNs, separated by commas.' })),
+  writers: names(),
+  pencillers: names(),
+  inkers: names(),
+  colorists: names(),
+  letterers: names(),
+  coverArtists: names(),
+  editors: names(),
+  writer: joinedNames('writer'),
+  penciller: joinedNames('penciller'),
+  inker: joinedNames('inker'),
+  colorist: joinedNames('colorist'),
+  letterer: joinedNames('letterer'),
+  coverArtist: joinedNames('cover artist'),
+  editor: joinedNames('editor'),
+  translator: joinedNames('translator'),
+  authors: list(Author),
+  genres: list(Label),
+  tags: list(Label),
+  locks: BookLocks,
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type BookMetadata = Static<typeof BookMetadata>
 
 /** The jsonb column `extra_metadata`: fields without a column, by member. */

@@ -237,10 +237,7 @@ const columnFields = Object.values({ ...plainFields, ...composedFields } as Fiel
  * Deletes the values set by users, and all locks except the cover's. The caller enqueues reading the files,
  * which restores their values.
  */
-export async function resetBookMetadata(
-  tx: Transaction,
-  books: readonly BookForUpdate[],
-): Promise<void> {
+export async function resetBookMetadata(tx: Transaction, books: readonly BookForUpdate[]) {
   const ids = books.map(({ id }) => id)
   const current = await tx<{ id: string; row: Columns }[]>`
     select b.id, to_jsonb(b) as row from book b where b.id = any(${ids}::uuid[])`

@@ -50,11 +50,7 @@ export function changeEvents<T extends BookOrSeries>(
   })
 }
 
-export async function publishChange(
-  tx: Queryable,
-  item: BookOrSeries,
-  fields: string[],
-): Promise<void> {
+export async function publishChange(tx: Queryable, item: BookOrSeries, fields: string[]) {
   await publish(
     tx,
     changeEvents([item], () => fields),

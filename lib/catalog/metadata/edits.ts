@@ -1,7 +1,7 @@
 // Edits of metadata by users: request bodies and their conversion to stored values, from the field
 // descriptors.
 
-import { body, type TSchema } from '../../base/schema.ts'
+import { strict, type TSchema } from '../../base/schema.ts'
 import {
   composedFields,
   fileFields,
@@ -46,7 +46,7 @@ type Edits = Readonly<Record<string, EditableField>>
 /** Properties of a request body that edits these fields. */
 export function editSchemas<E extends Edits>(edits: E): { [K in keyof E]: TSchema } {
   const schemas = Object.entries(edits).map(([name, { edit }]) => [name, edit.schema])
-  return body(Object.fromEntries(schemas)).properties as { [K in keyof E]: TSchema }
+  return strict(Object.fromEntries(schemas)).properties as { [K in keyof E]: TSchema }
 }
 
 /** `patch` changes only the present fields, `put` clears the absent ones. */

@@ -3,7 +3,15 @@
 import type { Fragment } from 'postgres'
 import { Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+import {
+  component,
+  maybe,
+  nullable,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../../base/schema.ts'
 import type { Queryable, Transaction } from '../../store/postgres/db.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
 import type { Owner, OwnerKind } from '../owner.ts'
@@ -11,46 +19,37 @@ import type { Owner, OwnerKind } from '../owner.ts'
 const ownerIds = { seriesId: maybe(uuid()), bookId: maybe(uuid()) }
 const timestamps = { createdAt: timestamp(), updatedAt: timestamp() }
 
-export const ExternalId = record(
-  {
-    id: uuid(),
-    ...ownerIds,
-    source: Type.String(),
-    externalId: Type.String(),
-    externalUrl: nullable(Type.String()),
-    metadataHash: nullable(Type.String()),
-    ...timestamps,
-  },
-  { component: 'ExternalId' },
-)
+export const ExternalId = component('ExternalId', {
+  id: uuid(),
+  ...ownerIds,
+  source: Type.String(),
+  externalId: Type.String(),
+  externalUrl: nullable(Type.String()),
+  metadataHash: nullable(Type.String()),
+  ...timestamps,
+})
 export type ExternalId = Static<typeof ExternalId>
 
-export const ExternalLink = record(
-  {
-    id: uuid(),
-    ...ownerIds,
-    sourceName: Type.String(),
-    url: Type.String(),
-    externalId: nullable(Type.String()),
-    ...timestamps,
-  },
-  { component: 'ExternalLink' },
-)
+export const ExternalLink = component('ExternalLink', {
+  id: uuid(),
+  ...ownerIds,
+  sourceName: Type.String(),
+  url: Type.String(),
+  externalId: nullable(Type.String()),
+  ...timestamps,
+})
 export type ExternalLink = Static<typeof ExternalLink>
 
 /** A rating by the users of another service, or by critics. */
-export const ExternalRating = record(
-  {
-    id: uuid(),
-    seriesId: uuid(),
-    sourceName: Type.String(),
-    rating: Type.Number({ minimum: 0, maximum: 100 }),
-    voteCount: nullable(Type.Integer()),
-    fetchedAt: timestamp({ description: 'When the rating was last set.' }),
-    ...timestamps,
-  },
-  { component: 'ExternalRating' },
-)
+export const ExternalRating = component('ExternalRating', {
+  id: uuid(),
+  seriesId: uuid(),
+  sourceName: Type.String(),
+  rating: Type.Number({ minimum: 0, maximum: 100 }),
+  voteCount: nullable(Type.Integer()),
+  fetchedAt: timestamp({ description: 'When the rating was last set.' }),
+  ...timestamps,
+})
 export type ExternalRating = Static<typeof ExternalRating>
 
 export type NewExternalId = Pick<
@@ -281,9 +280,7 @@ async function checkCount(tx: Transaction, { kind, id }: Owner, type: ReferenceT
     })
 }
 
-function byOwner<T extends { ownerId: string }>(
-  rows: readonly T[],
-): Map<string, Omit<T, 'ownerId'>[]> {
+function byOwner<T extends { ownerId: string }>(rows: readonly T[]) {
   const owners = Map.groupBy(rows, row => row.ownerId)
   return new Map([...owners].map(([ownerId, group]) => [ownerId, group.map(withoutOwnerId)]))
 }

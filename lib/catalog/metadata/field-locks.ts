@@ -1,7 +1,7 @@
 // Field locks: their flags in the API and their names in the column `locks`, which are column names, because
 // scans compare them with columns.
 
-import { maybe, propertyNames, record, type Static, Type } from '../../base/schema.ts'
+import { component, maybe, propertyNames, type Static, Type } from '../../base/schema.ts'
 import { fileFields, roleFields, roleLock, userFields } from '../../media/metadata/book-fields.ts'
 import type { Field } from '../../media/metadata/field.ts'
 import { seriesFields } from '../../media/metadata/series-fields.ts'
@@ -53,12 +53,8 @@ const flagSchemas = <F extends Flags>(flags: F) =>
   }
 
 const description = 'Whether scans leave the field unchanged.'
-export const SeriesLocks = record(flagSchemas(seriesLockFlags), {
-  component: 'SeriesLocks',
-  description,
-})
-export const BookLocks = record(flagSchemas(bookLockFlags), {
-  component: 'BookLocks',
+export const SeriesLocks = component('SeriesLocks', flagSchemas(seriesLockFlags), { description })
+export const BookLocks = component('BookLocks', flagSchemas(bookLockFlags), {
   description: `${description} Authors are one list: while any of their flags is set, scans leave all of them unchanged.`,
 })
 export type SeriesLocks = Static<typeof SeriesLocks>

@@ -3,7 +3,7 @@
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
-import { count, list, nullable, record, type Static, timestamp } from '../../base/schema.ts'
+import { component, count, list, nullable, type Static, timestamp } from '../../base/schema.ts'
 import { AlternateTitle } from '../../media/metadata/values.ts'
 import { ReadListNames, readListNames } from '../../organize/grouping/references.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
@@ -15,44 +15,37 @@ import { BookMetadata, bookMetadataByIds } from './book-metadata-record.ts'
 import { ExternalId, ExternalLink, ExternalRating } from './external-reference.ts'
 import { SeriesMetadata, seriesMetadataByIds } from './series-metadata-record.ts'
 
-export const SeriesFull = record(
-  {
-    ...Series.properties,
-    metadata: SeriesMetadata,
-    booksMetadata: BooksMetadata,
-    genres: list(Label),
-    tags: list(Label),
-    alternateTitles: list(AlternateTitle),
-    externalIds: list(ExternalId),
-    externalLinks: list(ExternalLink),
-    externalRatings: list(ExternalRating),
-    lastCompletedAt: nullable(timestamp({ description: 'When the caller last completed a book.' })),
-  },
-  { component: 'SeriesFull' },
-)
+export const SeriesFull = component('SeriesFull', {
+  ...Series.properties,
+  metadata: SeriesMetadata,
+  booksMetadata: BooksMetadata,
+  genres: list(Label),
+  tags: list(Label),
+  alternateTitles: list(AlternateTitle),
+  externalIds: list(ExternalId),
+  externalLinks: list(ExternalLink),
+  externalRatings: list(ExternalRating),
+  lastCompletedAt: nullable(timestamp({ description: 'When the caller last completed a book.' })),
+})
 export type SeriesFull = Static<typeof SeriesFull>
 
-export const BookFull = record(
-  {
-    ...Book.properties,
-    metadata: BookMetadata,
-    genres: list(Label),
-    tags: list(Label),
-    readLists: ReadListNames,
-    readCount: count({ description: '1 if the caller has completed the book, otherwise 0.' }),
-    lastCompletedAt: nullable(
-      timestamp({ description: 'When the caller last completed the book.' }),
-    ),
-  },
-  { component: 'BookFull' },
-)
+export const BookFull = component('BookFull', {
+  ...Book.properties,
+  metadata: BookMetadata,
+  genres: list(Label),
+  tags: list(Label),
+  readLists: ReadListNames,
+  readCount: count({ description: '1 if the caller has completed the book, otherwise 0.' }),
+  lastCompletedAt: nullable(timestamp({ description: 'When the caller last completed the book.' })),
+})
 export type BookFull = Static<typeof BookFull>
 
 /** Response of GET /books/{id}. */
-export const BookDetail = record(
-  { book: Book, metadata: BookMetadata, readLists: ReadListNames },
-  { component: 'BookDetail' },
-)
+export const BookDetail = component('BookDetail', {
+  book: Book,
+  metadata: BookMetadata,
+  readLists: ReadListNames,
+})
 export type BookDetail = Static<typeof BookDetail>
 
 /** Series in the order of the ids, without hidden and deleted ones. At most ten statements, in parallel. */

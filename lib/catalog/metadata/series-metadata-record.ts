@@ -1,7 +1,7 @@
 // API record of series metadata.
 import { type Viewer, visibleSeries } from '../../accounts/viewer.ts'
 import { jsonText } from '../../base/json/json-text.ts'
-import { list, record, type Static, timestamp, uuid } from '../../base/schema.ts'
+import { component, list, type Static, timestamp, uuid } from '../../base/schema.ts'
 import { type ColumnRow, schemasOf } from '../../media/metadata/field.ts'
 import { seriesFields } from '../../media/metadata/series-fields.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
@@ -20,22 +20,19 @@ import {
 } from './external-reference.ts'
 import { lockFlagsOf, SeriesLocks, seriesLockFlags } from './field-locks.ts'
 
-export const SeriesMetadata = record(
-  {
-    id: uuid({ description: 'Series id.' }),
-    seriesId: uuid(),
-    ...schemasOf(seriesFields),
-    genres: list(Label),
-    tags: list(Label),
-    externalIds: list(ExternalId),
-    externalLinks: list(ExternalLink),
-    externalRatings: list(ExternalRating),
-    locks: SeriesLocks,
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'SeriesMetadata' },
-)
+export const SeriesMetadata = component('SeriesMetadata', {
+  id: uuid({ description: 'Series id.' }),
+  seriesId: uuid(),
+  ...schemasOf(seriesFields),
+  genres: list(Label),
+  tags: list(Label),
+  externalIds: list(ExternalId),
+  externalLinks: list(ExternalLink),
+  externalRatings: list(ExternalRating),
+  locks: SeriesLocks,
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type SeriesMetadata = Static<typeof SeriesMetadata>
 
 type Row = Omit<ColumnRow<typeof seriesFields>, 'customMetadata'> &

@@ -166,11 +166,7 @@ export async function setSeriesLocks(
 }
 
 /** Prevents scans and sources from changing the external ids, links or ratings of a series after a user did. */
-export async function markUserSet(
-  tx: Transaction,
-  { id }: { id: string },
-  field: string,
-): Promise<void> {
+export async function markUserSet(tx: Transaction, { id }: { id: string }, field: string) {
   await tx`
     update series set provenance = provenance || ${tx.json({ [field]: 'user' })}, updated_at = now()
     where id = ${id}`

@@ -4,7 +4,16 @@ import type { Sql } from 'postgres'
 import type { TOptional, TProperties } from 'typebox'
 import { hidesBooks, presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import type { JsonText } from '../../base/json/json-text.ts'
-import { list, maybe, nullable, record, type Static, Type, uuid } from '../../base/schema.ts'
+import {
+  component,
+  list,
+  maybe,
+  nullable,
+  record,
+  type Static,
+  Type,
+  uuid,
+} from '../../base/schema.ts'
 import { Link } from '../../media/metadata/values.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { bookById } from '../book/book-record.ts'
@@ -14,14 +23,11 @@ import { type ExternalId, externalIds } from './external-reference.ts'
 import { seriesLockFlags } from './field-locks.ts'
 import { SeriesMetadata, seriesMetadataByIds } from './series-metadata-record.ts'
 
-const ContextId = record(
-  {
-    id: Type.String(),
-    url: nullable(Type.String()),
-    hash: nullable(Type.String({ description: "Changes when the source's metadata changes." })),
-  },
-  { component: 'ExternalIdContextDto' },
-)
+const ContextId = component('ExternalIdContextDto', {
+  id: Type.String(),
+  url: nullable(Type.String()),
+  hash: nullable(Type.String({ description: "Changes when the source's metadata changes." })),
+})
 const ContextIds = Type.Unsafe<Record<string, Static<typeof ContextId>>>({
   type: 'object',
   additionalProperties: ContextId,
@@ -87,35 +93,29 @@ const customMetadataSchema = () =>
     ),
   )
 
-export const SeriesContext = record(
-  {
-    type: Type.Literal('series'),
-    seriesId: nullable(uuid()),
-    bookCount: Type.Integer({ format: 'int64' }),
-    customMetadata: customMetadataSchema(),
-    externalIds: maybe(ContextIds),
-    metadata: ContextMetadata,
-  },
-  { component: 'SeriesContextDto' },
-)
+export const SeriesContext = component('SeriesContextDto', {
+  type: Type.Literal('series'),
+  seriesId: nullable(uuid()),
+  bookCount: Type.Integer({ format: 'int64' }),
+  customMetadata: customMetadataSchema(),
+  externalIds: maybe(ContextIds),
+  metadata: ContextMetadata,
+})
 export type SeriesContext = Static<typeof SeriesContext>
 
-export const BookContext = record(
-  {
-    type: Type.Literal('book'),
-    bookId: uuid(),
-    seriesId: uuid(),
-    libraryId: uuid(),
-    fileFormat: Type.String(),
-    pageCount: Type.Integer(),
-    fileSize: Type.Integer({ format: 'int64' }),
-    customMetadata: customMetadataSchema(),
-    externalIds: maybe(ContextIds),
-    metadata: record(optional({ ...BookMetadata.properties, genres: names(), tags: names() })),
-    series: SeriesContext,
-  },
-  { component: 'BookContextDto' },
-)
+export const BookContext = component('BookContextDto', {
+  type: Type.Literal('book'),
+  bookId: uuid(),
+  seriesId: uuid(),
+  libraryId: uuid(),
+  fileFormat: Type.String(),
+  pageCount: Type.Integer(),
+  fileSize: Type.Integer({ format: 'int64' }),
+  customMetadata: customMetadataSchema(),
+  externalIds: maybe(ContextIds),
+  metadata: record(optional({ ...BookMetadata.properties, genres: names(), tags: names() })),
+  series: SeriesContext,
+})
 export type BookContext = Static<typeof BookContext>
 
 /** Contexts by id, without hidden series, in six statements. */

@@ -23,11 +23,7 @@ const maxTimestamps = 1_000
 const publishedAt = new Map<string, number>()
 
 /** At most twice a second per scan and process, unless forced. Must follow the update of the scan's row. */
-export async function publishScan(
-  sql: Queryable,
-  scanId: string,
-  options: PublishOptions = {},
-): Promise<void> {
+export async function publishScan(sql: Queryable, scanId: string, options: PublishOptions = {}) {
   const last = publishedAt.get(scanId) ?? Number.NEGATIVE_INFINITY
   if (!options.force && performance.now() - last < minIntervalMs) return
   await publishAll(sql, [scanId], options)

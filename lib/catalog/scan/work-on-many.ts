@@ -81,11 +81,7 @@ async function readAgain({ sql, queue }: WorkRequest, condition: Fragment): Prom
 }
 
 /** Starts an analysis of each library that is not being deleted. Scan ids by library id. */
-async function startAnalyses(
-  tx: Transaction,
-  queue: Queue,
-  libraryIds: Fragment,
-): Promise<Map<string, string>> {
+async function startAnalyses(tx: Transaction, queue: Queue, libraryIds: Fragment) {
   const libraries = await tx<{ id: string }[]>`
     select id from library where deleting_at is null and id in (${libraryIds}) order by id`
   const scans = new Map<string, string>()

@@ -1,7 +1,7 @@
 // Metadata of a series taken from its books, if it has none of its own: authors, years, languages, publishers, a
 // summary. Uses only books that the viewer can see.
 import { presentBook, type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
-import { list, nullable, record, type Static, Type, uuid } from '../../base/schema.ts'
+import { component, list, nullable, record, type Static, Type, uuid } from '../../base/schema.ts'
 import { Author } from '../../media/metadata/values.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
@@ -13,7 +13,8 @@ import {
 } from '../derived/books-metadata.ts'
 import { readingOrder } from '../derived/reading-order.ts'
 
-export const BooksMetadata = record(
+export const BooksMetadata = component(
+  'BooksMetadata',
   {
     authors: list(Author, {
       description: `Distinct pairs of name and role, most frequent first, up to ${maxAuthors}.`,
@@ -38,10 +39,7 @@ export const BooksMetadata = record(
       ),
     ),
   },
-  {
-    component: 'BooksMetadata',
-    description: 'Aggregated from the books that are visible to the caller and not missing.',
-  },
+  { description: 'Aggregated from the books that are visible to the caller and not missing.' },
 )
 export type BooksMetadata = Static<typeof BooksMetadata>
 

@@ -2,10 +2,10 @@
 import { hidesBooks, presentBeyondAge, type Viewer, visibleSeries } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import {
+  component,
   count,
   nullable,
   oneOf,
-  record,
   type Static,
   Type,
   timestamp,
@@ -17,40 +17,37 @@ import type { Queryable } from '../../store/postgres/db.ts'
 import { requestedIds } from '../../store/postgres/ids.ts'
 import { mayHideBooks } from '../derived/books-metadata.ts'
 
-export const Series = record(
-  {
-    id: uuid(),
-    libraryId: uuid(),
-    libraryName: Type.String(),
-    title: Type.String(),
-    titleSort: nullable(Type.String()),
-    summary: nullable(Type.String()),
-    publisher: nullable(Type.String()),
-    year: nullable(Type.Integer()),
-    status: nullable(oneOf(seriesStatuses)),
-    language: nullable(Type.String()),
-    ageRating: nullable(Type.Integer()),
-    genres: Type.Array(Type.String()),
-    tags: Type.Array(Type.String()),
-    path: nullable(
-      Type.String({ description: 'Folder of the series, relative to the library folder.' }),
-    ),
-    bookCount: count({ description: 'Books that are not missing.' }),
-    pageCount: count(),
-    fileSize: count({ description: 'Size of all books in bytes.' }),
-    unreadCount: count({ description: 'Books that the caller has not completed.' }),
-    readCount: count({ description: 'Books that the caller has completed.' }),
-    lastReadAt: nullable(timestamp()),
-    userRating: nullable(Type.Integer({ description: 'Rating by the caller, from 1 to 100.' })),
-    wantToRead: Type.Boolean({ description: 'On the want-to-read list of the caller.' }),
-    hasCustomCover: Type.Boolean(),
-    collections: CollectionNames,
-    tracked: Type.Boolean({ description: 'Whether the server looks for new releases.' }),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'Series' },
-)
+export const Series = component('Series', {
+  id: uuid(),
+  libraryId: uuid(),
+  libraryName: Type.String(),
+  title: Type.String(),
+  titleSort: nullable(Type.String()),
+  summary: nullable(Type.String()),
+  publisher: nullable(Type.String()),
+  year: nullable(Type.Integer()),
+  status: nullable(oneOf(seriesStatuses)),
+  language: nullable(Type.String()),
+  ageRating: nullable(Type.Integer()),
+  genres: Type.Array(Type.String()),
+  tags: Type.Array(Type.String()),
+  path: nullable(
+    Type.String({ description: 'Folder of the series, relative to the library folder.' }),
+  ),
+  bookCount: count({ description: 'Books that are not missing.' }),
+  pageCount: count(),
+  fileSize: count({ description: 'Size of all books in bytes.' }),
+  unreadCount: count({ description: 'Books that the caller has not completed.' }),
+  readCount: count({ description: 'Books that the caller has completed.' }),
+  lastReadAt: nullable(timestamp()),
+  userRating: nullable(Type.Integer({ description: 'Rating by the caller, from 1 to 100.' })),
+  wantToRead: Type.Boolean({ description: 'On the want-to-read list of the caller.' }),
+  hasCustomCover: Type.Boolean(),
+  collections: CollectionNames,
+  tracked: Type.Boolean({ description: 'Whether the server looks for new releases.' }),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type Series = Static<typeof Series>
 
 /** The series with these ids, in this order, in one statement; hidden and deleted ones are left out. */

@@ -30,10 +30,8 @@ export const bookFileResponses = {
 const caching = { 'cache-control': 'private, no-cache' }
 
 export const downloads = [
-  route({
+  route('GET /books/{id}/file', {
     operationId: 'downloadBook',
-    method: 'GET',
-    path: '/books/{id}/file',
     permission: 'BooksRead',
     // Reads a single row; its disk must not hold up lists.
     cost: 'record',
@@ -46,10 +44,8 @@ export const downloads = [
     handle: ({ params, viewer, request }, deps) =>
       bookFileResponse(request, deps, { viewer, id: params.id }),
   }),
-  route({
+  route('GET /series/{id}/download', {
     operationId: 'downloadSeries',
-    method: 'GET',
-    path: '/series/{id}/download',
     permission: 'BooksRead',
     cookie: true,
     summary: 'Download the files of a series as a ZIP archive',

@@ -87,11 +87,7 @@ async function findSource({ job, ...deps }: Run): Promise<StoredSource | SourceF
 }
 
 /** Returns for how many seconds the source must not be called, or null when all claims are done. */
-async function matchClaims(
-  run: Run,
-  row: StoredSource,
-  claims: readonly Claim[],
-): Promise<number | null> {
+async function matchClaims(run: Run, row: StoredSource, claims: readonly Claim[]) {
   const { sql, isStopped, signal } = run
   const ids = claims.map(claim => claim.seriesId)
   const contexts = await seriesContexts(sql, serverViewer, ids)

@@ -3,6 +3,7 @@ import type { Viewer } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import {
   body,
+  component,
   ErrorBody,
   list,
   maybe,
@@ -108,10 +109,8 @@ function appliedOf(applied: Omit<Applied, 'cover'> & { cover?: Applied['cover'] 
 }
 
 export const matchRoutes = [
-  route({
+  route('GET /metadata/sources', {
     operationId: 'listMetadataSources',
-    method: 'GET',
-    path: '/metadata/sources',
     permission: 'SeriesRead',
     summary: 'List the metadata sources that can be searched',
     responses: { 200: MetadataSourceList },
@@ -120,10 +119,8 @@ export const matchRoutes = [
       return { sources: rows.filter(row => sources.open(row).fetchSeries !== undefined) }
     },
   }),
-  route({
+  route('GET /series/{id}/metadata/search-title', {
     operationId: 'getSeriesSearchTitle',
-    method: 'GET',
-    path: '/series/{id}/metadata/search-title',
     permission: 'SeriesRead',
     // For one series only.
     cost: 'record',
@@ -132,10 +129,7 @@ export const matchRoutes = [
     params: SeriesId,
     query: record({ sourceId: maybe(sourceId) }),
     responses: {
-      200: record(
-        { title: Type.String(), searchTitle: Type.String() },
-        { component: 'SearchTitle' },
-      ),
+      200: component('SearchTitle', { title: Type.String(), searchTitle: Type.String() }),
     },
     async handle({ params: { id }, query, viewer }, { sql }) {
       const context = await seriesContext(sql, viewer, id)
@@ -145,27 +139,19 @@ export const matchRoutes = [
       return { title: context.metadata.title!, searchTitle }
     },
   }),
-  route({
+  route('POST /series/{id}/metadata/search', {
     ...access,
     operationId: 'searchSeriesMetadata',
-    method: 'POST',
-    path: '/series/{id}/metadata/search',
     summary: 'Search a source for a series',
     description:
       'Without a query, searches for the text of GET /series/{id}/metadata/search-title.',
-    body: body(
-      {
-        sourceId,
-        query: maybe(nullable(text(500))),
-        limit: maybe(Type.Integer({ minimum: 1, maximum: 50, default: 10 })),
-      },
-      { component: 'MetadataSearch' },
-    ),
+    body: body('MetadataSearch', {
+      sourceId,
+      query: maybe(nullable(text(500))),
+      limit: maybe(Type.Integer({ minimum: 1, maximum: 50, default: 10 })),
+    }),
     responses: {
-      200: record(
-        { query: Type.String(), results: list(SeriesHit) },
-        { component: 'MetadataSearchResults' },
-      ),
+      200: component('MetadataSearchResults', { query: Type.String(), results: list(SeriesHit) }),
       ...failures,
     },
     async handle({ params: { id }, body, viewer, signal }, deps) {
@@ -179,14 +165,12 @@ export const matchRoutes = [
       return { query, results }
     },
   }),
-  route({
+  route('POST /series/{id}/metadata/preview', {
     ...access,
     operationId: 'previewSeriesMetadata',
-    method: 'POST',
-    path: '/series/{id}/metadata/preview',
     summary: 'Compare a series with its metadata on a source',
     description: 'Field by field; changes nothing.',
-    body: body({ sourceId, externalId }, { component: 'MetadataPreviewRequest' }),
+    body: body('MetadataPreviewRequest', { sourceId, externalId }),
     responses: { 200: SeriesComparison, ...failures },
     async handle({ params: { id: seriesId }, body, viewer, signal }, deps) {
       const matchDeps = depsOf({ viewer, signal }, deps)
@@ -199,32 +183,27 @@ export const matchRoutes = [
       }
     },
   }),
-  route({
+  route('POST /series/{id}/metadata/apply', {
     ...access,
     operationId: 'applySeriesMetadata',
-    method: 'POST',
-    path: '/series/{id}/metadata/apply',
     summary: 'Apply metadata from a source to a series',
     description:
       'Locked fields and fields set by a user do not change, and nothing is cleared. Applied fields are not locked, but scans leave them unchanged.',
-    body: body(
-      {
-        sourceId,
-        externalId,
-        fields: maybe(
-          nullable(
-            list(oneOf(matchedFields), {
-              maxItems: matchedFields.length,
-              description: 'Fields to apply; null for all.',
-            }),
-          ),
+    body: body('MetadataApplyRequest', {
+      sourceId,
+      externalId,
+      fields: maybe(
+        nullable(
+          list(oneOf(matchedFields), {
+            maxItems: matchedFields.length,
+            description: 'Fields to apply; null for all.',
+          }),
         ),
-        dryRun: maybe(
-          Type.Boolean({ default: false, description: 'Whether to only show what would change.' }),
-        ),
-      },
-      { component: 'MetadataApplyRequest' },
-    ),
+      ),
+      dryRun: maybe(
+        Type.Boolean({ default: false, description: 'Whether to only show what would change.' }),
+      ),
+    }),
     responses: { 200: AppliedMetadata, ...failures },
     async handle({ params: { id: seriesId }, body, viewer, signal }, deps) {
       const matchDeps = depsOf({ viewer, signal }, deps)
@@ -241,25 +220,20 @@ export const matchRoutes = [
       return { ...comparisonOf(source, fetched), ...appliedOf(applied), isDryRun }
     },
   }),
-  route({
+  route('POST /series/{id}/metadata/auto-match', {
     ...access,
     operationId: 'autoMatchSeries',
-    method: 'POST',
-    path: '/series/{id}/metadata/auto-match',
     summary: 'Match a series with a source',
     description:
       'Uses the external id, otherwise the best hit of a search, if the conditions of the library and the source hold. Metadata is applied as by /metadata/apply.',
-    body: body({ sourceId }, { component: 'AutoMatchRequest' }),
+    body: body('AutoMatchRequest', { sourceId }),
     responses: {
-      200: record(
-        {
-          outcome: oneOf(outcomes),
-          externalId: nullable(Type.String()),
-          relevance: nullable(Type.Number()),
-          appliedFields: list(oneOf(matchedFields)),
-        },
-        { component: 'AutoMatchResult' },
-      ),
+      200: component('AutoMatchResult', {
+        outcome: oneOf(outcomes),
+        externalId: nullable(Type.String()),
+        relevance: nullable(Type.Number()),
+        appliedFields: list(oneOf(matchedFields)),
+      }),
       ...failures,
     },
     async handle({ params: { id: seriesId }, body, viewer, signal }, deps) {
@@ -277,16 +251,14 @@ export const matchRoutes = [
       return { outcome, externalId, relevance, appliedFields }
     },
   }),
-  route({
+  route('GET /series/{id}/metadata/matches', {
     // Failure messages name hosts.
     ...access,
     operationId: 'listSeriesMatches',
-    method: 'GET',
-    path: '/series/{id}/metadata/matches',
     // One row per source.
     cost: 'record',
     summary: 'List the match results of a series by source',
-    responses: { 200: record({ matches: list(SeriesMatch) }, { component: 'SeriesMatchList' }) },
+    responses: { 200: component('SeriesMatchList', { matches: list(SeriesMatch) }) },
     async handle({ params: { id }, viewer }, { sql }) {
       await requireSeries(sql, viewer, id)
       return { matches: await matchesOf(sql, id) }

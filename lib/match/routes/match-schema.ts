@@ -1,25 +1,22 @@
 // Schemas of metadata from sources: comparisons, applications, sources.
 
-import { json, list, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
+import { component, json, list, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
 import { matchedFields } from '../matching-settings.ts'
 import { actions } from '../proposal.ts'
 
-const FieldComparison = record(
-  {
-    field: oneOf(matchedFields),
-    current: json(),
-    proposed: json({ description: 'Proposed value; null if it is invalid.' }),
-    isLocked: Type.Boolean(),
-    provenance: nullable(
-      Type.String({
-        description:
-          'Who set the current value: `user`, a source, or a kind of file metadata; null for files.',
-      }),
-    ),
-    action: oneOf(actions, { description: 'Only `change` changes the field.' }),
-  },
-  { component: 'FieldComparison' },
-)
+const FieldComparison = component('FieldComparison', {
+  field: oneOf(matchedFields),
+  current: json(),
+  proposed: json({ description: 'Proposed value; null if it is invalid.' }),
+  isLocked: Type.Boolean(),
+  provenance: nullable(
+    Type.String({
+      description:
+        'Who set the current value: `user`, a source, or a kind of file metadata; null for files.',
+    }),
+  ),
+  action: oneOf(actions, { description: 'Only `change` changes the field.' }),
+})
 const comparison = {
   sourceId: uuid(),
   externalId: Type.String(),
@@ -29,27 +26,21 @@ const comparison = {
   fields: list(FieldComparison),
   coverUrl: nullable(Type.String()),
 }
-export const SeriesComparison = record(comparison, { component: 'SeriesComparison' })
-export const AppliedMetadata = record(
-  {
-    ...comparison,
-    isDryRun: Type.Boolean(),
-    appliedFields: list(oneOf(matchedFields)),
-    skippedFields: list(record({ field: oneOf(matchedFields), reason: oneOf(actions) })),
-    cover: oneOf(['none', 'set', 'locked', 'failed']),
-  },
-  { component: 'AppliedMetadata' },
-)
+export const SeriesComparison = component('SeriesComparison', comparison)
+export const AppliedMetadata = component('AppliedMetadata', {
+  ...comparison,
+  isDryRun: Type.Boolean(),
+  appliedFields: list(oneOf(matchedFields)),
+  skippedFields: list(record({ field: oneOf(matchedFields), reason: oneOf(actions) })),
+  cover: oneOf(['none', 'set', 'locked', 'failed']),
+})
 
-export const MetadataSourceList = record(
-  {
-    sources: list(
-      record({
-        id: uuid(),
-        name: Type.String({ description: 'Name used in external ids and provenance.' }),
-        displayName: Type.String(),
-      }),
-    ),
-  },
-  { component: 'MetadataSourceList' },
-)
+export const MetadataSourceList = component('MetadataSourceList', {
+  sources: list(
+    record({
+      id: uuid(),
+      name: Type.String({ description: 'Name used in external ids and provenance.' }),
+      displayName: Type.String(),
+    }),
+  ),
+})

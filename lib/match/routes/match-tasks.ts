@@ -35,7 +35,6 @@ const options = {
 }
 type Options = { sourceId?: string | null; force?: boolean }
 const common = {
-  method: 'POST',
   permission: 'SeriesWrite',
   responses: { 200: WorkStarted },
 } as const
@@ -61,46 +60,41 @@ async function start(deps: Deps, viewer: Viewer, selection: Selection, options: 
 const SourceId = record({ id: uuid({ description: 'Source id.' }) })
 
 export const matchTasks = [
-  route({
+  route('POST /series/{id}/metadata/auto-match/task', {
     ...common,
     operationId: 'startSeriesAutoMatch',
-    path: '/series/{id}/metadata/auto-match/task',
     summary: 'Match a series with sources in the background',
     params: SeriesId,
-    body: body(options, { component: 'AutoMatchTask' }),
+    body: body('AutoMatchTask', options),
     bodyOptional: true,
     async handle({ params: { id }, body, viewer }, deps) {
       await requireSeries(deps.sql, viewer, id)
       return await start(deps, viewer, { seriesIds: [id] }, body ?? {})
     },
   }),
-  route({
+  route('POST /series/metadata/auto-match/task/bulk', {
     ...common,
     operationId: 'startAutoMatchOfSeries',
-    path: '/series/metadata/auto-match/task/bulk',
     summary: 'Match several series with sources in the background',
     description: skipNote,
-    body: body({ seriesIds, ...options }, { component: 'AutoMatchTaskOfSeries' }),
+    body: body('AutoMatchTaskOfSeries', { seriesIds, ...options }),
     handle: ({ body: { seriesIds, ...options }, viewer }, deps) =>
       start(deps, viewer, { seriesIds }, options),
   }),
-  route({
+  route('POST /libraries/{id}/metadata/auto-match/task', {
     ...common,
     operationId: 'startLibraryAutoMatch',
-    path: '/libraries/{id}/metadata/auto-match/task',
     summary: 'Match all series of a library with sources in the background',
     params: LibraryId,
-    body: body(options, { component: 'AutoMatchTask' }),
+    body: body('AutoMatchTask', options),
     bodyOptional: true,
     async handle({ params: { id }, body, viewer }, deps) {
       await requireLibrary(deps.sql, viewer, id)
       return await start(deps, viewer, { libraryId: id }, body ?? {})
     },
   }),
-  route({
+  route('GET /admin/sources/{id}/matching', {
     operationId: 'getMatchingSettings',
-    method: 'GET',
-    path: '/admin/sources/{id}/matching',
     permission: 'PluginsManage',
     // For one source only.
     cost: 'record',
@@ -109,10 +103,8 @@ export const matchTasks = [
     responses: { 200: MatchingSettings },
     handle: ({ params }, { sql }) => matchingOf(sql, params.id),
   }),
-  route({
+  route('PUT /admin/sources/{id}/matching', {
     operationId: 'replaceMatchingSettings',
-    method: 'PUT',
-    path: '/admin/sources/{id}/matching',
     permission: 'PluginsManage',
     summary: 'Replace the matching settings of a source',
     description: 'Absent settings get their defaults.',

@@ -2,7 +2,17 @@
 // library that meet conditions.
 
 import { Forbidden, Invalid } from '../../base/errors.ts'
-import { body, count, maybe, nullable, record, Type, text, uuid } from '../../base/schema.ts'
+import {
+  body,
+  component,
+  count,
+  maybe,
+  nullable,
+  record,
+  Type,
+  text,
+  uuid,
+} from '../../base/schema.ts'
 import { bookContext, seriesContext } from '../../catalog/metadata/template-context.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { LibraryId } from '../../http/params.ts'
@@ -13,41 +23,38 @@ import { compileTemplate } from '../../sources/template/template.ts'
 import { ConditionsInput, checkConditions } from '../condition.ts'
 import { libraryConditions, matchingSeries } from '../matching-series.ts'
 
-const MatchingSeries = record(
-  { id: uuid(), title: Type.String(), bookCount: count() },
-  { component: 'MatchingSeries' },
-)
-const MatchingSeriesPage = record(
+const MatchingSeries = component('MatchingSeries', {
+  id: uuid(),
+  title: Type.String(),
+  bookCount: count(),
+})
+const MatchingSeriesPage = component(
+  'MatchingSeriesPage',
   {
     ...paged(MatchingSeries).properties,
     checked: count({ description: 'Number of visible series in the library.' }),
   },
-  { component: 'MatchingSeriesPage', hasLinkHeader: true },
+  { hasLinkHeader: true },
 )
 
 export const previews = [
-  route({
+  route('POST /templates/preview', {
     operationId: 'previewTemplate',
-    method: 'POST',
-    path: '/templates/preview',
     permission: 'SeriesRead',
     // Not because of its statements, but because of the event loop time that a template may take.
     cost: () => 'expensive',
     summary: 'Render a template',
     description:
       'Uses the context of a series or a book (which requires BooksRead), or an example. The syntax is Handlebars without partials and decorators; values are not escaped, missing values are empty, and the output is cut off after 10,000 characters. 400 if the template is invalid or takes too many steps.',
-    body: body(
-      {
-        template: text(maxTemplateLength),
-        seriesId: maybe(nullable(uuid())),
-        bookId: maybe(nullable(uuid())),
-        context: maybe(
-          nullable(Type.Unsafe<object>({ type: 'object', description: 'An example context.' })),
-        ),
-      },
-      { component: 'TemplatePreviewRequest' },
-    ),
-    responses: { 200: record({ output: Type.String() }, { component: 'TemplatePreview' }) },
+    body: body('TemplatePreviewRequest', {
+      template: text(maxTemplateLength),
+      seriesId: maybe(nullable(uuid())),
+      bookId: maybe(nullable(uuid())),
+      context: maybe(
+        nullable(Type.Unsafe<object>({ type: 'object', description: 'An example context.' })),
+      ),
+    }),
+    responses: { 200: component('TemplatePreview', { output: Type.String() }) },
     async handle({ body: { template, seriesId, bookId, context }, viewer, identity }, { sql }) {
       if ([seriesId, bookId, context].filter(Boolean).length > 1)
         throw new Invalid('Only one of seriesId, bookId and context is allowed')
@@ -60,10 +67,8 @@ export const previews = [
       return { output: render(context ?? {}) }
     },
   }),
-  route({
+  route('POST /libraries/{id}/auto-match/preview', {
     operationId: 'previewAutoMatch',
-    method: 'POST',
-    path: '/libraries/{id}/auto-match/preview',
     permission: 'SeriesRead',
     cost: () => 'expensive',
     summary: 'List the series that meet auto-match conditions',
@@ -71,10 +76,7 @@ export const previews = [
       'Uses the conditions in the request, otherwise those of the library. Without conditions all series match. A series for which they take too many steps does not match; 400 if they take too many for the whole library.',
     params: LibraryId,
     query: record(pageQuery),
-    body: body(
-      { conditions: maybe(nullable(ConditionsInput)) },
-      { component: 'AutoMatchPreviewRequest' },
-    ),
+    body: body('AutoMatchPreviewRequest', { conditions: maybe(nullable(ConditionsInput)) }),
     bodyOptional: true,
     responses: { 200: MatchingSeriesPage },
     async handle({ params: { id }, query, body, viewer, request, reply }, { sql }) {

@@ -2,7 +2,7 @@
 // accepted in any case; a blank text is stored as null. Errors name the path of the value.
 import { Invalid } from '../../base/errors.ts'
 import { writtenText } from '../../base/json/json-text.ts'
-import { body, list, maybe, name, nullable, Type, text } from '../../base/schema.ts'
+import { body, list, maybe, name, nullable, strict, Type, text } from '../../base/schema.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import { joinSuffixes } from './names.ts'
@@ -84,14 +84,11 @@ export const input = {
     maybe(
       nullable(
         list(
-          body(
-            {
-              name: name(300),
-              role: input.word(authorRoles),
-              sortName: input.text(300),
-            },
-            { component: 'AuthorInput' },
-          ),
+          body('AuthorInput', {
+            name: name(300),
+            role: input.word(authorRoles),
+            sortName: input.text(300),
+          }),
           { maxItems },
         ),
       ),
@@ -99,7 +96,7 @@ export const input = {
   alternateTitles: () =>
     maybe(
       nullable(
-        list(body({ label: text(200), title: name(1000) }, { component: 'AlternateTitleInput' }), {
+        list(body('AlternateTitleInput', { label: text(200), title: name(1000) }), {
           maxItems,
           description: 'A PUT without them leaves them unchanged.',
         }),
@@ -109,7 +106,7 @@ export const input = {
     maybe(
       nullable(
         list(
-          body({
+          strict({
             name: name(500),
             year: input.integer(-9999, 9999),
             category: input.text(500),

@@ -1,5 +1,5 @@
 // Types of structured or enumerated metadata values, with their schemas.
-import { nullable, record, type Static, Type } from '../../base/schema.ts'
+import { component, nullable, record, type Static, Type } from '../../base/schema.ts'
 
 export const readingDirections = ['ltr', 'rtl', 'ttb', 'webtoon'] as const
 export type ReadingDirection = (typeof readingDirections)[number]
@@ -36,20 +36,17 @@ export const bookTypes = [
 ] as const
 
 /** Files may contain roles besides `authorRoles`. */
-export const Author = record(
-  {
-    name: Type.String(),
-    role: nullable(Type.String()),
-    sortName: nullable(Type.String()),
-  },
-  { component: 'Author' },
-)
+export const Author = component('Author', {
+  name: Type.String(),
+  role: nullable(Type.String()),
+  sortName: nullable(Type.String()),
+})
 export type Author = Static<typeof Author>
 
-export const AlternateTitle = record(
-  { label: Type.String(), title: Type.String() },
-  { component: 'AlternateTitle' },
-)
+export const AlternateTitle = component('AlternateTitle', {
+  label: Type.String(),
+  title: Type.String(),
+})
 export type AlternateTitle = Static<typeof AlternateTitle>
 
 export const StoryArc = record({ name: Type.String(), number: nullable(Type.String()) })
@@ -58,25 +55,19 @@ export type StoryArc = Static<typeof StoryArc>
 export const Identifier = record({ scheme: Type.String(), value: Type.String() })
 export type Identifier = Static<typeof Identifier>
 
-export const Link = record(
-  {
-    source: Type.String(),
-    url: Type.String(),
-    externalId: nullable(Type.String()),
-  },
-  { component: 'WebLink' },
-)
+export const Link = component('WebLink', {
+  source: Type.String(),
+  url: Type.String(),
+  externalId: nullable(Type.String()),
+})
 export type Link = Static<typeof Link>
 
-export const Award = record(
-  {
-    name: Type.String(),
-    year: nullable(Type.Integer()),
-    category: nullable(Type.String()),
-    won: Type.Boolean(),
-  },
-  { component: 'Award' },
-)
+export const Award = component('Award', {
+  name: Type.String(),
+  year: nullable(Type.Integer()),
+  category: nullable(Type.String()),
+  won: Type.Boolean(),
+})
 export type Award = Static<typeof Award>
 
 export type CustomMetadata = Record<string, unknown>

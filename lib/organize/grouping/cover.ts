@@ -188,11 +188,7 @@ async function insertCover(
 }
 
 /** Throws NotFound. */
-async function displayCover(
-  tx: Transaction,
-  grouping: Grouping,
-  { id, coverId }: CoverRequest,
-): Promise<void> {
+async function displayCover(tx: Transaction, grouping: Grouping, { id, coverId }: CoverRequest) {
   const owned = tx`${tx(grouping.owner)} = ${id}`
   await tx`
     update cover set is_selected = false, updated_at = now()

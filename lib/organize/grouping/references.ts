@@ -1,14 +1,14 @@
 // References to collections of series and read lists of books, as shown in their records.
 import type { Fragment } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { list, record, type Static, Type, uuid } from '../../base/schema.ts'
+import { component, list, type Static, Type, uuid } from '../../base/schema.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
 import { isShownSeries } from './grouping.ts'
 
 const maxNamed = 20
 
-const GroupingName = record({ id: uuid(), name: Type.String() }, { component: 'GroupingName' })
+const GroupingName = component('GroupingName', { id: uuid(), name: Type.String() })
 export type GroupingName = Static<typeof GroupingName>
 
 export const CollectionNames = list(GroupingName, {

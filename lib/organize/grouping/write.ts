@@ -116,12 +116,7 @@ export async function updateGrouping(
 }
 
 /** Throws NotFound. */
-export async function deleteGrouping(
-  sql: Sql,
-  viewer: Viewer,
-  grouping: Grouping,
-  id: string,
-): Promise<void> {
+export async function deleteGrouping(sql: Sql, viewer: Viewer, grouping: Grouping, id: string) {
   const { c, m, owner, member } = tablesOf(sql, grouping)
   await retryOnDeadlock(sql, async tx => {
     await lockGrouping(tx, viewer, grouping, id)

@@ -4,10 +4,10 @@ import { type Viewer, visibleLibrary } from '../../accounts/viewer.ts'
 import { Conflict, Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {
+  component,
   json,
   nullable,
   oneOf,
-  record,
   type Static,
   Type,
   timestamp,
@@ -20,21 +20,18 @@ import type { Queryable, Sql, Transaction } from '../../store/postgres/db.ts'
 export const presetScopes = ['list', 'search'] as const
 export const presetTargets = ['series', 'books'] as const
 
-export const FilterPreset = record(
-  {
-    id: uuid(),
-    name: Type.String(),
-    scope: oneOf(presetScopes),
-    target: oneOf(presetTargets),
-    condition: json({ description: 'Condition as in the body of a filtered list; null for none.' }),
-    query: nullable(Type.String()),
-    sort: nullable(Type.String()),
-    libraryId: nullable(uuid({ description: 'Null for all libraries.' })),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'FilterPreset' },
-)
+export const FilterPreset = component('FilterPreset', {
+  id: uuid(),
+  name: Type.String(),
+  scope: oneOf(presetScopes),
+  target: oneOf(presetTargets),
+  condition: json({ description: 'Condition as in the body of a filtered list; null for none.' }),
+  query: nullable(Type.String()),
+  sort: nullable(Type.String()),
+  libraryId: nullable(uuid({ description: 'Null for all libraries.' })),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type FilterPreset = Static<typeof FilterPreset>
 type PresetTarget = (typeof presetTargets)[number]
 

@@ -2,34 +2,36 @@
 import { type Viewer, visibleSeries } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { count, nullable, record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+import {
+  component,
+  count,
+  nullable,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../../base/schema.ts'
 import { ownerNotFound } from '../../catalog/owner.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
 import { publish, seriesEvents } from '../../store/event/publish.ts'
 import type { Queryable, Sql } from '../../store/postgres/db.ts'
 
-export const UserRating = record(
-  {
-    id: uuid(),
-    seriesId: uuid(),
-    rating: Type.Integer({ minimum: 1, maximum: 100 }),
-    notes: nullable(Type.String()),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'UserRating' },
-)
+export const UserRating = component('UserRating', {
+  id: uuid(),
+  seriesId: uuid(),
+  rating: Type.Integer({ minimum: 1, maximum: 100 }),
+  notes: nullable(Type.String()),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type UserRating = Static<typeof UserRating>
 
-export const AverageRating = record(
-  {
-    average: nullable(
-      Type.Number({ description: 'Mean rating from 1 to 100; null if there are none.' }),
-    ),
-    count: count({ description: 'Number of accounts that rated the series.' }),
-  },
-  { component: 'AverageRating' },
-)
+export const AverageRating = component('AverageRating', {
+  average: nullable(
+    Type.Number({ description: 'Mean rating from 1 to 100; null if there are none.' }),
+  ),
+  count: count({ description: 'Number of accounts that rated the series.' }),
+})
 export type AverageRating = Static<typeof AverageRating>
 
 /** Null if there is none. Throws NotFound for a hidden series. */

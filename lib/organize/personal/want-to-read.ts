@@ -4,22 +4,19 @@ import type { Fragment } from 'postgres'
 import { hasVisibleBook, type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
 import { Invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { nullable, oneOf, record, type Static, timestamp, uuid } from '../../base/schema.ts'
+import { component, nullable, oneOf, type Static, timestamp, uuid } from '../../base/schema.ts'
 import { type Owner, requireOwner } from '../../catalog/owner.ts'
 import type { IdPage } from '../../list/page.ts'
 import { bookEvents, publish, seriesEvents } from '../../store/event/publish.ts'
 import type { Queryable, Sql, Transaction } from '../../store/postgres/db.ts'
 
-export const WantToReadEntry = record(
-  {
-    id: uuid(),
-    itemType: oneOf(['series', 'book']),
-    seriesId: nullable(uuid({ description: 'Null for a book.' })),
-    bookId: nullable(uuid({ description: 'Null for a series.' })),
-    addedAt: timestamp(),
-  },
-  { component: 'WantToReadEntry' },
-)
+export const WantToReadEntry = component('WantToReadEntry', {
+  id: uuid(),
+  itemType: oneOf(['series', 'book']),
+  seriesId: nullable(uuid({ description: 'Null for a book.' })),
+  bookId: nullable(uuid({ description: 'Null for a series.' })),
+  addedAt: timestamp(),
+})
 export type WantToReadEntry = Static<typeof WantToReadEntry>
 
 /** Per account. */
@@ -196,11 +193,7 @@ async function publishChange(
 }
 
 /** Moves the entries to the front, in the order of the ids; the others follow in their present order. Skips unknown ids. */
-export async function reorderWanted(
-  sql: Sql,
-  { accountId }: Viewer,
-  entryIds: readonly string[],
-): Promise<void> {
+export async function reorderWanted(sql: Sql, { accountId }: Viewer, entryIds: readonly string[]) {
   await sql.begin(async tx => {
     await tx`select 1 from account where id = ${accountId} for no key update`
     const { count } = await tx`

@@ -61,11 +61,7 @@ export async function matchCbl(
   return matches.flat()
 }
 
-async function matchSome(
-  sql: Sql,
-  viewer: Viewer,
-  entries: readonly CblEntry[],
-): Promise<CblMatch[]> {
+async function matchSome(sql: Sql, viewer: Viewer, entries: readonly CblEntry[]) {
   const candidates = Map.groupBy(await findCandidates(sql, viewer, entries), ({ place }) => place)
   return entries.map((_, place) => choose(candidates.get(place) ?? []))
 }

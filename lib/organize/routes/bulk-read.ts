@@ -35,10 +35,8 @@ export const bulkRead = subjects.flatMap(subject =>
 )
 
 function markRoute({ path, name, summary, ids, select }: Subject, mark: 'read' | 'unread'): Route {
-  return route({
+  return route(`POST ${path}/bulk/${mark}`, {
     operationId: `mark${mark === 'read' ? 'Read' : 'Unread'}${name}`,
-    method: 'POST',
-    path: `${path}/bulk/${mark}`,
     permission: { any: ['BooksWrite', 'ProgressWrite'] },
     summary: `Mark ${summary} as ${mark}`,
     description: skipNote,

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TProperties } from 'typebox'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { body, count, list, maybe, name, nullable, record, Type } from '../../base/schema.ts'
+import { body, component, count, list, maybe, name, nullable, Type } from '../../base/schema.ts'
 import {
   type LabelKind,
   labelKey,
@@ -120,10 +120,7 @@ const kinds: Kind[] = [
   },
 ]
 
-const BulkUpdate = record(
-  { updatedCount: count(), message: Type.String() },
-  { component: 'BulkUpdate' },
-)
+const BulkUpdate = component('BulkUpdate', { updatedCount: count(), message: Type.String() })
 const updated = (count: number, { of }: Kind) => ({
   updatedCount: count,
   message: `${counted(count, of)} updated`,
@@ -140,17 +137,15 @@ function routesOf(kind: Kind): Route[] {
   const { of, path, permission, idsName, ids, edits } = kind
   const [Name, plural] = of === 'series' ? ['Series', 'several series'] : ['Books', 'several books']
   const parts = ({ [idsName]: ids, ...values }: Body) => ({ ids: ids as string[], values })
-  const bulk = (properties: TProperties, component: string) =>
-    body({ [idsName]: ids, ...properties }, { component })
+  const bulk = (component: string, properties: TProperties) =>
+    body(component, { [idsName]: ids, ...properties })
   return [
-    route({
+    route(`PATCH ${path}/bulk/metadata`, {
       operationId: `updateMetadataOf${Name}`,
-      method: 'PATCH',
-      path: `${path}/bulk/metadata`,
       permission,
       summary: `Update metadata of ${plural}`,
       description: `Absent fields are unchanged, null clears a field; customMetadata is merged (RFC 7396). Fields in the request are locked against changes by scans. ${skipNote}`,
-      body: bulk(editSchemas(edits), `MetadataUpdateOf${Name}`),
+      body: bulk(`MetadataUpdateOf${Name}`, editSchemas(edits)),
       responses: { 200: BulkUpdate },
       async handle({ body, viewer }, { sql }) {
         checkStorable(body)
@@ -160,14 +155,12 @@ function routesOf(kind: Kind): Route[] {
         return updated(count, kind)
       },
     }),
-    route({
+    route(`PUT ${path}/bulk/metadata/locks`, {
       operationId: `updateLocksOf${Name}`,
-      method: 'PUT',
-      path: `${path}/bulk/metadata/locks`,
       permission,
       summary: `Update the field locks of ${plural}`,
       description: `Absent flags are unchanged. ${skipNote}`,
-      body: bulk(lockProperties(kind.lockFlags), `LocksUpdateOf${Name}`),
+      body: bulk(`LocksUpdateOf${Name}`, lockProperties(kind.lockFlags)),
       responses: { 200: BulkUpdate },
       async handle({ body, viewer }, { sql }) {
         const { ids, values } = parts(body)
@@ -178,10 +171,8 @@ function routesOf(kind: Kind): Route[] {
       },
     }),
     ...labelKinds.map(label => labelRoute(label, kind)),
-    route({
+    route(`POST ${path}/bulk/metadata/reset`, {
       operationId: `resetMetadataOf${Name}`,
-      method: 'POST',
-      path: `${path}/bulk/metadata/reset`,
       permission,
       summary: `Reset the metadata of ${plural} to their files' metadata`,
       description: `As for a single item. ${skipNote}`,
@@ -194,26 +185,21 @@ function routesOf(kind: Kind): Route[] {
         return { count, message: `${counted(count, of)} reset` }
       },
     }),
-    route({
+    route(`POST ${path}/bulk/analyze`, {
       operationId: `analyze${of === 'series' ? 'SeveralSeries' : 'SeveralBooks'}`,
-      method: 'POST',
-      path: `${path}/bulk/analyze`,
       permission,
       summary: `Analyze ${of === 'series' ? 'all books of several series' : plural}`,
       description: skipNote,
-      body: bulk(
-        {
-          force: maybe(
-            nullable(
-              Type.Boolean({
-                default: false,
-                description: 'Includes books that were already analyzed successfully.',
-              }),
-            ),
+      body: bulk(`Analyze${Name}`, {
+        force: maybe(
+          nullable(
+            Type.Boolean({
+              default: false,
+              description: 'Includes books that were already analyzed successfully.',
+            }),
           ),
-        },
-        `Analyze${Name}`,
-      ),
+        ),
+      }),
       responses: { 200: WorkStarted },
       async handle({ body, viewer }, { sql, queue }) {
         const { ids, values } = parts(body)
@@ -237,17 +223,12 @@ function labelRoute(label: LabelKind, kind: Kind): Route {
   const Names = label === 'genre' ? 'Genres' : 'Tags'
   const Name = of === 'series' ? 'Series' : 'Books'
   const names = maybe(nullable(list(name(200), { maxItems: maxNames })))
-  return route({
+  return route(`POST ${path}/bulk/${plural}`, {
     operationId: `change${Names}Of${Name}`,
-    method: 'POST',
-    path: `${path}/bulk/${plural}`,
     permission,
     summary: `Add and remove ${plural} of several ${of === 'series' ? of : 'books'}`,
     description: `Names that differ only in case are one ${label}. Changed ${plural} are locked against changes by scans. ${skipNote}`,
-    body: body(
-      { [idsName]: ids, add: names, remove: names },
-      { component: `LabelChangesOf${Name}` },
-    ),
+    body: body(`LabelChangesOf${Name}`, { [idsName]: ids, add: names, remove: names }),
     responses: { 200: BulkUpdate },
     async handle({ body, viewer }, { sql }) {
       checkStorable(body)

@@ -2,6 +2,7 @@
 
 import {
   bytes,
+  component,
   count,
   list,
   maybe,
@@ -22,50 +23,39 @@ import { exportedBooks } from '../read-list/export-cbl.ts'
 import { importCbl } from '../read-list/import-cbl.ts'
 
 const matches = ['exact', 'alternative', 'missing'] as const
-const MatchedBook = record(
-  {
-    id: uuid(),
-    title: Type.String(),
-    number: nullable(Type.String()),
-    seriesId: uuid(),
-    seriesTitle: Type.String(),
-    year: nullable(Type.Integer()),
-  },
-  { component: 'CblBook' },
-)
-const Entry = record(
-  {
-    position: count({ description: 'Position in the file, starting at 1.' }),
-    series: Type.String(),
-    number: Type.String(),
-    volume: nullable(Type.Integer()),
-    year: nullable(Type.Integer()),
-    match: oneOf(matches, {
-      description:
-        '`exact`: series, number and volume or year match, or an id does. `alternative`: the best of several, or a different volume or name. `missing`: no match.',
-    }),
-    book: nullable(MatchedBook),
-    others: list(MatchedBook, { description: 'Up to 6 other books of that name and number.' }),
-  },
-  { component: 'CblEntry' },
-)
-const CblReport = record(
-  {
-    name: Type.String(),
-    readListId: nullable(uuid({ description: 'Null when no read list was created.' })),
-    exact: count(),
-    alternative: count(),
-    missing: count(),
-    entries: list(Entry),
-  },
-  { component: 'CblReport' },
-)
+const MatchedBook = component('CblBook', {
+  id: uuid(),
+  title: Type.String(),
+  number: nullable(Type.String()),
+  seriesId: uuid(),
+  seriesTitle: Type.String(),
+  year: nullable(Type.Integer()),
+})
+const Entry = component('CblEntry', {
+  position: count({ description: 'Position in the file, starting at 1.' }),
+  series: Type.String(),
+  number: Type.String(),
+  volume: nullable(Type.Integer()),
+  year: nullable(Type.Integer()),
+  match: oneOf(matches, {
+    description:
+      '`exact`: series, number and volume or year match, or an id does. `alternative`: the best of several, or a different volume or name. `missing`: no match.',
+  }),
+  book: nullable(MatchedBook),
+  others: list(MatchedBook, { description: 'Up to 6 other books of that name and number.' }),
+})
+const CblReport = component('CblReport', {
+  name: Type.String(),
+  readListId: nullable(uuid({ description: 'Null when no read list was created.' })),
+  exact: count(),
+  alternative: count(),
+  missing: count(),
+  entries: list(Entry),
+})
 
 export const cbl = [
-  route({
+  route('POST /readlists/import', {
     operationId: 'importReadList',
-    method: 'POST',
-    path: '/readlists/import',
     permission: { all: ['BooksRead'], any: ['ReadListsWrite'] },
     cost: 'list',
     summary: 'Import a read list from a CBL file',
@@ -107,10 +97,8 @@ export const cbl = [
       })
     },
   }),
-  route({
+  route('GET /readlists/{id}/cbl', {
     operationId: 'exportReadList',
-    method: 'GET',
-    path: '/readlists/{id}/cbl',
     permission: { all: ['BooksRead'], any: ['ReadListsRead'] },
     summary: 'Export a read list as a CBL file',
     description: 'Contains the books that the caller sees. Importing it again gives the same list.',

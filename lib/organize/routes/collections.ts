@@ -1,6 +1,6 @@
 // Collections of series: hand-picked, ordered, or defined by a rule.
 import { isUnrestricted } from '../../accounts/viewer.ts'
-import { count, maybe, nullable, record, Type, timestamp, uuid } from '../../base/schema.ts'
+import { component, count, maybe, nullable, Type, timestamp, uuid } from '../../base/schema.ts'
 import { labelFilter, labelQuery, series } from '../../catalog/series/routes/series-lists.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
 import { CollectionId } from '../../http/params.ts'
@@ -14,29 +14,26 @@ import { contentsDirection, type RouteKind } from './grouping-kind.ts'
 import { containingRoutes, memberRoutes } from './grouping-members.ts'
 import { readRoutes, writeRoutes } from './grouping-routes.ts'
 
-const Collection = record(
-  {
-    id: uuid(),
-    name: Type.String(),
-    ordered: Type.Boolean({ description: 'Whether the order is chosen by hand.' }),
-    summary: nullable(Type.String()),
-    condition: maybe(
-      Type.Unsafe<unknown>({
-        description: 'The rule, as stored. Omitted for restricted accounts that may not change it.',
-      }),
-    ),
-    automatic: Type.Boolean({ description: 'Whether a rule selects the series.' }),
-    seriesCount: nullable(
-      count({
-        description:
-          'Number of series that the caller sees; null with a rule, because the list has the total.',
-      }),
-    ),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'Collection' },
-)
+const Collection = component('Collection', {
+  id: uuid(),
+  name: Type.String(),
+  ordered: Type.Boolean({ description: 'Whether the order is chosen by hand.' }),
+  summary: nullable(Type.String()),
+  condition: maybe(
+    Type.Unsafe<unknown>({
+      description: 'The rule, as stored. Omitted for restricted accounts that may not change it.',
+    }),
+  ),
+  automatic: Type.Boolean({ description: 'Whether a rule selects the series.' }),
+  seriesCount: nullable(
+    count({
+      description:
+        'Number of series that the caller sees; null with a rule, because the list has the total.',
+    }),
+  ),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 
 const kind: RouteKind = {
   grouping,

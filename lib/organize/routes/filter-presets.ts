@@ -2,6 +2,7 @@
 import type { Identity } from '../../accounts/identify.ts'
 import {
   body,
+  component,
   list,
   maybe,
   name,
@@ -13,7 +14,7 @@ import {
   uuid,
 } from '../../base/schema.ts'
 import { PresetId } from '../../http/params.ts'
-import { respond, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { checkStorable, input, requiredText } from '../../media/metadata/user-input.ts'
 import {
   createPreset,
@@ -64,10 +65,8 @@ function parseValues(values: Values) {
 }
 
 export const filterPresets = [
-  route({
+  route('GET /filter-presets', {
     operationId: 'listFilterPresets',
-    method: 'GET',
-    path: '/filter-presets',
     permission: 'ProgressRead',
     cost: 'record',
     summary: 'List the filter presets of the caller',
@@ -80,61 +79,51 @@ export const filterPresets = [
       ),
     }),
     responses: {
-      200: record({ presets: list(FilterPreset) }, { component: 'FilterPresetList' }),
+      200: component('FilterPresetList', { presets: list(FilterPreset) }),
     },
     handle: async ({ query, viewer }, { sql }) => ({
       presets: await listPresets(sql, viewer, query),
     }),
   }),
-  route({
+  route('POST /filter-presets', {
     operationId: 'createFilterPreset',
-    method: 'POST',
-    path: '/filter-presets',
     permission: 'auth',
     summary: 'Create a filter preset',
     description: '409 if the scope and target already have a preset with this name.',
-    body: body(
-      { ...values, scope: oneOf(presetScopes), target: oneOf(presetTargets) },
-      { component: 'NewFilterPreset' },
-    ),
+    body: body('NewFilterPreset', {
+      ...values,
+      scope: oneOf(presetScopes),
+      target: oneOf(presetTargets),
+    }),
     responses: { 201: FilterPreset },
     handle: ({ body: { scope, target, ...values }, viewer, identity }, { sql }) =>
       createPreset(sql, viewer, { ...parseValues(values), scope, target }, roleOf(identity)),
   }),
-  route({
+  route('GET /filter-presets/{id}', {
     operationId: 'getFilterPreset',
-    method: 'GET',
-    path: '/filter-presets/{id}',
     permission: 'ProgressRead',
     summary: 'Get a filter preset',
     params: PresetId,
     responses: { 200: FilterPreset },
     handle: ({ params, viewer }, { sql }) => presetById(sql, viewer, params.id),
   }),
-  route({
+  route('PUT /filter-presets/{id}', {
     operationId: 'replaceFilterPreset',
-    method: 'PUT',
-    path: '/filter-presets/{id}',
     permission: 'auth',
     summary: 'Replace a filter preset',
     description: 'Absent fields are cleared. Scope and target do not change.',
     params: PresetId,
-    body: patchBody(values, FilterPreset, { component: 'FilterPresetUpdate' }),
+    body: patchBody('FilterPresetUpdate', values, FilterPreset),
     responses: { 200: FilterPreset },
     handle: ({ params: { id }, body, viewer, identity }, { sql }) =>
       replacePreset(sql, viewer, { ...parseValues(body as Values), id }, roleOf(identity)),
   }),
-  route({
+  route('DELETE /filter-presets/{id}', {
     operationId: 'deleteFilterPreset',
-    method: 'DELETE',
-    path: '/filter-presets/{id}',
     permission: 'auth',
     summary: 'Delete a filter preset',
     params: PresetId,
     responses: { 204: null },
-    async handle({ params, viewer }, { sql }) {
-      await deletePreset(sql, viewer, params.id)
-      return respond(204)
-    },
+    handle: ({ params, viewer }, { sql }) => deletePreset(sql, viewer, params.id),
   }),
 ]

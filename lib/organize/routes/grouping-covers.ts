@@ -16,7 +16,7 @@ import { withUpload } from '../../catalog/cover/routes/cover-upload.ts'
 import { createCover } from '../../catalog/cover/routes/covers.ts'
 import type { Deps } from '../../http/deps.ts'
 import { CollectionId, ReadListId } from '../../http/params.ts'
-import { respond, route } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import { imageResponse, imageResponses, notModified } from '../../page/routes/image-response.ts'
 import type { Thumbnail } from '../../page/thumbnail.ts'
 import { placeholder, thumbnailEtag } from '../../page/thumbnail.ts'
@@ -39,10 +39,8 @@ const kinds = [
 
 export const groupingCovers = kinds.flatMap(
   ({ grouping, name, noun, path, params, read, write }) => [
-    route({
+    route(`GET ${path}/thumbnail`, {
       operationId: `get${name}Thumbnail`,
-      method: 'GET',
-      path: `${path}/thumbnail`,
       permission: read,
       cookie: true,
       bucket: 'images',
@@ -64,10 +62,8 @@ export const groupingCovers = kinds.flatMap(
         return response
       },
     }),
-    route({
+    route(`POST ${path}/cover`, {
       operationId: `upload${name}Cover`,
-      method: 'POST',
-      path: `${path}/cover`,
       permission: write,
       summary: `Upload a cover for a ${noun}`,
       description:
@@ -84,13 +80,10 @@ export const groupingCovers = kinds.flatMap(
           const cover = await createCover(original, { config, pages, client })
           await setGroupingCover(sql, viewer, grouping, { id, folders, cover })
         })
-        return respond(204)
       },
     }),
-    route({
+    route(`DELETE ${path}/cover`, {
       operationId: `delete${name}Cover`,
-      method: 'DELETE',
-      path: `${path}/cover`,
       permission: write,
       summary: `Delete the uploaded covers of a ${noun}`,
       description: 'Also succeeds if there is none.',
@@ -99,7 +92,6 @@ export const groupingCovers = kinds.flatMap(
       async handle({ params: { id }, viewer }, { sql, config }) {
         const folders = coverFolders(config.data_dir)
         await deleteGroupingCovers(sql, viewer, grouping, { id, folders })
-        return respond(204)
       },
     }),
   ],

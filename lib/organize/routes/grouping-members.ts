@@ -4,7 +4,7 @@ import type { Viewer } from '../../accounts/viewer.ts'
 import { body, record } from '../../base/schema.ts'
 import type { Deps } from '../../http/deps.ts'
 import { pageQuery } from '../../http/pagination.ts'
-import { type Route, respond, route } from '../../http/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import type { Transaction } from '../../store/postgres/db.ts'
 import { addMembers, maxMembers, orderMembers, removeMembers } from '../grouping/members.ts'
 import { changeMembers } from '../grouping/write.ts'
@@ -24,19 +24,15 @@ export function memberRoutes(kind: RouteKind): Route[] {
       id,
       change: (tx: Transaction) => change(tx, viewer, grouping, { id, memberIds }),
     })
-  const MemberIds = (description: string, component: string) =>
-    body({ [idsKey]: idList(description) }, { component })
   const idsOf = (input: object) => parseIds((input as Record<string, unknown>)[idsKey], idsKey)
   return [
-    route({
+    route(`POST ${path}/{id}${memberPath}`, {
       operationId: `addTo${one}`,
-      method: 'POST',
-      path: `${path}/{id}${memberPath}`,
       permission: write,
       summary: `Add ${grouping.contents} to a ${noun}`,
       description: `Appended in this order; existing members stay where they are. The limit is ${maxMembers}.`,
       params: Id,
-      body: MemberIds(`Ids of the ${grouping.contents}.`, `${one}Addition`),
+      body: body(`${one}Addition`, { [idsKey]: idList(`Ids of the ${grouping.contents}.`) }),
       responses: { 200: item },
       async handle(input, { sql }) {
         const { id } = input.params
@@ -44,25 +40,19 @@ export function memberRoutes(kind: RouteKind): Route[] {
         return await changed(input, { sql }, id)
       },
     }),
-    route({
+    route(`PUT ${path}/{id}${memberPath}`, {
       operationId: `order${one}`,
-      method: 'PUT',
-      path: `${path}/{id}${memberPath}`,
       permission: write,
       summary: `Set the order of a ${noun}`,
       description: `The listed ${grouping.contents} exchange their places to get this order; others stay where they are. Ids of others have no effect.`,
       params: Id,
-      body: MemberIds('Ids in the new order.', `${one}Order`),
+      body: body(`${one}Order`, { [idsKey]: idList('Ids in the new order.') }),
       responses: { 204: null },
-      async handle(input, { sql }) {
-        await alter({ ...input, id: input.params.id }, { sql }, idsOf(input.body), orderMembers)
-        return respond(204)
-      },
+      handle: (input, { sql }) =>
+        alter({ ...input, id: input.params.id }, { sql }, idsOf(input.body), orderMembers),
     }),
-    route({
+    route(`DELETE ${path}/{id}${memberPath}/{member_id}`, {
       operationId: `removeFrom${one}`,
-      method: 'DELETE',
-      path: `${path}/{id}${memberPath}/{member_id}`,
       permission: write,
       summary: `Remove a member from a ${noun}`,
       description: 'Also succeeds if it is not a member.',
@@ -71,7 +61,6 @@ export function memberRoutes(kind: RouteKind): Route[] {
       async handle(input, { sql }) {
         const { id, member_id } = input.params
         await alter({ ...input, id }, { sql }, [member_id], removeMembers)
-        return respond(204)
       },
     }),
   ]
@@ -82,10 +71,8 @@ export function containingRoutes(kind: RouteKind): Route[] {
   const { many, noun, path, memberPath, permissions } = kind
   const { MemberId, Page, page } = kitOf(kind)
   return [
-    route({
+    route(`GET ${memberPath}/{id}${path}`, {
       operationId: `list${many}Of${memberPath === '/series' ? 'Series' : 'Book'}`,
-      method: 'GET',
-      path: `${memberPath}/{id}${path}`,
       permission: { all: [permissions.members], any: [permissions.read] },
       summary: `List ${noun}s that contain a ${memberPath === '/series' ? 'series' : 'book'}`,
       description: 'Hand-picked only, sorted by name.',

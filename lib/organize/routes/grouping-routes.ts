@@ -2,7 +2,7 @@
 
 import { body, maybe, name, nullable, patchBody, record, Type, text } from '../../base/schema.ts'
 import { pageQuery } from '../../http/pagination.ts'
-import { type Route, respond, route } from '../../http/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import { createGrouping, deleteGrouping, updateGrouping } from '../grouping/write.ts'
 import { idList, kitOf, type RouteKind } from './grouping-kind.ts'
 
@@ -13,10 +13,8 @@ export function readRoutes(kind: RouteKind): Route[] {
   const { noun, one, many, path, item, permissions } = kind
   const { Id, Page, page, find } = kitOf(kind)
   return [
-    route({
+    route(`GET ${path}`, {
       operationId: `list${many}`,
-      method: 'GET',
-      path,
       permission: permissions.read,
       summary: `List ${noun}s`,
       description: `Sorted by name. A ${noun} in which the caller sees nothing is left out, unless nothing is hidden from the caller.`,
@@ -29,10 +27,8 @@ export function readRoutes(kind: RouteKind): Route[] {
       responses: { 200: Page },
       handle: (input, deps) => page(input, deps, input.query),
     }),
-    route({
+    route(`GET ${path}/{id}`, {
       operationId: `get${one}`,
-      method: 'GET',
-      path: `${path}/{id}`,
       permission: permissions.read,
       summary: `Get a ${noun}`,
       params: Id,
@@ -59,13 +55,11 @@ export function writeRoutes(kind: RouteKind): Route[] {
     ),
   }
   return [
-    route({
+    route(`POST ${path}`, {
       operationId: `create${one}`,
-      method: 'POST',
-      path,
       permission: write,
       summary: `Create a ${noun}`,
-      body: body({ name: Name, ...settings }, { component: `${one}Create` }),
+      body: body(`${one}Create`, { name: Name, ...settings }),
       responses: { 201: item },
       async handle(input, { sql }) {
         const change = changeOf(input.body as Record<string, unknown>)
@@ -73,15 +67,13 @@ export function writeRoutes(kind: RouteKind): Route[] {
         return await changed(input, { sql }, id)
       },
     }),
-    route({
+    route(`PATCH ${path}/{id}`, {
       operationId: `update${one}`,
-      method: 'PATCH',
-      path: `${path}/{id}`,
       permission: write,
       summary: `Update a ${noun}`,
       description: 'Absent fields are unchanged.',
       params: Id,
-      body: patchBody({ name: maybe(Name), ...settings }, item, { component: `${one}Update` }),
+      body: patchBody(`${one}Update`, { name: maybe(Name), ...settings }, item),
       responses: { 200: item },
       async handle(input, { sql }) {
         const { viewer, params } = input
@@ -90,19 +82,14 @@ export function writeRoutes(kind: RouteKind): Route[] {
         return await changed(input, { sql }, params.id)
       },
     }),
-    route({
+    route(`DELETE ${path}/{id}`, {
       operationId: `delete${one}`,
-      method: 'DELETE',
-      path: `${path}/{id}`,
       permission: remove,
       summary: `Delete a ${noun}`,
       description: `Its ${grouping.contents} are not changed.`,
       params: Id,
       responses: { 204: null },
-      async handle({ viewer, params }, { sql }) {
-        await deleteGrouping(sql, viewer, grouping, params.id)
-        return respond(204)
-      },
+      handle: ({ viewer, params }, { sql }) => deleteGrouping(sql, viewer, grouping, params.id),
     }),
   ]
 }

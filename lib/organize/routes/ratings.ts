@@ -20,38 +20,31 @@ const maxNotesLength = 10_000
 // Accounts that may record reading may rate, so read-only keys may not.
 const writePermission = { all: ['SeriesRead'], any: recordsReading } as const
 
-const ofSeries = {
-  path: '/series/{id}/rating',
-  params: SeriesId,
-  permission: 'SeriesRead',
-} as const
-
 export const ratings = [
-  route({
-    ...ofSeries,
+  route('GET /series/{id}/rating', {
     operationId: 'getSeriesRating',
-    method: 'GET',
+    permission: 'SeriesRead',
     summary: 'Get the rating of a series by the caller',
     description: '204 if there is none.',
+    params: SeriesId,
     responses: { 200: UserRating, 204: null },
     async handle({ params, viewer }, { sql }) {
       return (await findRating(sql, viewer, params.id)) ?? respond(204, undefined)
     },
   }),
-  route({
-    ...ofSeries,
+  route('PUT /series/{id}/rating', {
     operationId: 'setSeriesRating',
-    method: 'PUT',
     permission: writePermission,
     summary: 'Rate a series',
     description: 'Absent notes are unchanged, null deletes them.',
+    params: SeriesId,
     body: patchBody(
+      'UserRatingUpdate',
       {
         rating: Type.Integer({ minimum: 1, maximum: 100 }),
         notes: input.text(maxNotesLength, { description: 'Visible only to the caller.' }),
       },
       UserRating,
-      { component: 'UserRatingUpdate' },
     ),
     responses: { 200: UserRating },
     async handle({ params: { id: seriesId }, body: { rating, notes }, viewer }, { sql }) {
@@ -60,23 +53,17 @@ export const ratings = [
       return await saveRating(sql, viewer, { seriesId, rating, notes: trimmed })
     },
   }),
-  route({
-    ...ofSeries,
+  route('DELETE /series/{id}/rating', {
     operationId: 'deleteSeriesRating',
-    method: 'DELETE',
     permission: writePermission,
     summary: 'Delete the rating of a series by the caller',
     description: 'Also deletes its notes. 404 if there is no rating.',
+    params: SeriesId,
     responses: { 204: null },
-    async handle({ params, viewer }, { sql }) {
-      await deleteRating(sql, viewer, params.id)
-      return respond(204)
-    },
+    handle: ({ params, viewer }, { sql }) => deleteRating(sql, viewer, params.id),
   }),
-  route({
+  route('GET /series/{id}/ratings/average', {
     operationId: 'getAverageSeriesRating',
-    method: 'GET',
-    path: '/series/{id}/ratings/average',
     permission: 'SeriesRead',
     summary: 'Get the mean rating of a series by all accounts',
     params: SeriesId,
@@ -85,10 +72,8 @@ export const ratings = [
     cost: 'record',
     handle: ({ params, viewer }, { sql }) => averageRating(sql, viewer, params.id),
   }),
-  route({
+  route('GET /user/ratings', {
     operationId: 'listRatings',
-    method: 'GET',
-    path: '/user/ratings',
     permission: 'SeriesRead',
     summary: 'List the ratings of the caller',
     description: 'Most recently changed first.',

@@ -1,6 +1,6 @@
 // Read lists: ordered lists of books from any series.
 
-import { count, maybe, nullable, record, Type, timestamp, uuid } from '../../base/schema.ts'
+import { component, count, maybe, nullable, Type, timestamp, uuid } from '../../base/schema.ts'
 import { requireBook } from '../../catalog/book/book-record.ts'
 import { books } from '../../catalog/book/routes/book-lists.ts'
 import { ReadListId } from '../../http/params.ts'
@@ -12,18 +12,15 @@ import { contentsDirection, type RouteKind } from './grouping-kind.ts'
 import { containingRoutes, memberRoutes } from './grouping-members.ts'
 import { readRoutes, writeRoutes } from './grouping-routes.ts'
 
-export const ReadList = record(
-  {
-    id: uuid(),
-    name: Type.String(),
-    summary: nullable(Type.String()),
-    ordered: Type.Boolean({ description: 'Whether the order is chosen by hand.' }),
-    bookCount: count({ description: 'Number of books that the caller sees.' }),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'ReadList' },
-)
+export const ReadList = component('ReadList', {
+  id: uuid(),
+  name: Type.String(),
+  summary: nullable(Type.String()),
+  ordered: Type.Boolean({ description: 'Whether the order is chosen by hand.' }),
+  bookCount: count({ description: 'Number of books that the caller sees.' }),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 
 const kind: RouteKind = {
   grouping,

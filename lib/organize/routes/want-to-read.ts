@@ -1,7 +1,18 @@
 // The caller's want-to-read list: series and books, with a custom order.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { Invalid } from '../../base/errors.ts'
-import { body, count, list, maybe, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
+import {
+  body,
+  component,
+  count,
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  record,
+  Type,
+  uuid,
+} from '../../base/schema.ts'
 import { Book, booksByIds } from '../../catalog/book/book-record.ts'
 import { Series, seriesByIds } from '../../catalog/series/series-record.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
@@ -21,14 +32,11 @@ import {
 } from '../personal/want-to-read.ts'
 import { bookIds, seriesIds, skipNote } from './bulk-ids.ts'
 
-const WantToReadItem = record(
-  {
-    ...WantToReadEntry.properties,
-    series: maybe(nullable(Series)),
-    book: maybe(nullable(Book)),
-  },
-  { component: 'WantToReadItem' },
-)
+const WantToReadItem = component('WantToReadItem', {
+  ...WantToReadEntry.properties,
+  series: maybe(nullable(Series)),
+  book: maybe(nullable(Book)),
+})
 /** Names used by other servers. */
 const olderSorts: Record<string, WantToReadSort> = {
   'added_at:desc': 'newest',
@@ -36,10 +44,8 @@ const olderSorts: Record<string, WantToReadSort> = {
 }
 
 export const wantToRead = [
-  route({
+  route('GET /want-to-read', {
     operationId: 'listWantToRead',
-    method: 'GET',
-    path: '/want-to-read',
     permission: 'ProgressRead',
     summary: 'List the want-to-read list of the caller',
     description:
@@ -72,16 +78,15 @@ export const wantToRead = [
       return pageResponse({ request, reply, query }, { data, total, paging: page })
     },
   }),
-  route({
+  route('POST /want-to-read', {
     operationId: 'addWantToRead',
-    method: 'POST',
-    path: '/want-to-read',
     permission: 'auth',
     summary: 'Add a series or book to the want-to-read list',
     description: '201 for a new entry, which is added at the end; 200 for an existing one.',
     body: body(
+      'NewWantToReadEntry',
       { seriesId: maybe(nullable(uuid())), bookId: maybe(nullable(uuid())) },
-      { component: 'NewWantToReadEntry', description: 'Exactly one of the two ids.' },
+      { description: 'Exactly one of the two ids.' },
     ),
     responses: { 201: WantToReadEntry, 200: WantToReadEntry },
     async handle({ body: { seriesId, bookId }, viewer }, { sql }) {
@@ -92,22 +97,17 @@ export const wantToRead = [
       return isNew ? respond(201, entry) : respond(200, entry)
     },
   }),
-  route({
+  route('POST /want-to-read/bulk', {
     operationId: 'addAllWantToRead',
-    method: 'POST',
-    path: '/want-to-read/bulk',
     permission: 'auth',
     summary: 'Add several series and books to the want-to-read list',
     description: skipNote,
-    body: body(
-      {
-        seriesIds: maybe(nullable(seriesIds)),
-        bookIds: maybe(nullable(bookIds)),
-      },
-      { component: 'NewWantToReadEntries' },
-    ),
+    body: body('NewWantToReadEntries', {
+      seriesIds: maybe(nullable(seriesIds)),
+      bookIds: maybe(nullable(bookIds)),
+    }),
     responses: {
-      200: record({ added: count(), alreadyPresent: count() }, { component: 'AddedWantToRead' }),
+      200: component('AddedWantToRead', { added: count(), alreadyPresent: count() }),
     },
     handle: ({ body, viewer }, { sql }) =>
       addAllWanted(sql, viewer, {
@@ -115,43 +115,32 @@ export const wantToRead = [
         bookIds: body.bookIds ?? [],
       }),
   }),
-  route({
+  route('PUT /want-to-read/order', {
     operationId: 'reorderWantToRead',
-    method: 'PUT',
-    path: '/want-to-read/order',
     permission: 'auth',
     summary: 'Set the order of the want-to-read list',
     description:
       'These entries come first, in this order; the others follow in their present order. Unknown ids are skipped.',
-    body: body(
-      { entryIds: list(uuid(), { maxItems: maxWanted, description: 'Entry ids.' }) },
-      { component: 'WantToReadOrder' },
-    ),
+    body: body('WantToReadOrder', {
+      entryIds: list(uuid(), { maxItems: maxWanted, description: 'Entry ids.' }),
+    }),
     responses: { 204: null },
-    async handle({ body, viewer }, { sql }) {
-      await reorderWanted(sql, viewer, body.entryIds)
-      return respond(204)
-    },
+    handle: ({ body, viewer }, { sql }) => reorderWanted(sql, viewer, body.entryIds),
   }),
   ...(
     [
-      ['series', 'Series', SeriesId],
-      ['book', 'Book', BookId],
+      ['series', 'series', 'Series', SeriesId],
+      ['book', 'books', 'Book', BookId],
     ] as const
-  ).map(([kind, name, params]) =>
-    route({
+  ).map(([kind, plural, name, params]) =>
+    route(`DELETE /want-to-read/${plural}/{id}`, {
       operationId: `remove${name}FromWantToRead`,
-      method: 'DELETE',
-      path: kind === 'series' ? '/want-to-read/series/{id}' : '/want-to-read/books/{id}',
       permission: 'auth',
       summary: `Remove a ${kind} from the want-to-read list`,
       description: 'Also 204 if it was not listed.',
       params,
       responses: { 204: null },
-      async handle({ params: { id }, viewer }, { sql }) {
-        await removeWanted(sql, viewer, { kind, id })
-        return respond(204)
-      },
+      handle: ({ params: { id }, viewer }, { sql }) => removeWanted(sql, viewer, { kind, id }),
     }),
   ),
 ]

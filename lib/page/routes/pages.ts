@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { visibleBook } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import {
+  component,
   count,
   maybe,
   nullable,
@@ -20,35 +21,30 @@ import { acceptedTypes } from './accept.ts'
 import { imageResponses } from './image-response.ts'
 import { type PageInput, pageResponse, requirePage } from './page-response.ts'
 
-const Page = record(
-  {
-    id: uuid(),
-    bookId: uuid(),
-    pageNumber: Type.Integer({ minimum: 1 }),
-    fileName: Type.String({ description: 'Path in the archive.' }),
-    fileFormat: Type.String({ description: 'Image format, for example `jpeg`, `png` or `webp`.' }),
-    fileSize: count({ description: 'Size in bytes.' }),
-    width: nullable(Type.Integer({ description: 'Width in pixels.' })),
-    height: nullable(Type.Integer({ description: 'Height in pixels.' })),
-    isDouble: Type.Boolean({ description: 'Whether the image is a two-page spread.' }),
-    type: nullable(
-      Type.String({
-        description: 'Page type from the metadata, for example `FrontCover` or `Story`.',
-      }),
-    ),
-  },
-  { component: 'Page' },
-)
+const Page = component('Page', {
+  id: uuid(),
+  bookId: uuid(),
+  pageNumber: Type.Integer({ minimum: 1 }),
+  fileName: Type.String({ description: 'Path in the archive.' }),
+  fileFormat: Type.String({ description: 'Image format, for example `jpeg`, `png` or `webp`.' }),
+  fileSize: count({ description: 'Size in bytes.' }),
+  width: nullable(Type.Integer({ description: 'Width in pixels.' })),
+  height: nullable(Type.Integer({ description: 'Height in pixels.' })),
+  isDouble: Type.Boolean({ description: 'Whether the image is a two-page spread.' }),
+  type: nullable(
+    Type.String({
+      description: 'Page type from the metadata, for example `FrontCover` or `Story`.',
+    }),
+  ),
+})
 
 const maxAgeSeconds = 3600
 const sideLength = (description: string) =>
   maybe(Type.Integer({ minimum: 1, maximum: 10_000, description }))
 
 export const pages = [
-  route({
+  route('GET /books/{id}/pages', {
     operationId: 'listPages',
-    method: 'GET',
-    path: '/books/{id}/pages',
     permission: 'PagesRead',
     summary: 'List pages of a book',
     description: 'In reading order; empty until the book has been analyzed.',
@@ -65,10 +61,8 @@ export const pages = [
       return shortListResponse(input, row.pages === null ? [] : pagesOf(params.id, row.pages))
     },
   }),
-  route({
+  route('GET /books/{book_id}/pages/{page_number}', {
     operationId: 'getPageImage',
-    method: 'GET',
-    path: '/books/{book_id}/pages/{page_number}',
     permission: 'PagesRead',
     cookie: true,
     bucket: 'images',

@@ -2,7 +2,7 @@
 
 import { NotFound } from '../../base/errors.ts'
 import { pathText } from '../../base/path.ts'
-import { count, list, nullable, record, type Static, Type } from '../../base/schema.ts'
+import { component, count, list, nullable, type Static, Type } from '../../base/schema.ts'
 import {
   fromVisibleBooks,
   joinLibrary,
@@ -29,81 +29,69 @@ import {
   WebLink,
 } from './values.ts'
 
-const Media = record(
-  {
-    status: Type.String(),
-    mediaType: Type.String(),
-    pagesCount: Type.Integer(),
-    comment: Type.String(),
-    epubDivinaCompatible: flag(),
-    epubIsKepub: flag(),
-    mediaProfile: Type.String(),
-  },
-  { component: 'MediaDto' },
-)
+const Media = component('MediaDto', {
+  status: Type.String(),
+  mediaType: Type.String(),
+  pagesCount: Type.Integer(),
+  comment: Type.String(),
+  epubDivinaCompatible: flag(),
+  epubIsKepub: flag(),
+  mediaProfile: Type.String(),
+})
 
-const BookMetadata = record(
-  {
-    title: Type.String(),
-    titleLock: flag(),
-    summary: Type.String(),
-    summaryLock: flag(),
-    number: Type.String(),
-    numberLock: flag(),
-    numberSort: Type.Number(),
-    numberSortLock: flag(),
-    releaseDate: nullable(Type.String({ format: 'date' })),
-    releaseDateLock: flag(),
-    authors: list(Author),
-    authorsLock: flag(),
-    tags: list(Type.String()),
-    tagsLock: flag(),
-    isbn: Type.String(),
-    isbnLock: flag(),
-    links: list(WebLink),
-    linksLock: flag(),
-    created: time(),
-    lastModified: time(),
-  },
-  { component: 'BookMetadataDto' },
-)
+const BookMetadata = component('BookMetadataDto', {
+  title: Type.String(),
+  titleLock: flag(),
+  summary: Type.String(),
+  summaryLock: flag(),
+  number: Type.String(),
+  numberLock: flag(),
+  numberSort: Type.Number(),
+  numberSortLock: flag(),
+  releaseDate: nullable(Type.String({ format: 'date' })),
+  releaseDateLock: flag(),
+  authors: list(Author),
+  authorsLock: flag(),
+  tags: list(Type.String()),
+  tagsLock: flag(),
+  isbn: Type.String(),
+  isbnLock: flag(),
+  links: list(WebLink),
+  linksLock: flag(),
+  created: time(),
+  lastModified: time(),
+})
 
-const ReadProgress = record(
-  {
-    page: Type.Integer(),
-    completed: flag(),
-    readDate: time(),
-    created: time(),
-    lastModified: time(),
-    deviceId: Type.String(),
-    deviceName: Type.String(),
-  },
-  { component: 'ReadProgressDto' },
-)
+const ReadProgress = component('ReadProgressDto', {
+  page: Type.Integer(),
+  completed: flag(),
+  readDate: time(),
+  created: time(),
+  lastModified: time(),
+  deviceId: Type.String(),
+  deviceName: Type.String(),
+})
 
-export const BookDto = record(
-  {
-    id: Type.String(),
-    seriesId: Type.String(),
-    seriesTitle: Type.String(),
-    libraryId: Type.String(),
-    name: Type.String(),
-    url: Type.String(),
-    number: Type.Integer(),
-    created: time(),
-    lastModified: time(),
-    fileLastModified: time(),
-    sizeBytes: count(),
-    size: Type.String(),
-    media: Media,
-    metadata: BookMetadata,
-    readProgress: nullable(ReadProgress),
-    deleted: flag(),
-    fileHash: Type.String(),
-    oneshot: flag(),
-  },
-  { component: 'BookDto' },
-)
+export const BookDto = component('BookDto', {
+  id: Type.String(),
+  seriesId: Type.String(),
+  seriesTitle: Type.String(),
+  libraryId: Type.String(),
+  name: Type.String(),
+  url: Type.String(),
+  number: Type.Integer(),
+  created: time(),
+  lastModified: time(),
+  fileLastModified: time(),
+  sizeBytes: count(),
+  size: Type.String(),
+  media: Media,
+  metadata: BookMetadata,
+  readProgress: nullable(ReadProgress),
+  deleted: flag(),
+  fileHash: Type.String(),
+  oneshot: flag(),
+})
 export type BookDto = Static<typeof BookDto>
 
 type Row = Pick<

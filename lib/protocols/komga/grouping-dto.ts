@@ -1,7 +1,7 @@
 // Collections and read lists of the Komga-compatible API, with the members that the caller sees.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { list, record, type Static, Type } from '../../base/schema.ts'
+import { component, list, type Static, Type } from '../../base/schema.ts'
 import { listSeries } from '../../list/list-series.ts'
 import { filterOfRule } from '../../organize/collection/rules.ts'
 import {
@@ -24,16 +24,17 @@ const common = {
   filtered: flag(),
 }
 
-export const CollectionDto = record(
-  { ...common, seriesIds: list(Type.String()) },
-  { component: 'CollectionDto' },
-)
+export const CollectionDto = component('CollectionDto', {
+  ...common,
+  seriesIds: list(Type.String()),
+})
 export type CollectionDto = Static<typeof CollectionDto>
 
-export const ReadListDto = record(
-  { ...common, summary: Type.String(), bookIds: list(Type.String()) },
-  { component: 'ReadListDto' },
-)
+export const ReadListDto = component('ReadListDto', {
+  ...common,
+  summary: Type.String(),
+  bookIds: list(Type.String()),
+})
 export type ReadListDto = Static<typeof ReadListDto>
 
 /** Collections with these ids, in this order, whether the caller sees anything in them or not; each rule costs a list. */

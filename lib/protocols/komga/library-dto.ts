@@ -2,7 +2,7 @@
 import type { Sql } from 'postgres'
 import { NotFound } from '../../base/errors.ts'
 import { pathText } from '../../base/path.ts'
-import { list, nullable, oneOf, record, type Static, Type } from '../../base/schema.ts'
+import { component, list, nullable, oneOf, type Static, Type } from '../../base/schema.ts'
 import { isVisible } from '../../catalog/library/library.ts'
 import {
   readScanningConfig,
@@ -38,41 +38,38 @@ export const cronOfInterval: Readonly<
   WEEKLY: '0 3 * * 1',
 }
 
-export const LibraryDto = record(
-  {
-    id: Type.String(),
-    name: Type.String(),
-    root: Type.String(),
-    importComicInfoBook: flag(),
-    importComicInfoSeries: flag(),
-    importComicInfoCollection: flag(),
-    importComicInfoReadList: flag(),
-    importComicInfoSeriesAppendVolume: flag(),
-    importEpubBook: flag(),
-    importEpubSeries: flag(),
-    importMylarSeries: flag(),
-    importLocalArtwork: flag(),
-    importBarcodeIsbn: flag(),
-    scanForceModifiedTime: flag(),
-    scanInterval: oneOf(scanIntervals),
-    scanOnStartup: flag(),
-    scanCbx: flag(),
-    scanPdf: flag(),
-    scanEpub: flag(),
-    scanDirectoryExclusions: list(Type.String()),
-    repairExtensions: flag(),
-    convertToCbz: flag(),
-    emptyTrashAfterScan: flag(),
-    seriesCover: oneOf(seriesCovers),
-    hashFiles: flag(),
-    hashPages: flag(),
-    hashKoreader: flag(),
-    analyzeDimensions: flag(),
-    oneshotsDirectory: nullable(Type.String()),
-    unavailable: flag(),
-  },
-  { component: 'LibraryDto' },
-)
+export const LibraryDto = component('LibraryDto', {
+  id: Type.String(),
+  name: Type.String(),
+  root: Type.String(),
+  importComicInfoBook: flag(),
+  importComicInfoSeries: flag(),
+  importComicInfoCollection: flag(),
+  importComicInfoReadList: flag(),
+  importComicInfoSeriesAppendVolume: flag(),
+  importEpubBook: flag(),
+  importEpubSeries: flag(),
+  importMylarSeries: flag(),
+  importLocalArtwork: flag(),
+  importBarcodeIsbn: flag(),
+  scanForceModifiedTime: flag(),
+  scanInterval: oneOf(scanIntervals),
+  scanOnStartup: flag(),
+  scanCbx: flag(),
+  scanPdf: flag(),
+  scanEpub: flag(),
+  scanDirectoryExclusions: list(Type.String()),
+  repairExtensions: flag(),
+  convertToCbz: flag(),
+  emptyTrashAfterScan: flag(),
+  seriesCover: oneOf(seriesCovers),
+  hashFiles: flag(),
+  hashPages: flag(),
+  hashKoreader: flag(),
+  analyzeDimensions: flag(),
+  oneshotsDirectory: nullable(Type.String()),
+  unavailable: flag(),
+})
 export type LibraryDto = Static<typeof LibraryDto>
 
 type Row = {
@@ -133,9 +130,7 @@ function toLibrary(row: Row, isAdmin: boolean): LibraryDto {
 }
 
 /** The interval of a schedule; a schedule that Komga does not support is shown as the nearest interval. */
-function intervalOf(
-  scanning: ReturnType<typeof readScanningConfig>,
-): (typeof scanIntervals)[number] {
+function intervalOf(scanning: ReturnType<typeof readScanningConfig>) {
   if (!scanning?.enabled || scanning.cronSchedule === null) return 'DISABLED'
   const [minute, hour = '*', day = '*', , weekday = '*'] = scanning.cronSchedule.trim().split(/\s+/)
   if (minute === undefined || hour === '*') return 'HOURLY'

@@ -1,6 +1,6 @@
 // Report of the Komga-compatible API about a ComicRack list: the books that match each of its entries.
 import type { Viewer } from '../../accounts/viewer.ts'
-import { list, nullable, record, type Static, Type } from '../../base/schema.ts'
+import { component, list, nullable, record, type Static, Type } from '../../base/schema.ts'
 import { readLists } from '../../organize/grouping/grouping.ts'
 import { listGroupings } from '../../organize/grouping/list.ts'
 import type { CblList } from '../../organize/read-list/cbl-file.ts'
@@ -8,36 +8,27 @@ import type { CblMatch, MatchedBook } from '../../organize/read-list/match-cbl.t
 import type { WithServices } from '../../store/services.ts'
 import { dateOf } from './values.ts'
 
-export const MatchReport = record(
-  {
-    readListMatch: record(
-      { name: Type.String(), errorCode: Type.String() },
-      { component: 'ReadListMatchDto' },
-    ),
-    requests: list(
-      record(
-        {
-          request: record({ series: list(Type.String()), number: Type.String() }),
-          matches: list(
-            record({
-              series: record({
-                seriesId: Type.String(),
-                title: Type.String(),
-                releaseDate: nullable(Type.String({ format: 'date' })),
-              }),
-              books: list(
-                record({ bookId: Type.String(), number: Type.String(), title: Type.String() }),
-              ),
-            }),
+export const MatchReport = component('ReadListRequestMatchDto', {
+  readListMatch: component('ReadListMatchDto', { name: Type.String(), errorCode: Type.String() }),
+  requests: list(
+    component('ReadListRequestBookMatchesDto', {
+      request: record({ series: list(Type.String()), number: Type.String() }),
+      matches: list(
+        record({
+          series: record({
+            seriesId: Type.String(),
+            title: Type.String(),
+            releaseDate: nullable(Type.String({ format: 'date' })),
+          }),
+          books: list(
+            record({ bookId: Type.String(), number: Type.String(), title: Type.String() }),
           ),
-        },
-        { component: 'ReadListRequestBookMatchesDto' },
+        }),
       ),
-    ),
-    errorCode: Type.String(),
-  },
-  { component: 'ReadListRequestMatchDto' },
-)
+    }),
+  ),
+  errorCode: Type.String(),
+})
 
 /** Komga's code for a read list name that already exists. */
 const nameExists = 'ERR_1009'

@@ -1,21 +1,18 @@
 // Pages of a book in the Komga-compatible API.
 
-import { nullable, record, type Static, Type } from '../../base/schema.ts'
+import { component, nullable, type Static, Type } from '../../base/schema.ts'
 import type { StoredPage } from '../../page/page-list.ts'
 import { sizeText } from './values.ts'
 
-export const PageDto = record(
-  {
-    number: Type.Integer({ description: 'Page number, starting at 1.' }),
-    fileName: Type.String(),
-    mediaType: Type.String(),
-    width: nullable(Type.Integer()),
-    height: nullable(Type.Integer()),
-    sizeBytes: nullable(Type.Integer()),
-    size: Type.String(),
-  },
-  { component: 'PageDto' },
-)
+export const PageDto = component('PageDto', {
+  number: Type.Integer({ description: 'Page number, starting at 1.' }),
+  fileName: Type.String(),
+  mediaType: Type.String(),
+  width: nullable(Type.Integer()),
+  height: nullable(Type.Integer()),
+  sizeBytes: nullable(Type.Integer()),
+  size: Type.String(),
+})
 export type PageDto = Static<typeof PageDto>
 
 export const pageDtos = (

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import type { Sql } from 'postgres'
 import { NotFound } from '../../base/errors.ts'
-import { record, type Static, Type } from '../../base/schema.ts'
+import { component, type Static, Type } from '../../base/schema.ts'
 import { joinArtifact } from '../../catalog/book/visible-books.ts'
 import { type CoverFolders, originalPath } from '../../catalog/cover/cover-files.ts'
 import { type OwnerRequest, requireOwner } from '../../catalog/owner.ts'
@@ -20,22 +20,16 @@ const common = {
   width: Type.Integer(),
   height: Type.Integer(),
 }
-export const BookPoster = record(
-  { ...common, bookId: Type.String() },
-  { component: 'ThumbnailBookDto' },
-)
-export const SeriesPoster = record(
-  { ...common, seriesId: Type.String() },
-  { component: 'ThumbnailSeriesDto' },
-)
-export const CollectionPoster = record(
-  { ...common, collectionId: Type.String() },
-  { component: 'ThumbnailSeriesCollectionDto' },
-)
-export const ReadListPoster = record(
-  { ...common, readListId: Type.String() },
-  { component: 'ThumbnailReadListDto' },
-)
+export const BookPoster = component('ThumbnailBookDto', { ...common, bookId: Type.String() })
+export const SeriesPoster = component('ThumbnailSeriesDto', { ...common, seriesId: Type.String() })
+export const CollectionPoster = component('ThumbnailSeriesCollectionDto', {
+  ...common,
+  collectionId: Type.String(),
+})
+export const ReadListPoster = component('ThumbnailReadListDto', {
+  ...common,
+  readListId: Type.String(),
+})
 type Poster = Static<typeof BookPoster> & Static<typeof SeriesPoster>
 
 type Row = {

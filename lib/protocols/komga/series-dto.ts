@@ -8,7 +8,7 @@ import {
 } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { pathText } from '../../base/path.ts'
-import { list, nullable, record, type Static, Type } from '../../base/schema.ts'
+import { component, list, nullable, type Static, Type } from '../../base/schema.ts'
 import { readingOrder } from '../../catalog/derived/reading-order.ts'
 import type { ReadingDirection, seriesStatuses } from '../../media/metadata/values.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
@@ -27,80 +27,71 @@ import {
   WebLink,
 } from './values.ts'
 
-const AlternateTitle = record(
-  { label: Type.String(), title: Type.String() },
-  { component: 'AlternateTitleDto' },
-)
+const AlternateTitle = component('AlternateTitleDto', {
+  label: Type.String(),
+  title: Type.String(),
+})
 
-const SeriesMetadata = record(
-  {
-    status: Type.String(),
-    statusLock: flag(),
-    title: Type.String(),
-    titleLock: flag(),
-    titleSort: Type.String(),
-    titleSortLock: flag(),
-    summary: Type.String(),
-    summaryLock: flag(),
-    readingDirection: Type.String(),
-    readingDirectionLock: flag(),
-    publisher: Type.String(),
-    publisherLock: flag(),
-    ageRating: nullable(Type.Integer()),
-    ageRatingLock: flag(),
-    language: Type.String(),
-    languageLock: flag(),
-    genres: list(Type.String()),
-    genresLock: flag(),
-    tags: list(Type.String()),
-    tagsLock: flag(),
-    totalBookCount: nullable(Type.Integer()),
-    totalBookCountLock: flag(),
-    sharingLabels: list(Type.String()),
-    sharingLabelsLock: flag(),
-    links: list(WebLink),
-    linksLock: flag(),
-    alternateTitles: list(AlternateTitle),
-    alternateTitlesLock: flag(),
-    created: time(),
-    lastModified: time(),
-  },
-  { component: 'SeriesMetadataDto' },
-)
+const SeriesMetadata = component('SeriesMetadataDto', {
+  status: Type.String(),
+  statusLock: flag(),
+  title: Type.String(),
+  titleLock: flag(),
+  titleSort: Type.String(),
+  titleSortLock: flag(),
+  summary: Type.String(),
+  summaryLock: flag(),
+  readingDirection: Type.String(),
+  readingDirectionLock: flag(),
+  publisher: Type.String(),
+  publisherLock: flag(),
+  ageRating: nullable(Type.Integer()),
+  ageRatingLock: flag(),
+  language: Type.String(),
+  languageLock: flag(),
+  genres: list(Type.String()),
+  genresLock: flag(),
+  tags: list(Type.String()),
+  tagsLock: flag(),
+  totalBookCount: nullable(Type.Integer()),
+  totalBookCountLock: flag(),
+  sharingLabels: list(Type.String()),
+  sharingLabelsLock: flag(),
+  links: list(WebLink),
+  linksLock: flag(),
+  alternateTitles: list(AlternateTitle),
+  alternateTitlesLock: flag(),
+  created: time(),
+  lastModified: time(),
+})
 
-const BooksMetadata = record(
-  {
-    authors: list(Author),
-    tags: list(Type.String()),
-    releaseDate: nullable(Type.String({ format: 'date' })),
-    summary: Type.String(),
-    summaryNumber: Type.String(),
-    created: time(),
-    lastModified: time(),
-  },
-  { component: 'BookMetadataAggregationDto' },
-)
+const BooksMetadata = component('BookMetadataAggregationDto', {
+  authors: list(Author),
+  tags: list(Type.String()),
+  releaseDate: nullable(Type.String({ format: 'date' })),
+  summary: Type.String(),
+  summaryNumber: Type.String(),
+  created: time(),
+  lastModified: time(),
+})
 
-export const SeriesDto = record(
-  {
-    id: Type.String(),
-    libraryId: Type.String(),
-    name: Type.String(),
-    url: Type.String(),
-    created: time(),
-    lastModified: time(),
-    fileLastModified: time(),
-    booksCount: Type.Integer(),
-    booksReadCount: Type.Integer(),
-    booksUnreadCount: Type.Integer(),
-    booksInProgressCount: Type.Integer(),
-    metadata: SeriesMetadata,
-    booksMetadata: BooksMetadata,
-    deleted: flag(),
-    oneshot: flag(),
-  },
-  { component: 'SeriesDto' },
-)
+export const SeriesDto = component('SeriesDto', {
+  id: Type.String(),
+  libraryId: Type.String(),
+  name: Type.String(),
+  url: Type.String(),
+  created: time(),
+  lastModified: time(),
+  fileLastModified: time(),
+  booksCount: Type.Integer(),
+  booksReadCount: Type.Integer(),
+  booksUnreadCount: Type.Integer(),
+  booksInProgressCount: Type.Integer(),
+  metadata: SeriesMetadata,
+  booksMetadata: BooksMetadata,
+  deleted: flag(),
+  oneshot: flag(),
+})
 export type SeriesDto = Static<typeof SeriesDto>
 
 type Row = Pick<SeriesDto, 'id' | 'libraryId' | 'name' | 'deleted' | 'oneshot'> & {

@@ -1,7 +1,7 @@
 // Read progress in the form used by trackers: how many books are read, and how far without a gap.
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
-import { record, type Static, Type } from '../../base/schema.ts'
+import { component, type Static, Type } from '../../base/schema.ts'
 import { joinProgress } from '../../catalog/book/visible-books.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
@@ -15,19 +15,16 @@ const counters = {
   booksInProgressCount: Type.Integer(),
 }
 
-export const SeriesProgress = record(
-  {
-    ...counters,
-    lastReadContinuousNumberSort: Type.Number(),
-    maxNumberSort: Type.Number(),
-  },
-  { component: 'TachiyomiReadProgressV2Dto' },
-)
+export const SeriesProgress = component('TachiyomiReadProgressV2Dto', {
+  ...counters,
+  lastReadContinuousNumberSort: Type.Number(),
+  maxNumberSort: Type.Number(),
+})
 
-export const ReadListProgress = record(
-  { ...counters, lastReadContinuousIndex: Type.Integer() },
-  { component: 'TachiyomiReadProgressDto' },
-)
+export const ReadListProgress = component('TachiyomiReadProgressDto', {
+  ...counters,
+  lastReadContinuousIndex: Type.Integer(),
+})
 
 /** Throws NotFound. */
 export async function seriesProgress(

@@ -2,7 +2,7 @@
 // counterparts in the catalog.
 import type { Identity } from '../../accounts/identify.ts'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { record, Type } from '../../base/schema.ts'
+import { component, Type } from '../../base/schema.ts'
 import type { FormatName } from '../../media/format/formats.ts'
 import type { ReadingDirection, seriesStatuses } from '../../media/metadata/values.ts'
 
@@ -113,14 +113,8 @@ export const lowerCase = (names: readonly string[]): string[] => [
   ...new Set(names.map(name => name.toLowerCase())),
 ]
 
-export const Author = record(
-  { name: Type.String(), role: Type.String() },
-  { component: 'AuthorDto' },
-)
-export const WebLink = record(
-  { label: Type.String(), url: Type.String() },
-  { component: 'WebLinkDto' },
-)
+export const Author = component('AuthorDto', { name: Type.String(), role: Type.String() })
+export const WebLink = component('WebLinkDto', { label: Type.String(), url: Type.String() })
 
 type StoredAuthor = { name: string; role: string | null }
 

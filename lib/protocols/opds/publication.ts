@@ -137,11 +137,7 @@ export function streamMediaType(
   return pageType ?? (isReflowable(format) ? null : 'image/jpeg')
 }
 
-function formatPartialDate(
-  year: number | null,
-  month: number | null,
-  day: number | null,
-): string | null {
+function formatPartialDate(year: number | null, month: number | null, day: number | null) {
   if (year === null || year < 1 || year > 9999) return null
   const yearText = String(year).padStart(4, '0')
   if (month === null || month < 1 || month > 12) return yearText

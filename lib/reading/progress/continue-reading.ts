@@ -37,11 +37,7 @@ export async function booksInProgress(
   return await pageOfBooks(db, viewer, { ...booksWithProgress, ...window, libraryId })
 }
 
-async function readBooksInProgress(
-  sql: Sql,
-  viewer: Viewer,
-  request: ReadingListRequest,
-): Promise<IdPage> {
+async function readBooksInProgress(sql: Sql, viewer: Viewer, request: ReadingListRequest) {
   if (hidesBooks(viewer)) return await readVisible(sql, viewer, request)
   const total = await countBooks(sql, viewer, request)
   const offset = (request.page - 1) * request.pageSize
@@ -89,11 +85,7 @@ function joinVisibleBooks(
 }
 
 /** From the counters of series, when no individual books are hidden. */
-async function countBooks(
-  sql: Sql,
-  viewer: Viewer,
-  { libraryId }: ReadingListRequest,
-): Promise<number> {
+async function countBooks(sql: Sql, viewer: Viewer, { libraryId }: ReadingListRequest) {
   const [row] = await unprepared(sql<{ total: number }[]>`
     select coalesce(sum(r.started_count), 0)::float8 as total
     from series_reading r

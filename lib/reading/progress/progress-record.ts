@@ -1,23 +1,28 @@
 // Progress record of the API: a reader's progress in a book.
-import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+import {
+  component,
+  maybe,
+  nullable,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../../base/schema.ts'
 
-export const Progress = record(
-  {
-    id: uuid({ description: 'Book id.' }),
-    userId: uuid(),
-    bookId: uuid(),
-    currentPage: Type.Integer(),
-    current_page: Type.Integer(),
-    progressPercentage: maybe(nullable(Type.Number({ minimum: 0, maximum: 1 }))),
-    completed: Type.Boolean(),
-    isCompleted: Type.Boolean(),
-    is_completed: Type.Boolean(),
-    startedAt: timestamp(),
-    updatedAt: timestamp(),
-    completedAt: nullable(timestamp()),
-  },
-  { component: 'Progress' },
-)
+export const Progress = component('Progress', {
+  id: uuid({ description: 'Book id.' }),
+  userId: uuid(),
+  bookId: uuid(),
+  currentPage: Type.Integer(),
+  current_page: Type.Integer(),
+  progressPercentage: maybe(nullable(Type.Number({ minimum: 0, maximum: 1 }))),
+  completed: Type.Boolean(),
+  isCompleted: Type.Boolean(),
+  is_completed: Type.Boolean(),
+  startedAt: timestamp(),
+  updatedAt: timestamp(),
+  completedAt: nullable(timestamp()),
+})
 export type Progress = Static<typeof Progress>
 
 export type ProgressRow = {

@@ -4,6 +4,7 @@ import { recordsReading } from '../../accounts/permission.ts'
 import type { Viewer } from '../../accounts/viewer.ts'
 import {
   bytes,
+  component,
   count,
   list,
   maybe,
@@ -31,59 +32,45 @@ import { csvLine } from './csv.ts'
 
 const writePermission = { any: recordsReading } as const
 
-const ReadHistory = record(
-  {
-    readCount: count({ description: 'Number of completed passes.' }),
-    lastCompletedAt: nullable(timestamp()),
-    entries: list(
-      record(
-        {
-          id: nullable(uuid({ description: 'Id of a pass through a book; null for a series.' })),
-          startedAt: timestamp(),
-          completedAt: timestamp(),
-        },
-        { component: 'ReadHistoryEntry' },
-      ),
-      { description: `Newest first, up to ${maxEntries}.` },
-    ),
-  },
-  { component: 'ReadHistory' },
-)
+const ReadHistory = component('ReadHistory', {
+  readCount: count({ description: 'Number of completed passes.' }),
+  lastCompletedAt: nullable(timestamp()),
+  entries: list(
+    component('ReadHistoryEntry', {
+      id: nullable(uuid({ description: 'Id of a pass through a book; null for a series.' })),
+      startedAt: timestamp(),
+      completedAt: timestamp(),
+    }),
+    { description: `Newest first, up to ${maxEntries}.` },
+  ),
+})
 
 const optional = (description: string) => nullable(Type.String({ description }))
 const amount = (description: string) => nullable(count({ description }))
 
-const ReadingExport = record(
-  {
-    entries: list(
-      record(
-        {
-          ...{ id: uuid(), bookId: uuid() },
-          seriesTitle: optional('Null if the book is hidden or deleted.'),
-          bookTitle: optional('Null if the book is hidden or deleted.'),
-          kind: oneOf(['progress', 'completed', 'read', 'reset', 'pass']),
-          surface: optional('What recorded the entry.'),
-          deviceId: optional('Id of the device.'),
-          deviceName: optional('Name of the device, if the client sent one.'),
-          ...{ startedAt: timestamp(), endedAt: timestamp() },
-          measuredMs: amount('Time measured by the client.'),
-          inferredMs: amount('Time inferred from the positions.'),
-          pagesRead: amount('Pages counted by the client.'),
-          page: amount('Last page shown, starting at 1.'),
-          percentage: nullable(Type.Number({ minimum: 0, maximum: 1 })),
-        },
-        { component: 'ReadingExportEntry' },
-      ),
-    ),
-  },
-  { component: 'ReadingExport' },
-)
+const ReadingExport = component('ReadingExport', {
+  entries: list(
+    component('ReadingExportEntry', {
+      ...{ id: uuid(), bookId: uuid() },
+      seriesTitle: optional('Null if the book is hidden or deleted.'),
+      bookTitle: optional('Null if the book is hidden or deleted.'),
+      kind: oneOf(['progress', 'completed', 'read', 'reset', 'pass']),
+      surface: optional('What recorded the entry.'),
+      deviceId: optional('Id of the device.'),
+      deviceName: optional('Name of the device, if the client sent one.'),
+      ...{ startedAt: timestamp(), endedAt: timestamp() },
+      measuredMs: amount('Time measured by the client.'),
+      inferredMs: amount('Time inferred from the positions.'),
+      pagesRead: amount('Pages counted by the client.'),
+      page: amount('Last page shown, starting at 1.'),
+      percentage: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    }),
+  ),
+})
 
 export const readHistory = [
-  route({
+  route('GET /books/{id}/read-history', {
     operationId: 'getBookReadHistory',
-    method: 'GET',
-    path: '/books/{id}/read-history',
     permission: 'BooksRead',
     cost: 'record',
     summary: 'Get the completed passes through a book',
@@ -91,10 +78,8 @@ export const readHistory = [
     responses: { 200: ReadHistory },
     handle: ({ params, viewer }, { sql }) => bookHistory(sql, viewer, params.id),
   }),
-  route({
+  route('GET /series/{id}/read-history', {
     operationId: 'getSeriesReadHistory',
-    method: 'GET',
-    path: '/series/{id}/read-history',
     permission: 'SeriesRead',
     summary: 'Get the completed passes through a series',
     description: 'A series counts as read as often as its least-read book.',
@@ -102,24 +87,17 @@ export const readHistory = [
     responses: { 200: ReadHistory },
     handle: ({ params, viewer }, { sql }) => seriesHistory(sql, viewer, params.id),
   }),
-  route({
+  route('DELETE /books/{id}/read-history', {
     operationId: 'deleteBookReadHistory',
-    method: 'DELETE',
-    path: '/books/{id}/read-history',
     permission: writePermission,
     summary: 'Delete the completed passes through a book',
     description: 'The position and the recorded reading time are preserved.',
     params: BookId,
     responses: { 204: null },
-    async handle({ params, viewer }, { sql }) {
-      await forgetBook(sql, viewer, { bookId: params.id })
-      return respond(204)
-    },
+    handle: ({ params, viewer }, { sql }) => forgetBook(sql, viewer, { bookId: params.id }),
   }),
-  route({
+  route('DELETE /books/{id}/read-history/{completionId}', {
     operationId: 'deleteBookReadHistoryEntry',
-    method: 'DELETE',
-    path: '/books/{id}/read-history/{completionId}',
     permission: writePermission,
     summary: 'Delete a completed pass through a book',
     description: 'The position and the recorded reading time are preserved.',
@@ -128,43 +106,29 @@ export const readHistory = [
       completionId: uuid({ description: 'Read history entry id.' }),
     }),
     responses: { 204: null },
-    async handle({ params, viewer }, { sql }) {
-      await forgetBook(sql, viewer, { bookId: params.id, passId: params.completionId })
-      return respond(204)
-    },
+    handle: ({ params, viewer }, { sql }) =>
+      forgetBook(sql, viewer, { bookId: params.id, passId: params.completionId }),
   }),
-  route({
+  route('DELETE /series/{id}/read-history', {
     operationId: 'deleteSeriesReadHistory',
-    method: 'DELETE',
-    path: '/series/{id}/read-history',
     permission: writePermission,
     summary: 'Delete the completed passes through the books of a series',
     description: 'Positions and the recorded reading time are preserved.',
     params: SeriesId,
     responses: { 204: null },
-    async handle({ params, viewer }, { sql }) {
-      await forgetSeries(sql, viewer, params.id)
-      return respond(204)
-    },
+    handle: ({ params, viewer }, { sql }) => forgetSeries(sql, viewer, params.id),
   }),
-  route({
+  route('DELETE /user/read-history', {
     operationId: 'eraseReadHistory',
-    method: 'DELETE',
-    path: '/user/read-history',
     permission: writePermission,
     summary: 'Erase the reading history of the caller',
     description:
       'Erases sessions, completed passes and devices, and thus the statistics. Positions are preserved.',
     responses: { 204: null },
-    async handle({ viewer }, { sql }) {
-      await eraseHistory(sql, viewer.accountId)
-      return respond(204)
-    },
+    handle: ({ viewer }, { sql }) => eraseHistory(sql, viewer.accountId),
   }),
-  route({
+  route('GET /user/reading-export', {
     operationId: 'exportReading',
-    method: 'GET',
-    path: '/user/reading-export',
     permission: 'ProgressRead',
     cost: 'record',
     summary: 'Export the reading history of the caller',

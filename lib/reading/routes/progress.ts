@@ -4,7 +4,16 @@ import type { Identity } from '../../accounts/identify.ts'
 import { recordsReading } from '../../accounts/permission.ts'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { Invalid, NotFound } from '../../base/errors.ts'
-import { body, count, maybe, nullable, record, Type, timestamp } from '../../base/schema.ts'
+import {
+  body,
+  component,
+  count,
+  maybe,
+  nullable,
+  record,
+  Type,
+  timestamp,
+} from '../../base/schema.ts'
 import { deviceOf } from '../../http/client/device.ts'
 import type { Deps } from '../../http/deps.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
@@ -17,43 +26,38 @@ import { recordReading } from '../record.ts'
 
 const writePermission = { any: recordsReading } as const
 
-const ProgressUpdate = body(
-  {
-    currentPage: maybe(
-      Type.Integer({
-        minimum: 0,
-        maximum: 2_147_483_647,
+const ProgressUpdate = body('ProgressUpdate', {
+  currentPage: maybe(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description:
+        'Last page shown, starting at 1; 0 for a book that was only opened. Larger numbers count as the last page.',
+    }),
+  ),
+  progressPercentage: maybe(
+    nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' })),
+  ),
+  completed: maybe(nullable(Type.Boolean({ aliases: ['is_completed', 'isCompleted'] }))),
+  modified: maybe(
+    nullable(
+      timestamp({
+        aliases: ['updatedAt', 'updated_at'],
         description:
-          'Last page shown, starting at 1; 0 for a book that was only opened. Larger numbers count as the last page.',
+          'Time of reading. If it is older than the stored progress, nothing is written.',
       }),
     ),
-    progressPercentage: maybe(
-      nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' })),
-    ),
-    completed: maybe(nullable(Type.Boolean({ aliases: ['is_completed', 'isCompleted'] }))),
-    modified: maybe(
-      nullable(
-        timestamp({
-          aliases: ['updatedAt', 'updated_at'],
-          description:
-            'Time of reading. If it is older than the stored progress, nothing is written.',
-        }),
-      ),
-    ),
-  },
-  { component: 'ProgressUpdate' },
-)
+  ),
+})
 
-const ChangedBooks = record(
-  { count: count({ description: 'Number of changed books.' }), message: Type.String() },
-  { component: 'ChangedBooks' },
-)
+const ChangedBooks = component('ChangedBooks', {
+  count: count({ description: 'Number of changed books.' }),
+  message: Type.String(),
+})
 
 export const progress = [
-  route({
+  route('GET /books/{id}/progress', {
     operationId: 'getBookProgress',
-    method: 'GET',
-    path: '/books/{id}/progress',
     permission: 'BooksRead',
     summary: 'Get reading progress of a book',
     description: '204 if the caller has not started the book.',
@@ -64,10 +68,8 @@ export const progress = [
       return row ? progressRecord(row) : respond(204, undefined)
     },
   }),
-  route({
+  route('PUT /books/{id}/progress', {
     operationId: 'updateBookProgress',
-    method: 'PUT',
-    path: '/books/{id}/progress',
     aliases: [{ method: 'PATCH', operationId: 'patchBookProgress' }],
     permission: writePermission,
     summary: 'Update reading progress of a book',
@@ -89,10 +91,8 @@ export const progress = [
       return row ? progressRecord(row) : respond(204, undefined)
     },
   }),
-  route({
+  route('DELETE /books/{id}/progress', {
     operationId: 'deleteBookProgress',
-    method: 'DELETE',
-    path: '/books/{id}/progress',
     permission: writePermission,
     summary: 'Delete reading progress of a book',
     description: 'Also 204 if the caller has not started the book.',
@@ -100,13 +100,10 @@ export const progress = [
     responses: { 204: null },
     async handle(input, deps) {
       await mark(input, deps, { books: [input.params.id], mark: 'unread' })
-      return respond(204)
     },
   }),
-  route({
+  route('POST /books/{id}/read', {
     operationId: 'markBookRead',
-    method: 'POST',
-    path: '/books/{id}/read',
     permission: writePermission,
     summary: 'Mark a book as read',
     params: BookId,
@@ -119,23 +116,18 @@ export const progress = [
       return progressRecord(row)
     },
   }),
-  route({
+  route('POST /books/{id}/unread', {
     operationId: 'markBookUnread',
-    method: 'POST',
-    path: '/books/{id}/unread',
     permission: writePermission,
     summary: 'Mark a book as unread',
     params: BookId,
     responses: { 204: null },
     async handle(input, deps) {
       await mark(input, deps, { books: [input.params.id], mark: 'unread' })
-      return respond(204)
     },
   }),
-  route({
+  route('POST /series/{id}/read', {
     operationId: 'markSeriesRead',
-    method: 'POST',
-    path: '/series/{id}/read',
     permission: writePermission,
     summary: 'Mark all books of a series as read',
     params: SeriesId,
@@ -145,10 +137,8 @@ export const progress = [
       return { count, message: `${bookCount(count)} marked as read` }
     },
   }),
-  route({
+  route('POST /series/{id}/unread', {
     operationId: 'markSeriesUnread',
-    method: 'POST',
-    path: '/series/{id}/unread',
     permission: writePermission,
     summary: 'Mark all books of a series as unread',
     params: SeriesId,
@@ -158,10 +148,8 @@ export const progress = [
       return { count, message: `${bookCount(count)} marked as unread` }
     },
   }),
-  route({
+  route('GET /progress', {
     operationId: 'listProgress',
-    method: 'GET',
-    path: '/progress',
     permission: 'BooksRead',
     summary: 'List reading progress of the caller',
     description: 'Newest first, including missing books.',

@@ -5,12 +5,12 @@ import { Check } from 'typebox/schema'
 import { recordsReading } from '../../accounts/permission.ts'
 import {
   body,
+  component,
   list,
   maybe,
   name,
   nullable,
   oneOf,
-  record,
   type Static,
   Type,
   text,
@@ -31,63 +31,58 @@ const writePermission = { any: recordsReading } as const
 
 const number = (description: string) => maybe(nullable(Type.Number({ description })))
 
-const ReadingSession = record(
-  {
-    id: uuid({
-      description:
-        'Chosen by the client. An id that was sent before is accepted and changes nothing.',
-    }),
-    bookId: uuid(),
-    deviceId: name(128, { description: 'A stable id of the device.' }),
-    deviceName: maybe(nullable(text(200, { description: 'A name to show to the user.' }))),
-    kind: oneOf(['progress', 'completed', 'reset'], {
-      description: '`reset` marks the book as unread at the end of the session.',
-    }),
-    toPage: number('Last page shown, starting at 1.'),
-    toPercentage: number('Position from 0 to 1.'),
-    r2Progression: maybe(
-      nullable(
-        text(maxLocatorBytes, {
-          description:
-            "Where the reader stopped: a Readium locator as JSON, or a progression that contains one. The book's progression returns it while the session is the newest. Anything else is ignored.",
-        }),
-      ),
+const ReadingSession = component('ReadingSession', {
+  id: uuid({
+    description:
+      'Chosen by the client. An id that was sent before is accepted and changes nothing.',
+  }),
+  bookId: uuid(),
+  deviceId: name(128, { description: 'A stable id of the device.' }),
+  deviceName: maybe(nullable(text(200, { description: 'A name to show to the user.' }))),
+  kind: oneOf(['progress', 'completed', 'reset'], {
+    description: '`reset` marks the book as unread at the end of the session.',
+  }),
+  toPage: number('Last page shown, starting at 1.'),
+  toPercentage: number('Position from 0 to 1.'),
+  r2Progression: maybe(
+    nullable(
+      text(maxLocatorBytes, {
+        description:
+          "Where the reader stopped: a Readium locator as JSON, or a progression that contains one. The book's progression returns it while the session is the newest. Anything else is ignored.",
+      }),
     ),
-    activeDurationMs: number(
-      'Reading time in milliseconds; at most the time between start and end is counted.',
-    ),
-    pagesRead: number('Number of pages read.'),
-    clientStartedAt: timestamp({ description: "Start of the session by the client's clock." }),
-    clientEndedAt: timestamp({
-      description:
-        "End of the session by the client's clock. If it is in the future, the session is moved to end now.",
-    }),
-  },
-  { component: 'ReadingSession' },
-)
+  ),
+  activeDurationMs: number(
+    'Reading time in milliseconds; at most the time between start and end is counted.',
+  ),
+  pagesRead: number('Number of pages read.'),
+  clientStartedAt: timestamp({ description: "Start of the session by the client's clock." }),
+  clientEndedAt: timestamp({
+    description:
+      "End of the session by the client's clock. If it is in the future, the session is moved to end now.",
+  }),
+})
 
-const Rejection = record(
-  { id: uuid(), reason: oneOf(rejectionReasons) },
-  { component: 'ReadingSessionRejection' },
-)
+const Rejection = component('ReadingSessionRejection', {
+  id: uuid(),
+  reason: oneOf(rejectionReasons),
+})
 
 export const readingSessions = [
-  route({
+  route('POST /reading-sessions', {
     operationId: 'recordReadingSessions',
-    method: 'POST',
-    path: '/reading-sessions',
     permission: writePermission,
     summary: 'Record reading sessions',
     description: `Up to ${maxSessions} sessions, of any age and in any order: the session that ended last decides the position. A session lasts at most seven days. Beyond 100,000 per account or 10,000 per book, sessions are rejected with \`limit_reached\`. The response has a result for each session, and the progress in their books.`,
-    body: body(
-      { sessions: list(ReadingSession, { maxItems: maxSessions }) },
-      { component: 'ReadingSessionBatch' },
-    ),
+    body: body('ReadingSessionBatch', {
+      sessions: list(ReadingSession, { maxItems: maxSessions }),
+    }),
     responses: {
-      200: record(
-        { accepted: list(uuid()), rejected: list(Rejection), progress: list(Progress) },
-        { component: 'RecordedReadingSessions' },
-      ),
+      200: component('RecordedReadingSessions', {
+        accepted: list(uuid()),
+        rejected: list(Rejection),
+        progress: list(Progress),
+      }),
     },
     async handle({ body, viewer }, { sql }) {
       const { sessions, rejected } = checkSessions(body.sessions.map(toSession))

@@ -2,6 +2,7 @@
 
 import { Invalid } from '../../base/errors.ts'
 import {
+  component,
   count,
   list,
   maybe,
@@ -29,17 +30,14 @@ const maxSeries = 50
 /** For a list of periods without gaps. */
 const maxPeriods = 4_000
 
-const Duration = record(
-  {
-    inferredMs: count({
-      description:
-        'Time between the positions a client wrote; an underestimate, because it excludes the reading of downloaded books.',
-    }),
-    measuredMs: count({ description: 'Time measured by clients.' }),
-    totalMs: count({ description: 'Sum of inferred and measured time.' }),
-  },
-  { component: 'ReadingDuration' },
-)
+const Duration = component('ReadingDuration', {
+  inferredMs: count({
+    description:
+      'Time between the positions a client wrote; an underestimate, because it excludes the reading of downloaded books.',
+  }),
+  measuredMs: count({ description: 'Time measured by clients.' }),
+  totalMs: count({ description: 'Sum of inferred and measured time.' }),
+})
 
 const common = {
   duration: Duration,
@@ -48,61 +46,50 @@ const common = {
   booksFinished: count({ description: 'Completed passes through books.' }),
 }
 
-const ReadingStats = record(
-  {
-    from: timestamp({ description: 'Start of the window.' }),
-    to: timestamp({ description: 'End of the window, exclusive.' }),
-    granularity: oneOf(granularities),
-    summary: record(
-      {
-        books: count({ description: 'Number of different books that were read or finished.' }),
-        ...common,
-        sessionsWithoutDuration: count({
-          description: 'Number of sittings whose client reported no time.',
-        }),
-        sessionsWithoutPages: count({
-          description: 'Number of sittings whose client reported no page count.',
-        }),
-      },
-      { component: 'ReadingStatsSummary' },
-    ),
-    periods: list(
-      record(
-        {
-          bucket: Type.String({
-            format: 'date',
-            description: 'First day; weeks start on Monday.',
-          }),
-          ...common,
-        },
-        { component: 'ReadingStatsPeriod' },
-      ),
-    ),
-    series: list(
-      record(
-        { seriesId: uuid(), seriesName: Type.String(), books: count(), ...common },
-        { component: 'ReadingStatsSeries' },
-      ),
-      { description: 'Excludes series that are hidden from the caller.' },
-    ),
-    formats: list(
-      record({ format: Type.String(), ...common }, { component: 'ReadingStatsFormat' }),
-      { description: '`unknown` stands for deleted books.' },
-    ),
-    devices: list(
-      record(
-        {
-          deviceId: Type.String(),
-          deviceName: nullable(Type.String()),
-          lastReadAt: timestamp(),
-          ...common,
-        },
-        { component: 'ReadingStatsDevice' },
-      ),
-    ),
-  },
-  { component: 'ReadingStatsResponse' },
-)
+const ReadingStats = component('ReadingStatsResponse', {
+  from: timestamp({ description: 'Start of the window.' }),
+  to: timestamp({ description: 'End of the window, exclusive.' }),
+  granularity: oneOf(granularities),
+  summary: component('ReadingStatsSummary', {
+    books: count({ description: 'Number of different books that were read or finished.' }),
+    ...common,
+    sessionsWithoutDuration: count({
+      description: 'Number of sittings whose client reported no time.',
+    }),
+    sessionsWithoutPages: count({
+      description: 'Number of sittings whose client reported no page count.',
+    }),
+  }),
+  periods: list(
+    component('ReadingStatsPeriod', {
+      bucket: Type.String({
+        format: 'date',
+        description: 'First day; weeks start on Monday.',
+      }),
+      ...common,
+    }),
+  ),
+  series: list(
+    component('ReadingStatsSeries', {
+      seriesId: uuid(),
+      seriesName: Type.String(),
+      books: count(),
+      ...common,
+    }),
+    { description: 'Excludes series that are hidden from the caller.' },
+  ),
+  formats: list(component('ReadingStatsFormat', { format: Type.String(), ...common }), {
+    description: '`unknown` stands for deleted books.',
+  }),
+  devices: list(
+    component('ReadingStatsDevice', {
+      deviceId: Type.String(),
+      deviceName: nullable(Type.String()),
+      lastReadAt: timestamp(),
+      ...common,
+    }),
+  ),
+})
 
 const day = (description: string) =>
   maybe(
@@ -125,10 +112,8 @@ const windowQuery = {
 }
 
 export const readingStats = [
-  route({
+  route('GET /reading-stats', {
     operationId: 'getReadingStats',
-    method: 'GET',
-    path: '/reading-stats',
     permission: 'ProgressRead',
     summary: 'Get reading statistics of the caller',
     description: 'Sittings belong to the period in which they began.',
@@ -178,40 +163,33 @@ export const readingStats = [
       }
     },
   }),
-  route({
+  route('GET /reading-stats/coverage', {
     operationId: 'getReadingCoverage',
-    method: 'GET',
-    path: '/reading-stats/coverage',
     permission: 'ProgressRead',
     summary: 'Get when the caller first and last read',
     description: 'Null if nothing was recorded.',
     responses: {
-      200: record(
-        { firstReadAt: nullable(timestamp()), lastReadAt: nullable(timestamp()) },
-        { component: 'ReadingCoverage' },
-      ),
+      200: component('ReadingCoverage', {
+        firstReadAt: nullable(timestamp()),
+        lastReadAt: nullable(timestamp()),
+      }),
     },
     handle: ({ viewer }, { sql }) => readingCoverage(sql, viewer.accountId),
   }),
-  route({
+  route('GET /reading-stats/totals', {
     operationId: 'getReadingTotals',
-    method: 'GET',
-    path: '/reading-stats/totals',
     permission: 'UsersRead',
     summary: 'Get reading totals of all users',
     description: 'Contains no books, names or users.',
     query: record(windowQuery),
     responses: {
-      200: record(
-        {
-          from: timestamp(),
-          to: timestamp(),
-          users: count({ description: 'Number of users who read in the window.' }),
-          books: count(),
-          ...common,
-        },
-        { component: 'ReadingTotals' },
-      ),
+      200: component('ReadingTotals', {
+        from: timestamp(),
+        to: timestamp(),
+        users: count({ description: 'Number of users who read in the window.' }),
+        books: count(),
+        ...common,
+      }),
     },
     async handle({ query }, { sql }) {
       const { from, to } = await windowOf(sql, query)

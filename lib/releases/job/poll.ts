@@ -144,11 +144,7 @@ async function followedLanguages(sql: Sql): Promise<string[]> {
  * The next tracked series after an id. A series with its own interval is polled if such an interval, counted from
  * 1970, began since the last poll.
  */
-async function nextSeries(
-  sql: Sql,
-  { lastPolledAt }: List,
-  after: string | null,
-): Promise<TrackedSeries[]> {
+async function nextSeries(sql: Sql, { lastPolledAt }: List, after: string | null) {
   const rows = await sql<TrackedSeries[]>`
     select t.series_id as "seriesId",
       array(

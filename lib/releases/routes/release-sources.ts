@@ -3,6 +3,7 @@
 import { cronError } from '../../base/cron.ts'
 import { Invalid } from '../../base/errors.ts'
 import {
+  component,
   count,
   list,
   maybe,
@@ -34,78 +35,68 @@ const considered = count({ description: 'Number of enabled release sources.' })
 const failed = count({ description: 'Number of sources deleted or disabled in the meantime.' })
 
 export const releaseSources = [
-  route({
+  route('GET /release-sources', {
     operationId: 'listReleaseSources',
-    method: 'GET',
-    path: '/release-sources',
     permission: 'PluginsManage',
     summary: 'List release sources',
     description: 'They are created and deleted along with their source.',
     responses: { 200: ReleaseSources },
     handle: async (_input, { sql }) => ({ sources: await listReleaseSources(sql) }),
   }),
-  route({
+  route('GET /release-sources/applicability', {
     operationId: 'getReleaseApplicability',
-    method: 'GET',
-    path: '/release-sources/applicability',
     permission: 'SeriesRead',
     summary: 'Get whether any source provides releases',
     query: record({
       libraryId: maybe(uuid({ description: 'Limits the check to series of this library.' })),
     }),
     responses: {
-      200: record(
-        { applicable: Type.Boolean(), pluginDisplayNames: list(Type.String()) },
-        { component: 'ReleaseApplicability' },
-      ),
+      200: component('ReleaseApplicability', {
+        applicable: Type.Boolean(),
+        pluginDisplayNames: list(Type.String()),
+      }),
     },
     async handle({ query: { libraryId }, viewer }, { sql }) {
       const pluginDisplayNames = await releasePlugins(sql, viewer, libraryId)
       return { applicable: pluginDisplayNames.length > 0, pluginDisplayNames }
     },
   }),
-  route({
+  route('POST /release-sources/poll-now-all', {
     operationId: 'pollAllReleaseSources',
-    method: 'POST',
-    path: '/release-sources/poll-now-all',
     permission: 'PluginsManage',
     summary: 'Poll all enabled release sources',
     responses: {
-      202: record(
-        {
-          considered,
-          enqueued: count(),
-          coalesced: count({ description: 'Number of polls that were already queued or running.' }),
-          failed,
-        },
-        { component: 'PollsStarted' },
-      ),
+      202: component('PollsStarted', {
+        considered,
+        enqueued: count(),
+        coalesced: count({ description: 'Number of polls that were already queued or running.' }),
+        failed,
+      }),
     },
     handle: async (_input, { sql, queue }) => respond(202, await requestAllPolls(sql, queue)),
   }),
-  route({
+  route('POST /release-sources/reset-all', {
     operationId: 'resetAllReleaseSources',
-    method: 'POST',
-    path: '/release-sources/reset-all',
     permission: 'PluginsManage',
     summary: 'Delete all releases and restart all release sources from the beginning',
     responses: {
-      200: record(
-        { considered, reset: count(), failed, deletedLedgerEntries },
-        { component: 'ReleaseSourcesReset' },
-      ),
+      200: component('ReleaseSourcesReset', {
+        considered,
+        reset: count(),
+        failed,
+        deletedLedgerEntries,
+      }),
     },
     handle: (_input, { sql }) => resetAllReleaseSources(sql),
   }),
-  route({
+  route('PATCH /release-sources/{id}', {
     operationId: 'updateReleaseSource',
-    method: 'PATCH',
-    path: '/release-sources/{id}',
     permission: 'PluginsManage',
     summary: 'Change a release source',
     description: 'A null `cronSchedule` means the default schedule.',
     params: ReleaseSourceId,
     body: patchBody(
+      'ReleaseSourceUpdate',
       {
         displayName: maybe(name(200)),
         enabled: maybe(Type.Boolean()),
@@ -116,7 +107,6 @@ export const releaseSources = [
         ),
       },
       ReleaseSource,
-      { component: 'ReleaseSourceUpdate' },
     ),
     responses: { 200: ReleaseSource },
     handle({ params, body }, { sql }) {
@@ -126,19 +116,17 @@ export const releaseSources = [
       return changeReleaseSource(sql, params.id, body)
     },
   }),
-  route({
+  route('POST /release-sources/{id}/poll-now', {
     operationId: 'pollReleaseSource',
-    method: 'POST',
-    path: '/release-sources/{id}/poll-now',
     permission: 'PluginsManage',
     summary: 'Poll a release source',
     description: '409 if it is disabled.',
     params: ReleaseSourceId,
     responses: {
-      202: record(
-        { status: oneOf(['enqueued', 'already_running']), message: Type.String() },
-        { component: 'PollStarted' },
-      ),
+      202: component('PollStarted', {
+        status: oneOf(['enqueued', 'already_running']),
+        message: Type.String(),
+      }),
     },
     async handle({ params }, { sql, queue }) {
       const isEnqueued = await requestPoll(sql, queue, params.id)
@@ -150,14 +138,12 @@ export const releaseSources = [
       )
     },
   }),
-  route({
+  route('POST /release-sources/{id}/reset', {
     operationId: 'resetReleaseSource',
-    method: 'POST',
-    path: '/release-sources/{id}/reset',
     permission: 'PluginsManage',
     summary: 'Delete the releases of a release source and restart it from the beginning',
     params: ReleaseSourceId,
-    responses: { 200: record({ deletedLedgerEntries }, { component: 'ReleaseSourceReset' }) },
+    responses: { 200: component('ReleaseSourceReset', { deletedLedgerEntries }) },
     handle: async ({ params }, { sql }) => ({
       deletedLedgerEntries: await resetReleaseSource(sql, params.id),
     }),

@@ -1,6 +1,17 @@
 // Releases announced by sources: the inbox with its facets, states, and the releases of one series.
 import type { Viewer } from '../../accounts/viewer.ts'
-import { body, count, list, maybe, oneOf, record, Type, text, uuid } from '../../base/schema.ts'
+import {
+  body,
+  component,
+  count,
+  list,
+  maybe,
+  oneOf,
+  record,
+  Type,
+  text,
+  uuid,
+} from '../../base/schema.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
 import {
   paged,
@@ -76,19 +87,16 @@ function sortOf({ sort, order }: { sort?: string; order?: string }) {
 }
 
 const FacetCount = { count: count({ description: 'Number of releases.' }) }
-const Facets = record(
-  {
-    languages: list(record({ language: Type.String(), ...FacetCount })),
-    libraries: list(record({ libraryId: uuid(), libraryName: Type.String(), ...FacetCount })),
-    series: list(
-      record({
-        ...{ seriesId: uuid(), seriesTitle: Type.String() },
-        ...{ libraryId: uuid(), libraryName: Type.String(), ...FacetCount },
-      }),
-    ),
-  },
-  { component: 'ReleaseFacets' },
-)
+const Facets = component('ReleaseFacets', {
+  languages: list(record({ language: Type.String(), ...FacetCount })),
+  libraries: list(record({ libraryId: uuid(), libraryName: Type.String(), ...FacetCount })),
+  series: list(
+    record({
+      ...{ seriesId: uuid(), seriesTitle: Type.String() },
+      ...{ libraryId: uuid(), libraryName: Type.String(), ...FacetCount },
+    }),
+  ),
+})
 
 const maxBulkReleases = 500
 
@@ -104,10 +112,8 @@ const shortcuts: Route[] = (
     ['mark-acquired', 'markReleaseAcquired', 'marked_acquired'],
   ] as const
 ).map(([action, operationId, state]) =>
-  route({
+  route(`POST /releases/{id}/${action}`, {
     operationId,
-    method: 'POST',
-    path: `/releases/{id}/${action}`,
     permission: 'SeriesWrite',
     summary: `Set the state of a release to ${state}`,
     params: ReleaseId,
@@ -117,10 +123,8 @@ const shortcuts: Route[] = (
 )
 
 export const releases = [
-  route({
+  route('GET /releases', {
     operationId: 'listReleases',
-    method: 'GET',
-    path: '/releases',
     permission: 'SeriesRead',
     summary: 'List releases of tracked series',
     description:
@@ -136,10 +140,8 @@ export const releases = [
       return pageResponse({ request, reply, query }, { data, total: found.total, paging: page })
     },
   }),
-  route({
+  route('GET /releases/facets', {
     operationId: 'listReleaseFacets',
-    method: 'GET',
-    path: '/releases/facets',
     permission: 'SeriesRead',
     summary: 'Count releases by language, library and series',
     description: 'Each list applies all filters except its own.',
@@ -147,26 +149,18 @@ export const releases = [
     responses: { 200: Facets },
     handle: ({ query, viewer }, { sql }) => releaseFacets(sql, viewer, filterOf(query)),
   }),
-  route({
+  route('POST /releases/bulk', {
     operationId: 'changeReleases',
-    method: 'POST',
-    path: '/releases/bulk',
     permission: 'SeriesWrite',
     summary: 'Change the states of several releases, or delete them',
     description:
       '`ignore` hides, `reset` announces again. A source from which a release was deleted is read from its beginning by the next poll, and may bring it back. Hidden and unknown ids are skipped.',
-    body: body(
-      {
-        ids: list(uuid(), { minItems: 1, maxItems: maxBulkReleases }),
-        action: oneOf(releaseActions),
-      },
-      { component: 'ReleaseChanges' },
-    ),
+    body: body('ReleaseChanges', {
+      ids: list(uuid(), { minItems: 1, maxItems: maxBulkReleases }),
+      action: oneOf(releaseActions),
+    }),
     responses: {
-      200: record(
-        { affected: count(), action: oneOf(releaseActions) },
-        { component: 'ChangedReleases' },
-      ),
+      200: component('ChangedReleases', { affected: count(), action: oneOf(releaseActions) }),
     },
     async handle({ body: { ids, action }, viewer }, { sql }) {
       const affected =
@@ -176,49 +170,41 @@ export const releases = [
       return { affected, action }
     },
   }),
-  route({
+  route('GET /releases/{id}', {
     operationId: 'getRelease',
-    method: 'GET',
-    path: '/releases/{id}',
     permission: 'SeriesRead',
     summary: 'Get a release',
     params: ReleaseId,
     responses: { 200: Release },
     handle: ({ params, viewer }, { sql }) => releaseById(sql, viewer, params.id),
   }),
-  route({
+  route('PATCH /releases/{id}', {
     operationId: 'updateRelease',
-    method: 'PATCH',
-    path: '/releases/{id}',
     permission: 'SeriesWrite',
     summary: 'Set the state of a release',
     description: 'Any state may follow any other. `new` means announced, `ignored` means hidden.',
     params: ReleaseId,
-    body: body({ state: oneOf(stateNames) }, { component: 'ReleaseUpdate' }),
+    body: body('ReleaseUpdate', { state: oneOf(stateNames) }),
     responses: { 200: Release },
     handle: ({ params, body, viewer }, { sql }) =>
       setState(sql, viewer, params.id, stateNamed(body.state)),
   }),
   ...shortcuts,
-  route({
+  route('DELETE /releases/{id}', {
     operationId: 'deleteRelease',
-    method: 'DELETE',
-    path: '/releases/{id}',
     permission: 'SeriesWrite',
     summary: 'Delete a release',
     description:
       'The next poll reads its source from the beginning and may add it again; to prevent that, hide or dismiss it instead.',
     params: ReleaseId,
-    responses: { 200: record({ deleted: Type.Boolean() }, { component: 'DeletedRelease' }) },
+    responses: { 200: component('DeletedRelease', { deleted: Type.Boolean() }) },
     async handle({ params, viewer }, { sql }) {
       if ((await deleteReleases(sql, viewer, [params.id])) === 0) throw releaseNotFound()
       return { deleted: true }
     },
   }),
-  route({
+  route('GET /releases/{id}/history', {
     operationId: 'listReleaseHistory',
-    method: 'GET',
-    path: '/releases/{id}/history',
     permission: 'SeriesWrite',
     summary: 'List the state history of a release',
     description: 'Oldest first, with who changed it and why.',
@@ -228,10 +214,8 @@ export const releases = [
     handle: async ({ params, viewer, ...input }, { sql }) =>
       shortListResponse(input, await historyOf(sql, viewer, params.id)),
   }),
-  route({
+  route('GET /series/{id}/releases', {
     operationId: 'listReleasesOfSeries',
-    method: 'GET',
-    path: '/series/{id}/releases',
     permission: 'SeriesRead',
     summary: 'List releases of a series',
     description: 'Newest volumes and chapters first.',

@@ -2,6 +2,7 @@
 import type { TOptional } from 'typebox'
 import {
   body,
+  component,
   list,
   maybe,
   name,
@@ -21,7 +22,7 @@ const AliasId = record({
   ...SeriesId.properties,
   alias_id: uuid({ description: 'Alias id.' }),
 })
-const Aliases = record({ aliases: list(Alias) }, { component: 'SeriesAliases' })
+const Aliases = component('SeriesAliases', { aliases: list(Alias) })
 
 type Fields = typeof trackingFields
 const optional = Object.fromEntries(
@@ -34,10 +35,8 @@ const bulk = (
     ['untrack', 'untrackSeries', false, 'Stop tracking several series for releases'],
   ] as const
 ).map(([action, operationId, tracked, summary]) =>
-  route({
+  route(`POST /series/bulk/${action}-for-releases`, {
     operationId,
-    method: 'POST',
-    path: `/series/bulk/${action}-for-releases`,
     permission: 'SeriesWrite',
     summary,
     description: `Takes effect before the response; there is no task. ${skipNote}`,
@@ -51,34 +50,28 @@ const bulk = (
 )
 
 export const tracking = [
-  route({
+  route('GET /series/{id}/tracking', {
     operationId: 'getSeriesTracking',
-    method: 'GET',
-    path: '/series/{id}/tracking',
     permission: 'SeriesRead',
     summary: 'Get how releases of a series are tracked',
     params: SeriesId,
     responses: { 200: Tracking },
     handle: ({ params, viewer }, { sql }) => trackingOf(sql, viewer, params.id),
   }),
-  route({
+  route('PATCH /series/{id}/tracking', {
     operationId: 'updateSeriesTracking',
-    method: 'PATCH',
-    path: '/series/{id}/tracking',
     permission: 'SeriesWrite',
     summary: 'Change how releases of a series are tracked',
     description:
       'Absent fields are unchanged, null clears a field. When tracking is turned on, the titles of the series become aliases, and what is known and tracked is derived from its books.',
     params: SeriesId,
-    body: patchBody(optional, Tracking, { component: 'SeriesTrackingUpdate' }),
+    body: patchBody('SeriesTrackingUpdate', optional, Tracking),
     responses: { 200: Tracking },
     handle: ({ params, body, viewer }, { sql }) =>
       updateTracking(sql, viewer, { seriesId: params.id, changes: body as never }),
   }),
-  route({
+  route('GET /series/{id}/aliases', {
     operationId: 'listSeriesAliases',
-    method: 'GET',
-    path: '/series/{id}/aliases',
     permission: 'SeriesRead',
     summary: 'List the titles by which releases of a series are matched',
     params: SeriesId,
@@ -87,39 +80,30 @@ export const tracking = [
       aliases: await aliasesOf(sql, viewer, params.id),
     }),
   }),
-  route({
+  route('POST /series/{id}/aliases', {
     operationId: 'addSeriesAlias',
-    method: 'POST',
-    path: '/series/{id}/aliases',
     permission: 'SeriesWrite',
     summary: 'Add a title by which releases of a series are matched',
     description: '200 if the series already has the alias.',
     params: SeriesId,
-    body: body(
-      {
-        alias: name(maxAliasLength),
-        source: maybe(name(50, { default: 'manual', description: 'Where the alias comes from.' })),
-      },
-      { component: 'NewSeriesAlias' },
-    ),
+    body: body('NewSeriesAlias', {
+      alias: name(maxAliasLength),
+      source: maybe(name(50, { default: 'manual', description: 'Where the alias comes from.' })),
+    }),
     responses: { 201: Alias, 200: Alias },
     async handle({ params, body: { alias, source = 'manual' }, viewer }, { sql }) {
       const added = await addAlias(sql, viewer, { seriesId: params.id, alias, source })
       return respond(added.isNew ? 201 : 200, added.alias)
     },
   }),
-  route({
+  route('DELETE /series/{id}/aliases/{alias_id}', {
     operationId: 'deleteSeriesAlias',
-    method: 'DELETE',
-    path: '/series/{id}/aliases/{alias_id}',
     permission: 'SeriesWrite',
     summary: 'Delete an alias of a series',
     params: AliasId,
     responses: { 204: null },
-    async handle({ params: { id, alias_id: aliasId }, viewer }, { sql }) {
-      await deleteAlias(sql, viewer, { seriesId: id, aliasId })
-      return respond(204)
-    },
+    handle: ({ params: { id, alias_id: aliasId }, viewer }, { sql }) =>
+      deleteAlias(sql, viewer, { seriesId: id, aliasId }),
   }),
   ...bulk,
 ]

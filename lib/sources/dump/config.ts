@@ -3,10 +3,10 @@ import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { Invalid } from '../../base/errors.ts'
 import { isWithin } from '../../base/path.ts'
-import { body, type Static, Type } from '../../base/schema.ts'
+import { type Static, strict, Type } from '../../base/schema.ts'
 import { HitMapping, SeriesMapping } from '../mapping/series.ts'
 
-export const DumpConfig = body({
+export const DumpConfig = strict({
   path: Type.String({
     maxLength: 4000,
     pattern: '\\.(?:jsonl|ndjson|json)(?:\\.gz)?$',

@@ -1,6 +1,6 @@
 // Configuration of a feed source: address, and how its items become releases.
 import { Invalid } from '../../base/errors.ts'
-import { body, list, maybe, type Static, Type, text } from '../../base/schema.ts'
+import { list, maybe, type Static, strict, Type, text } from '../../base/schema.ts'
 import { canonicalLanguage } from '../../media/metadata/language.ts'
 import { checkPatterns, compilePattern } from '../../media/strategy/pattern.ts'
 import { checkHeaders, checkUrl } from '../http/headers.ts'
@@ -10,7 +10,7 @@ const pattern = (description: string) => text(1000, { minLength: 1, description 
 const patterns = (description: string) =>
   maybe(list(text(1000, { minLength: 1 }), { maxItems: 50, description }))
 
-export const FeedConfig = body({
+export const FeedConfig = strict({
   url: Type.String({
     maxLength: 4000,
     pattern: '^https?://[^\\s/?#]',

@@ -1,6 +1,6 @@
 // HTTP source: any service that responds with JSON, described by URL templates and a mapping of fields.
 import { Invalid } from '../../base/errors.ts'
-import { body, maybe, oneOf, type Static, Type, text } from '../../base/schema.ts'
+import { maybe, oneOf, type Static, strict, Type, text } from '../../base/schema.ts'
 import type { Call, ReleaseItem, ReleasePage, ReleaseQuery, Source } from '../contract.ts'
 import { SourceFailure } from '../failure.ts'
 import type { HttpClient } from '../http/client.ts'
@@ -17,23 +17,23 @@ const UrlTemplate = (description: string) =>
 const Path = (description: string) => text(maxPathLength, { minLength: 1, description })
 const releaseKinds = ['api-feed', 'rss-series'] as const
 
-const HttpConfig = body({
+const HttpConfig = strict({
   search: maybe(
-    body({
+    strict({
       url: UrlTemplate('Handlebars template with `query` and `limit`; values are URL-encoded.'),
       items: Path('JSON path of the hits.'),
       fields: HitMapping,
     }),
   ),
   series: maybe(
-    body({
+    strict({
       url: UrlTemplate('Handlebars template with `externalId`.'),
       root: maybe(Path('JSON path of the series; defaults to the whole response.')),
       fields: SeriesMapping,
     }),
   ),
   releases: maybe(
-    body({
+    strict({
       url: UrlTemplate(
         'Handlebars template with `cursor` and, for rss-series, `title`, `titles` and `externalIds` of a tracked series.',
       ),

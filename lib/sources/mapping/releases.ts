@@ -1,13 +1,13 @@
 // Releases from JSON documents, by a mapping of fields; unmapped fields are read from the title.
 
-import { body, maybe, type Static } from '../../base/schema.ts'
+import { maybe, type Static, strict } from '../../base/schema.ts'
 import { canonicalLanguage } from '../../media/metadata/language.ts'
 import { parseReleaseTitle } from '../../media/name/release-title.ts'
 import type { ReleaseItem } from '../contract.ts'
 import { releaseDate } from '../release-date.ts'
 import { compileFields, Field } from './fields.ts'
 
-export const ReleaseMapping = body({
+export const ReleaseMapping = strict({
   id: Field,
   title: Field,
   url: Field,

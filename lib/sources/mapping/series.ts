@@ -1,12 +1,12 @@
 // Series from JSON documents: search hits and metadata, by a mapping of fields.
 
-import { body, maybe, type Static, Type } from '../../base/schema.ts'
+import { maybe, type Static, strict, Type } from '../../base/schema.ts'
 import { htmlToMultiLine } from '../../media/metadata/html.ts'
 import type { FetchedSeries, SeriesHit } from '../contract.ts'
 import { relevanceOf } from '../relevance.ts'
 import { compileField, compileFields, Field, Fields, type ReadField } from './fields.ts'
 
-export const HitMapping = body({
+export const HitMapping = strict({
   externalId: Field,
   title: Field,
   alternateTitles: maybe(Field),
@@ -17,7 +17,7 @@ export const HitMapping = body({
 })
 export type HitMapping = Static<typeof HitMapping>
 
-export const SeriesMapping = body({
+export const SeriesMapping = strict({
   url: maybe(Field),
   hash: maybe(Field),
   coverUrl: maybe(Field),
@@ -25,7 +25,7 @@ export const SeriesMapping = body({
   externalIds: maybe(Fields),
   links: maybe(Fields),
   rating: maybe(
-    body({
+    strict({
       value: Field,
       votes: maybe(Field),
       maximum: maybe(

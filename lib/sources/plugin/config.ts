@@ -1,8 +1,8 @@
 // Configuration of a plugin source.
-import { body, maybe, type Static, Type } from '../../base/schema.ts'
+import { maybe, type Static, strict, Type } from '../../base/schema.ts'
 import { entryPattern } from './folder.ts'
 
-export const PluginConfig = body({
+export const PluginConfig = strict({
   plugin: Type.String({
     pattern: entryPattern,
     description: 'Name of an entry in the folder plugins.dir.',

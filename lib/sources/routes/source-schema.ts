@@ -2,6 +2,7 @@
 
 import {
   body,
+  component,
   json,
   list,
   maybe,
@@ -45,8 +46,8 @@ const values = {
   enabled: maybe(enabled),
 }
 
-export const NewSource = body({ type: oneOf(sourceTypes), ...values }, { component: 'NewSource' })
-export const NewPlugin = body(values, { component: 'NewPlugin' })
+export const NewSource = body('NewSource', { type: oneOf(sourceTypes), ...values })
+export const NewPlugin = body('NewPlugin', values)
 
 const changed = {
   displayName: maybe(displayName),
@@ -62,41 +63,32 @@ const changed = {
   enabled: maybe(enabled),
 }
 
-export const SourceUpdate = patchBody(changed, Source, { component: 'SourceUpdate' })
+export const SourceUpdate = patchBody('SourceUpdate', changed, Source)
 
-export const SourceList = record({ sources: list(Source) }, { component: 'SourceList' })
-export const PluginList = record({ plugins: list(Source) }, { component: 'PluginList' })
+export const SourceList = component('SourceList', { sources: list(Source) })
+export const PluginList = component('PluginList', { plugins: list(Source) })
 
-export const SourceTest = record(
-  {
-    success: Type.Boolean(),
-    message: Type.String(),
-    latencyMs: Type.Integer(),
-    manifest: json({ description: "The source's description; null after a failure." }),
-  },
-  { component: 'SourceTest' },
-)
+export const SourceTest = component('SourceTest', {
+  success: Type.Boolean(),
+  message: Type.String(),
+  latencyMs: Type.Integer(),
+  manifest: json({ description: "The source's description; null after a failure." }),
+})
 
-export const SourceHealth = record(
-  {
-    status: HealthState,
-    failures: Type.Integer(),
-    lastError: nullable(Type.String()),
-    lastErrorAt: nullable(timestamp()),
-    retryAt: nullable(timestamp()),
-  },
-  { component: 'SourceHealth' },
-)
+export const SourceHealth = component('SourceHealth', {
+  status: HealthState,
+  failures: Type.Integer(),
+  lastError: nullable(Type.String()),
+  lastErrorAt: nullable(timestamp()),
+  retryAt: nullable(timestamp()),
+})
 
-export const SourceTypes = record(
-  {
-    types: list(
-      record({
-        type: oneOf(sourceTypes),
-        config: json({ description: 'JSON Schema of the settings.' }),
-      }),
-    ),
-    plugins: list(Type.String(), { description: 'Possible values of `config.plugin`.' }),
-  },
-  { component: 'SourceTypes' },
-)
+export const SourceTypes = component('SourceTypes', {
+  types: list(
+    record({
+      type: oneOf(sourceTypes),
+      config: json({ description: 'JSON Schema of the settings.' }),
+    }),
+  ),
+  plugins: list(Type.String(), { description: 'Possible values of `config.plugin`.' }),
+})

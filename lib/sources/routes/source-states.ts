@@ -14,10 +14,8 @@ import { SourceHealth, SourceTest } from './source-schema.ts'
 
 const changes = (address: Address): Route[] => [
   ...(['enable', 'disable'] as const).map(verb =>
-    route({
+    route(`POST ${address.path}/{id}/${verb}`, {
       operationId: `${verb}${address.noun}`,
-      method: 'POST',
-      path: `${address.path}/{id}/${verb}`,
       permission: 'PluginsManage',
       summary: `${verb === 'enable' ? 'Enable' : 'Disable'} a ${address.thing}`,
       description:
@@ -32,10 +30,8 @@ const changes = (address: Address): Route[] => [
       },
     }),
   ),
-  route({
+  route(`POST ${address.path}/{id}/test`, {
     operationId: `test${address.noun}`,
-    method: 'POST',
-    path: `${address.path}/{id}/test`,
     permission: 'PluginsManage',
     summary: `Test a ${address.thing}`,
     description:
@@ -47,10 +43,8 @@ const changes = (address: Address): Route[] => [
       return await test(deps, id, signal)
     },
   }),
-  route({
+  route(`POST ${address.path}/{id}/reset`, {
     operationId: `reset${address.noun}`,
-    method: 'POST',
-    path: `${address.path}/{id}/reset`,
     permission: 'PluginsManage',
     summary: `Reset the failures of a ${address.thing}`,
     description: 'It is called again when due. The failure log is preserved.',
@@ -65,10 +59,8 @@ const changes = (address: Address): Route[] => [
 ]
 
 const reads = (address: Address): Route[] => [
-  route({
+  route(`GET ${address.path}/{id}/failures`, {
     operationId: `list${address.noun}Failures`,
-    method: 'GET',
-    path: `${address.path}/{id}/failures`,
     permission: 'PluginsManage',
     summary: `List the failures of a ${address.thing}`,
     description: 'Newest first, limited to the latest hundred.',
@@ -83,10 +75,8 @@ const reads = (address: Address): Route[] => [
       return pageResponse({ request, reply, query }, { data, total, paging: page })
     },
   }),
-  route({
+  route(`GET ${address.path}/{id}/health`, {
     operationId: `get${address.noun}Health`,
-    method: 'GET',
-    path: `${address.path}/{id}/health`,
     permission: 'PluginsManage',
     summary: `Get the health of a ${address.thing}`,
     params: SourceId,

@@ -3,7 +3,7 @@
 import type { Static } from '../../base/schema.ts'
 import type { Deps } from '../../http/deps.ts'
 import { SourceId } from '../../http/params.ts'
-import { type Route, respond, route } from '../../http/route.ts'
+import { type Route, route } from '../../http/route.ts'
 import {
   changeSource,
   createSource,
@@ -33,10 +33,8 @@ async function create(deps: Deps, { type, ...body }: Static<typeof NewSource>) {
 }
 
 const collections = [
-  route({
+  route('GET /admin/source-types', {
     operationId: 'listSourceTypes',
-    method: 'GET',
-    path: '/admin/source-types',
     permission: 'PluginsManage',
     // Reads no table.
     cost: 'record',
@@ -45,20 +43,16 @@ const collections = [
     responses: { 200: SourceTypes },
     handle: (_, { sources }) => sources.describeTypes(),
   }),
-  route({
+  route('GET /admin/sources', {
     operationId: 'listSources',
-    method: 'GET',
-    path: '/admin/sources',
     permission: 'PluginsManage',
     summary: 'List the metadata and release sources',
     description: 'Sorted by display name, without credentials.',
     responses: { 200: SourceList },
     handle: async (_, deps) => ({ sources: await listSources(deps, null) }),
   }),
-  route({
+  route('POST /admin/sources', {
     operationId: 'createSource',
-    method: 'POST',
-    path: '/admin/sources',
     permission: 'PluginsManage',
     summary: 'Create a source',
     description: createNote,
@@ -66,20 +60,16 @@ const collections = [
     responses: { 201: Source },
     handle: ({ body }, deps) => create(deps, body),
   }),
-  route({
+  route('GET /admin/plugins', {
     operationId: 'listPlugins',
-    method: 'GET',
-    path: '/admin/plugins',
     permission: 'PluginsManage',
     summary: 'List the plugin sources',
     description: 'Sorted by display name, without credentials.',
     responses: { 200: PluginList },
     handle: async (_, deps) => ({ plugins: await listSources(deps, 'plugin') }),
   }),
-  route({
+  route('POST /admin/plugins', {
     operationId: 'createPlugin',
-    method: 'POST',
-    path: '/admin/plugins',
     permission: 'PluginsManage',
     summary: 'Create a plugin source',
     description: createNote,
@@ -90,20 +80,16 @@ const collections = [
 ]
 
 const byId = (address: Address): Route[] => [
-  route({
+  route(`GET ${address.path}/{id}`, {
     operationId: `get${address.noun}`,
-    method: 'GET',
-    path: `${address.path}/{id}`,
     permission: 'PluginsManage',
     summary: `Get a ${address.thing}`,
     params: SourceId,
     responses: { 200: Source },
     handle: ({ params }, deps) => requireSource(deps, address, params.id),
   }),
-  route({
+  route(`PATCH ${address.path}/{id}`, {
     operationId: `update${address.noun}`,
-    method: 'PATCH',
-    path: `${address.path}/{id}`,
     permission: 'PluginsManage',
     summary: `Update a ${address.thing}`,
     description:
@@ -117,10 +103,8 @@ const byId = (address: Address): Route[] => [
       return await requireSource(deps, address, params.id)
     },
   }),
-  route({
+  route(`DELETE ${address.path}/{id}`, {
     operationId: `delete${address.noun}`,
-    method: 'DELETE',
-    path: `${address.path}/{id}`,
     permission: 'PluginsManage',
     summary: `Delete a ${address.thing}`,
     description:
@@ -131,7 +115,6 @@ const byId = (address: Address): Route[] => [
       await requireSource(deps, address, params.id)
       await deleteSource(deps.sql, params.id)
       await deps.sources.remove(params.id)
-      return respond(204)
     },
   }),
 ]

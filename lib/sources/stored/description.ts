@@ -33,11 +33,7 @@ export async function registerReleaseSources(
 }
 
 /** Stores what `describe` returned. */
-export async function storeDescription(
-  sql: Sql,
-  sourceId: string,
-  description: SourceDescription,
-): Promise<void> {
+export async function storeDescription(sql: Sql, sourceId: string, description: SourceDescription) {
   await sql.begin(async tx => {
     const { count } = await tx`
       update source set description = ${tx.json(description as never)} where id = ${sourceId}`

@@ -1,20 +1,17 @@
 // Failures of sources: their log, and until when a source is paused.
 import { newId } from '../../base/id.ts'
-import { oneOf, record, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
+import { component, oneOf, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { type SourceFailure, sourceFailureKinds } from '../failure.ts'
 import { unhealthyFailures } from './source.ts'
 
-export const SourceFailureRecord = record(
-  {
-    id: uuid(),
-    operation: Type.String({ description: 'The called operation, such as `listReleases`.' }),
-    kind: oneOf(sourceFailureKinds),
-    message: Type.String(),
-    createdAt: timestamp(),
-  },
-  { component: 'SourceFailure' },
-)
+export const SourceFailureRecord = component('SourceFailure', {
+  id: uuid(),
+  operation: Type.String({ description: 'The called operation, such as `listReleases`.' }),
+  kind: oneOf(sourceFailureKinds),
+  message: Type.String(),
+  createdAt: timestamp(),
+})
 export type SourceFailureRecord = Static<typeof SourceFailureRecord>
 
 export const maxFailures = 100

@@ -2,11 +2,11 @@
 import { Conflict, Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {
+  component,
   json,
   list,
   nullable,
   oneOf,
-  record,
   type Static,
   Type,
   timestamp,
@@ -29,36 +29,33 @@ export const HealthState = oneOf(['disabled', 'healthy', 'degraded', 'unhealthy'
   description: 'degraded after a failure, unhealthy after three without a success.',
 })
 
-export const Source = record(
-  {
-    id: uuid(),
-    type: oneOf(sourceTypes),
-    name: Type.String({ description: 'Name of the source in external ids and provenance.' }),
-    displayName: Type.String(),
-    config: Type.Unsafe<object>({
-      type: 'object',
-      additionalProperties: true,
-      description: 'Settings, which depend on the type.',
-    }),
-    credentialNames: list(Type.String(), { description: 'Names of the stored credentials.' }),
-    unreadableCredentials: list(Type.String(), {
-      description:
-        'Names of credentials encrypted with a key that the server does not have. The source is not called until they are entered again.',
-    }),
-    enabled: Type.Boolean(),
-    description: json({
-      description: 'The most recent description by the source; null before the first.',
-    }),
-    health: HealthState,
-    failures: Type.Integer({ description: 'Failures since the last success.' }),
-    lastError: nullable(Type.String()),
-    lastErrorAt: nullable(timestamp()),
-    retryAt: nullable(timestamp({ description: 'The source is not called before this time.' })),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'Source' },
-)
+export const Source = component('Source', {
+  id: uuid(),
+  type: oneOf(sourceTypes),
+  name: Type.String({ description: 'Name of the source in external ids and provenance.' }),
+  displayName: Type.String(),
+  config: Type.Unsafe<object>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Settings, which depend on the type.',
+  }),
+  credentialNames: list(Type.String(), { description: 'Names of the stored credentials.' }),
+  unreadableCredentials: list(Type.String(), {
+    description:
+      'Names of credentials encrypted with a key that the server does not have. The source is not called until they are entered again.',
+  }),
+  enabled: Type.Boolean(),
+  description: json({
+    description: 'The most recent description by the source; null before the first.',
+  }),
+  health: HealthState,
+  failures: Type.Integer({ description: 'Failures since the last success.' }),
+  lastError: nullable(Type.String()),
+  lastErrorAt: nullable(timestamp()),
+  retryAt: nullable(timestamp({ description: 'The source is not called before this time.' })),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
 export type Source = Static<typeof Source>
 
 /** Null for any type. */

@@ -38,11 +38,7 @@ export function createRenderer(
   })
   const lookups = new LRUCache<string, Promise<VisibleIds>>({ max: 100, ttl: visibilityTtlMs })
 
-  function lookUp(
-    rows: readonly EventRow[],
-    subscriber: Subscriber,
-    limits: string,
-  ): Promise<VisibleIds> {
+  function lookUp(rows: readonly EventRow[], subscriber: Subscriber, limits: string) {
     const unknown = rows.filter(row => canReceive(row, subscriber) && needsLookup(row, subscriber))
     if (unknown.length === 0) return Promise.resolve(new Set<string>())
     const key = `${unknown.map(row => row.number)} ${limits}`

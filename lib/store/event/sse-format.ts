@@ -52,11 +52,7 @@ export function formatComment(text: string, id?: number): Buffer {
   return Buffer.from(id === undefined ? `: ${text}\n\n` : `: ${text}\nid: ${id}\n\n`)
 }
 
-function block(
-  type: string,
-  message: Message,
-  { unnamed, id }: BlockOptions & { id?: number },
-): string {
+function block(type: string, message: Message, { unnamed, id }: BlockOptions & { id?: number }) {
   const eventLine = unnamed ? '' : `event: ${type}\n`
   const idLine = id === undefined ? '' : `${unnamed ? '\n' : ''}id: ${id}\n`
   return `${eventLine}data: ${JSON.stringify(message)}\n${idLine}\n`

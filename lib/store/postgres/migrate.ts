@@ -73,11 +73,7 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /** The migrations still to apply. Throws Invalid for a database that these files cannot upgrade. */
-async function findPending(
-  tx: Transaction,
-  migrations: Migration[],
-  place: string,
-): Promise<Migration[]> {
+async function findPending(tx: Transaction, migrations: Migration[], place: string) {
   const database = ['The database', place].filter(Boolean).join(' ')
   const applied = await tx<{ number: number; name: string; sha256: string }[]>`
     select number, name, sha256

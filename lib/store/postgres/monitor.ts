@@ -105,7 +105,7 @@ export async function openDatabaseMonitor(
   function whileAvailable<T>(
     work: () => Promise<T>,
     { error, abandoned, discard }: CallOptions<T>,
-  ): Promise<T> {
+  ) {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const call: Call = {
       since: performance.now(),

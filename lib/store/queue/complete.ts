@@ -89,11 +89,7 @@ export async function cancel(sql: Sql, jobs: readonly ClaimedJob[]): Promise<voi
 }
 
 /** Makes unfinished jobs available again, optionally after a delay. The attempt does not count. */
-export async function release(
-  sql: Sql,
-  jobs: readonly ClaimedJob[],
-  delaySeconds = 0,
-): Promise<void> {
+export async function release(sql: Sql, jobs: readonly ClaimedJob[], delaySeconds = 0) {
   await sql.begin(async tx => {
     const rows = await tx<JobChange[]>`
       update pgboss.job j

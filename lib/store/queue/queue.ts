@@ -80,11 +80,7 @@ async function withSetupLock(sql: Sql, setUp: () => Promise<void>) {
 
 type Request<N extends JobName> = SendOptions & { name: N; jobs: Jobs[N][] }
 
-async function send<N extends JobName>(
-  boss: PgBoss,
-  tx: Queryable,
-  request: Request<N>,
-): Promise<string[]> {
+async function send<N extends JobName>(boss: PgBoss, tx: Queryable, request: Request<N>) {
   const { name, jobs, key, ids, afterSeconds } = request
   if (jobs.length === 0) return []
   if (ids)

@@ -1,7 +1,7 @@
 // Account preferences: JSON values with dotted keys, limited in number and size.
 import type { Sql } from 'postgres'
 import { Invalid, TooLarge } from '../../base/errors.ts'
-import { json, oneOf, record, type Static, Type, timestamp } from '../../base/schema.ts'
+import { component, json, oneOf, type Static, Type, timestamp } from '../../base/schema.ts'
 
 const valueTypes = ['string', 'integer', 'float', 'boolean', 'json'] as const
 
@@ -15,15 +15,12 @@ export const preferenceKey = Type.String({
   description: 'Words of letters, digits and underscores, separated by dots.',
 })
 
-export const Preference = record(
-  {
-    key: Type.String(),
-    value: json({ description: 'Any JSON value.' }),
-    valueType: oneOf(valueTypes),
-    updatedAt: timestamp(),
-  },
-  { component: 'Preference' },
-)
+export const Preference = component('Preference', {
+  key: Type.String(),
+  value: json({ description: 'Any JSON value.' }),
+  valueType: oneOf(valueTypes),
+  updatedAt: timestamp(),
+})
 export type Preference = Static<typeof Preference>
 
 const maxPreferences = 1_000

@@ -116,11 +116,7 @@ export type SettingAuthor = {
 }
 
 /** Writes all changes or none, each with a history entry; skips unchanged values. */
-export async function writeSettings(
-  sql: Sql,
-  changes: SettingChange[],
-  author: SettingAuthor,
-): Promise<void> {
+export async function writeSettings(sql: Sql, changes: SettingChange[], author: SettingAuthor) {
   const latest = new Map(changes.map(change => [change.key, change.value]))
   const rows = [...latest]
     .map(([key, value]) => ({ key, value }))

@@ -24,10 +24,8 @@ const toy: Protocol = {
   challenge: async () => ({ headers: { 'www-authenticate': 'Toy' }, document: null }),
 }
 
-const shelf = route({
+const shelf = route('GET /toy/shelf', {
   operationId: 'getToyShelf',
-  method: 'GET',
-  path: '/toy/shelf',
   atRoot: true,
   protocol: toy,
   permission: 'BooksRead',

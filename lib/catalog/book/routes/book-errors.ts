@@ -3,6 +3,7 @@
 import { Invalid } from '../../../base/errors.ts'
 import {
   body,
+  component,
   count,
   json,
   list,
@@ -44,24 +45,18 @@ const labels: Record<BookErrorType, string> = {
 }
 
 const errorType = (notes: object = {}) => oneOf(bookErrorTypes, notes)
-const FailedBook = record(
-  {
-    book: Book,
-    errors: list(
-      record(
-        {
-          errorType: errorType(),
-          label: Type.String({ description: 'Display name of the type.' }),
-          message: Type.String(),
-          details: json({ description: 'Always null.' }),
-          occurredAt: timestamp(),
-        },
-        { component: 'BookError' },
-      ),
-    ),
-  },
-  { component: 'FailedBook' },
-)
+const FailedBook = component('FailedBook', {
+  book: Book,
+  errors: list(
+    component('BookError', {
+      errorType: errorType(),
+      label: Type.String({ description: 'Display name of the type.' }),
+      message: Type.String(),
+      details: json({ description: 'Always null.' }),
+      occurredAt: timestamp(),
+    }),
+  ),
+})
 const FailedBookPage = paged(FailedBook, {
   errorCounts: Type.Record(Type.String(), count(), {
     description: 'Number of books by error type, regardless of `errorType`.',
@@ -69,10 +64,8 @@ const FailedBookPage = paged(FailedBook, {
 })
 
 export const bookErrorRoutes = [
-  route({
+  route('GET /books/errors', {
     operationId: 'listBookErrors',
-    method: 'GET',
-    path: '/books/errors',
     permission: 'BooksRead',
     summary: 'List books that cannot be read or have no cover',
     description: 'Sorted by error type, then by title.',
@@ -104,24 +97,19 @@ export const bookErrorRoutes = [
       return { errorCounts: counts, ...found }
     },
   }),
-  route({
+  route('POST /books/{id}/retry', {
     operationId: 'retryBook',
-    method: 'POST',
-    path: '/books/{id}/retry',
     permission: 'BooksWrite',
     summary: 'Retry reading a book or making its cover',
     description: '400 if the book has no error of these types.',
     params: BookId,
-    body: body(
-      {
-        errorTypes: maybe(
-          nullable(
-            list(errorType(), { maxItems: 100, description: 'Only if its error is one of these.' }),
-          ),
+    body: body('RetryBook', {
+      errorTypes: maybe(
+        nullable(
+          list(errorType(), { maxItems: 100, description: 'Only if its error is one of these.' }),
         ),
-      },
-      { component: 'RetryBook' },
-    ),
+      ),
+    }),
     bodyOptional: true,
     responses: { 200: WorkStarted },
     async handle({ params: { id }, body: { errorTypes }, viewer }, { sql, queue }) {
@@ -139,20 +127,15 @@ export const bookErrorRoutes = [
       return workStarted({ taskIds: [taskId], count: 1 }, 'files to be read')
     },
   }),
-  route({
+  route('POST /books/retry-all-errors', {
     operationId: 'retryBooks',
-    method: 'POST',
-    path: '/books/retry-all-errors',
     permission: 'BooksWrite',
     summary: 'Retry reading all unreadable books and making missing covers',
-    body: body(
-      {
-        errorType: maybe(nullable(errorType({ description: 'Limits the retry to this type.' }))),
-        libraryId: maybe(nullable(uuid({ description: 'Limits the retry to this library.' }))),
-        seriesId: maybe(nullable(uuid({ description: 'Limits the retry to this series.' }))),
-      },
-      { component: 'RetryBooks' },
-    ),
+    body: body('RetryBooks', {
+      errorType: maybe(nullable(errorType({ description: 'Limits the retry to this type.' }))),
+      libraryId: maybe(nullable(uuid({ description: 'Limits the retry to this library.' }))),
+      seriesId: maybe(nullable(uuid({ description: 'Limits the retry to this series.' }))),
+    }),
     bodyOptional: true,
     responses: { 200: WorkStarted },
     async handle({ body: { errorType, libraryId, seriesId }, viewer }, { sql, queue }) {

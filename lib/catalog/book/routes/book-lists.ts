@@ -95,15 +95,12 @@ export const bookLists = [
     summary: 'List books by condition and text',
     description: 'Without `sort`, sorted by relevance if there is a text, otherwise by title.',
     query: sortQuery(bookSortNames),
-    body: body(
-      {
-        ...bookFilter,
-        includeDeleted: maybe(
-          Type.Boolean({ description: 'Includes missing books; requires BooksWrite.' }),
-        ),
-      },
-      { component: 'BookFilter' },
-    ),
+    body: body('BookFilter', {
+      ...bookFilter,
+      includeDeleted: maybe(
+        Type.Boolean({ description: 'Includes missing books; requires BooksWrite.' }),
+      ),
+    }),
     bodyOptional: true,
     find: ({ sql, services, viewer, identity, query, body, page, pageSize }) =>
       listBooks({ sql, services }, viewer, {

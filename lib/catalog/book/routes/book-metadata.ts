@@ -1,6 +1,14 @@
 // Metadata of a book: read, replace, update, reset, locks, template context.
 import type { Viewer } from '../../../accounts/viewer.ts'
-import { body, nullable, patchBody, record, Type, timestamp, uuid } from '../../../base/schema.ts'
+import {
+  body,
+  component,
+  nullable,
+  patchBody,
+  Type,
+  timestamp,
+  uuid,
+} from '../../../base/schema.ts'
 import { BookId } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
 import { checkStorable } from '../../../media/metadata/user-input.ts'
@@ -20,9 +28,7 @@ import { BookContext, bookContext } from '../../metadata/template-context.ts'
 import { analyzeBook } from '../../scan/analyze.ts'
 import { bookById } from '../book-record.ts'
 
-const BookMetadataUpdate = patchBody(editSchemas(bookEdits), BookMetadata, {
-  component: 'BookMetadataUpdate',
-})
+const BookMetadataUpdate = patchBody('BookMetadataUpdate', editSchemas(bookEdits), BookMetadata)
 const writeAccess = { params: BookId, permission: 'BooksWrite' } as const
 const lockNote = 'Fields in the request are locked against changes by scans.'
 
@@ -42,48 +48,39 @@ async function update(sql: Sql, { viewer, id, fields, mode }: MetadataUpdate) {
 }
 
 export const bookMetadataRoutes = [
-  route({
+  route('PATCH /books/{id}', {
     ...writeAccess,
     operationId: 'patchBook',
-    method: 'PATCH',
-    path: '/books/{id}',
     summary: 'Update title and number of a book',
     description: `Absent fields are unchanged; null clears the number. ${lockNote}`,
-    body: body(
-      { title: bookEdits.title.edit.schema, number: bookEdits.number.edit.schema },
-      { component: 'BookUpdate' },
-    ),
+    body: body('BookUpdate', {
+      title: bookEdits.title.edit.schema,
+      number: bookEdits.number.edit.schema,
+    }),
     responses: {
-      200: record(
-        {
-          id: uuid(),
-          title: Type.String(),
-          number: nullable(Type.Number()),
-          updatedAt: timestamp(),
-        },
-        { component: 'UpdatedBook' },
-      ),
+      200: component('UpdatedBook', {
+        id: uuid(),
+        title: Type.String(),
+        number: nullable(Type.Number()),
+        updatedAt: timestamp(),
+      }),
     },
     async handle({ params: { id }, body, viewer }, { sql }) {
       await update(sql, { viewer, id, fields: body, mode: 'patch' })
       return await bookById(sql, viewer, id)
     },
   }),
-  route({
+  route('GET /books/{id}/metadata', {
     ...writeAccess,
     operationId: 'getBookMetadata',
-    method: 'GET',
-    path: '/books/{id}/metadata',
     permission: 'BooksRead',
     summary: 'Get the metadata of a book',
     responses: { 200: BookMetadata },
     handle: ({ params, viewer }, { sql }) => bookMetadata(sql, viewer, params.id),
   }),
-  route({
+  route('PUT /books/{id}/metadata', {
     ...writeAccess,
     operationId: 'replaceBookMetadata',
-    method: 'PUT',
-    path: '/books/{id}/metadata',
     summary: 'Replace the metadata of a book',
     description: `Absent fields are cleared, except title, titleSort, number, ageRating and readingDirection. A field such as writer replaces the people who have this role in authors. ${lockNote}`,
     body: BookMetadataUpdate,
@@ -93,11 +90,9 @@ export const bookMetadataRoutes = [
       return await bookMetadata(sql, viewer, id)
     },
   }),
-  route({
+  route('PATCH /books/{id}/metadata', {
     ...writeAccess,
     operationId: 'updateBookMetadata',
-    method: 'PATCH',
-    path: '/books/{id}/metadata',
     summary: 'Update metadata of a book',
     description: `Absent fields are unchanged, null clears a field; customMetadata is merged (RFC 7396). ${lockNote}`,
     body: BookMetadataUpdate,
@@ -107,11 +102,9 @@ export const bookMetadataRoutes = [
       return await bookMetadata(sql, viewer, id)
     },
   }),
-  route({
+  route('DELETE /books/{id}/metadata', {
     ...writeAccess,
     operationId: 'resetBookMetadata',
-    method: 'DELETE',
-    path: '/books/{id}/metadata',
     summary: "Reset the metadata of a book to its file's metadata",
     description:
       'Removes all locks and all values set by users, including external links and ids. Covers are not changed. The file is analyzed again in the background, which restores its title, number and other fields.',
@@ -126,22 +119,18 @@ export const bookMetadataRoutes = [
       return await bookMetadata(sql, viewer, id)
     },
   }),
-  route({
+  route('GET /books/{id}/metadata/locks', {
     ...writeAccess,
     operationId: 'getBookLocks',
-    method: 'GET',
-    path: '/books/{id}/metadata/locks',
     permission: 'BooksRead',
     summary: 'Get the field locks of a book',
     responses: { 200: BookLocks },
     handle: async ({ params, viewer }, { sql }) =>
       (await bookMetadata(sql, viewer, params.id)).locks,
   }),
-  route({
+  route('PUT /books/{id}/metadata/locks', {
     ...writeAccess,
     operationId: 'updateBookLocks',
-    method: 'PUT',
-    path: '/books/{id}/metadata/locks',
     summary: 'Update the field locks of a book',
     description: 'Absent flags are unchanged.',
     body: locksBody(bookLockFlags, 'BookLocksUpdate'),
@@ -153,11 +142,9 @@ export const bookMetadataRoutes = [
         return lockFlagsOf(bookLockFlags, locks.get(book.id)!)
       }),
   }),
-  route({
+  route('GET /books/{id}/context', {
     ...writeAccess,
     operationId: 'getBookContext',
-    method: 'GET',
-    path: '/books/{id}/context',
     permission: 'BooksRead',
     summary: 'Get the template context of a book',
     description: 'The fields that templates and conditions can use.',

@@ -1,7 +1,7 @@
 // Individual books.
 
 import { Forbidden } from '../../../base/errors.ts'
-import { maybe, nullable, record, uuid } from '../../../base/schema.ts'
+import { component, maybe, nullable, record, uuid } from '../../../base/schema.ts'
 import { missingPermission } from '../../../http/authorize.ts'
 import { BookId } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
@@ -10,26 +10,19 @@ import { BookDetail, BookFull, findBookDetail, findBookFull } from '../../metada
 import { neighbors } from '../../series/series-books.ts'
 import { Book, booksByIds } from '../book-record.ts'
 
-const AdjacentBooks = record(
-  { prev: nullable(Book), next: nullable(Book) },
-  { component: 'AdjacentBooks' },
-)
+const AdjacentBooks = component('AdjacentBooks', { prev: nullable(Book), next: nullable(Book) })
 
 export const booksById = [
-  route({
+  route('GET /books/{id}', {
     operationId: 'getBook',
-    method: 'GET',
-    path: '/books/{id}',
     permission: 'BooksRead',
     summary: 'Get a book',
     params: BookId,
     responses: { 200: BookDetail },
     handle: ({ params, viewer }, { sql }) => findBookDetail(sql, viewer, params.id),
   }),
-  route({
+  route('GET /books/{id}/full', {
     operationId: 'getBookFull',
-    method: 'GET',
-    path: '/books/{id}/full',
     aliases: [{ path: '/books/{id}', whenFull: true }],
     permission: 'BooksRead',
     summary: 'Get a book, with metadata',
@@ -38,10 +31,8 @@ export const booksById = [
     responses: { 200: BookFull },
     handle: ({ params, viewer }, { sql }) => findBookFull(sql, viewer, params.id),
   }),
-  route({
+  route('GET /books/{id}/adjacent', {
     operationId: 'getAdjacentBooks',
-    method: 'GET',
-    path: '/books/{id}/adjacent',
     permission: 'BooksRead',
     summary: 'Get the previous and the next book',
     description:

@@ -1,7 +1,7 @@
 // Custom covers of books and series: upload, selection, deletion.
 import type { Permission } from '../../../accounts/permission.ts'
 import { Invalid, NotFound, Unreadable } from '../../../base/errors.ts'
-import { body, ErrorBody, list, record, uuid } from '../../../base/schema.ts'
+import { body, component, ErrorBody, list, record, uuid } from '../../../base/schema.ts'
 import { readWholeFile } from '../../../download/file-body.ts'
 import { whenClosed } from '../../../http/body.ts'
 import type { Deps } from '../../../http/deps.ts'
@@ -55,36 +55,27 @@ const owners: CoverOwner[] = [
   },
 ]
 const coverId = { cover_id: uuid({ description: 'Cover id.' }) }
-const CoverList = record({ covers: list(Cover) }, { component: 'CoverList' })
+const CoverList = component('CoverList', { covers: list(Cover) })
 const maxAgeSeconds = 86_400
 
 export const covers = [
   ...owners.flatMap(owner => [...readRoutes(owner), ...writeRoutes(owner)]),
-  route({
+  route('PUT /series/{id}/covers/from-book', {
     operationId: 'selectBookCoverForSeries',
-    method: 'PUT',
-    path: '/series/{id}/covers/from-book',
     permission: 'SeriesWrite',
     summary: 'Use the cover of a book for its series',
     params: SeriesId,
-    body: body(
-      { bookId: uuid({ description: 'A book of the series.' }) },
-      { component: 'SeriesCoverSelection' },
-    ),
+    body: body('SeriesCoverSelection', { bookId: uuid({ description: 'A book of the series.' }) }),
     responses: { 204: null },
-    async handle({ params, body: { bookId }, viewer }, { sql }) {
-      await selectBookCover(sql, viewer, { seriesId: params.id, bookId })
-      return respond(204)
-    },
+    handle: ({ params, body: { bookId }, viewer }, { sql }) =>
+      selectBookCover(sql, viewer, { seriesId: params.id, bookId }),
   }),
 ]
 
 function readRoutes({ kind, ownerName, path, params, read }: CoverOwner) {
   return [
-    route({
+    route(`GET ${path}/covers`, {
       operationId: `list${ownerName}Covers`,
-      method: 'GET',
-      path: `${path}/covers`,
       permission: read,
       summary: `List custom covers of a ${kind}`,
       description: 'Oldest first. None is selected while the automatic cover is used.',
@@ -94,10 +85,8 @@ function readRoutes({ kind, ownerName, path, params, read }: CoverOwner) {
         covers: await listCovers(sql, { viewer, owner: { kind, id: params.id } }),
       }),
     }),
-    route({
+    route(`GET ${path}/covers/{cover_id}/image`, {
       operationId: `get${ownerName}CoverImage`,
-      method: 'GET',
-      path: `${path}/covers/{cover_id}/image`,
       permission: read,
       cookie: true,
       bucket: 'images',
@@ -125,10 +114,8 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
   const CoverId = record({ ...params.properties, ...coverId })
   const ownerOf = (params: { id: string }): Owner => ({ kind, id: params.id })
   return [
-    route({
+    route(`POST ${path}/cover`, {
       operationId: `upload${ownerName}Cover`,
-      method: 'POST',
-      path: `${path}/cover`,
       permission,
       summary: `Upload a cover for a ${kind}`,
       description: `The cover is selected and locked. 200 instead of 201 if the same image was uploaded before; 400 if it is not a readable image; 409 if there are already ${maxCovers} custom covers. Bytes after the end of the image are not stored. Uploads of an account are read one at a time; others wait.`,
@@ -147,10 +134,8 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
         return isNew ? respond(201, cover) : respond(200, cover)
       },
     }),
-    route({
+    route(`PUT ${path}/covers/{cover_id}/select`, {
       operationId: `select${ownerName}Cover`,
-      method: 'PUT',
-      path: `${path}/covers/{cover_id}/select`,
       permission,
       summary: `Select a custom cover of a ${kind}`,
       params: CoverId,
@@ -158,25 +143,19 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
       handle: ({ params, viewer }, { sql }) =>
         selectCover(sql, { viewer, owner: ownerOf(params) }, params.cover_id),
     }),
-    route({
+    route(`DELETE ${path}/covers/selected`, {
       operationId: `select${ownerName}AutomaticCover`,
-      method: 'DELETE',
-      path: `${path}/covers/selected`,
       permission,
       summary: `Select the automatic cover of a ${kind}`,
       description:
         'Custom covers are not deleted and can be selected again; the cover is unlocked.',
       params,
       responses: { 204: null },
-      async handle({ params, viewer }, { sql }) {
-        await selectAutomaticCover(sql, { viewer, owner: ownerOf(params) })
-        return respond(204)
-      },
+      handle: ({ params, viewer }, { sql }) =>
+        selectAutomaticCover(sql, { viewer, owner: ownerOf(params) }),
     }),
-    route({
+    route(`DELETE ${path}/covers/{cover_id}`, {
       operationId: `delete${ownerName}Cover`,
-      method: 'DELETE',
-      path: `${path}/covers/{cover_id}`,
       permission,
       summary: `Delete a custom cover of a ${kind}`,
       description: 'If it was selected, the newest remaining cover is selected.',
@@ -186,7 +165,6 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
         const folders = coverFolders(config.data_dir)
         const owned = { viewer, owner: ownerOf(params) }
         await deleteCover(sql, owned, { folders, coverId: params.cover_id })
-        return respond(204)
       },
     }),
   ]

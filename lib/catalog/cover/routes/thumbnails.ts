@@ -55,19 +55,14 @@ const asStored = ({ thumbnails }: Deps): CoverVariant => ({
   placeholder: () => placeholder,
 })
 
-const GenerateThumbnail = body(
-  {
-    force: maybe(Type.Boolean({ default: false, description: 'Replaces an existing thumbnail.' })),
-  },
-  { component: 'GenerateThumbnail' },
-)
+const GenerateThumbnail = body('GenerateThumbnail', {
+  force: maybe(Type.Boolean({ default: false, description: 'Replaces an existing thumbnail.' })),
+})
 
 export const thumbnails = [
   ...subjects.map(subject =>
-    route({
+    route(`GET ${subject.path}`, {
       operationId: subject.operationId,
-      method: 'GET',
-      path: subject.path,
       permission: subject.permission,
       cookie: true,
       bucket: 'images',
@@ -81,10 +76,8 @@ export const thumbnails = [
     }),
   ),
   ...(['book', 'series'] as const).map(kind =>
-    route({
+    route(`POST /${kind === 'book' ? 'books' : 'series'}/{id}/thumbnail/generate`, {
       operationId: kind === 'book' ? 'generateBookThumbnail' : 'generateSeriesThumbnail',
-      method: 'POST',
-      path: `/${kind === 'book' ? 'books' : 'series'}/{id}/thumbnail/generate`,
       permission: 'TasksWrite',
       summary: `Generate the cover thumbnail of a ${kind}`,
       description:

@@ -2,6 +2,7 @@
 // records only: deleting one changes no book, and the next search may create it again.
 
 import {
+  component,
   count,
   list,
   maybe,
@@ -22,7 +23,7 @@ import {
   paging,
 } from '../../../http/pagination.ts'
 import { DuplicateGroupId } from '../../../http/params.ts'
-import { respond, route } from '../../../http/route.ts'
+import { route } from '../../../http/route.ts'
 import {
   deleteDuplicateGroup,
   listBookDuplicates,
@@ -39,54 +40,42 @@ const groupFields = {
   updatedAt: timestamp(),
 }
 
-const DuplicateBook = record(
-  {
-    id: uuid(),
-    title: Type.String(),
-    seriesId: uuid(),
-    seriesName: Type.String(),
-    libraryId: uuid(),
-    libraryName: Type.String(),
-    path: Type.String({ description: 'Relative to the library folder.' }),
-    fileSize: count({ description: 'Size in bytes.' }),
-    pageCount: count(),
-  },
-  { component: 'DuplicateBook' },
-)
-const BookDuplicateGroup = record(
-  {
-    id: uuid(),
-    fileHash: Type.String({ description: 'SHA-256 of the files, hexadecimal.' }),
-    bookIds: list(uuid(), { description: `Up to ${maxMembers} members.` }),
-    books: list(DuplicateBook, { description: `The first ${maxDetails} members.` }),
-    ...groupFields,
-  },
-  { component: 'BookDuplicateGroup' },
-)
-const SeriesDuplicateMember = record(
-  {
-    id: uuid(),
-    title: Type.String(),
-    libraryId: uuid(),
-    libraryName: Type.String(),
-    bookCount: count(),
-    updatedAt: timestamp(),
-  },
-  { component: 'SeriesDuplicateMember' },
-)
-const SeriesDuplicateGroup = record(
-  {
-    id: uuid(),
-    matchType: oneOf(matchTypes, {
-      description: '`external_id` across all libraries, `title` within one library.',
-    }),
-    matchKey: Type.String({ description: '`source:id`, or the normalized title.' }),
-    libraryId: nullable(uuid()),
-    members: list(SeriesDuplicateMember, { description: `Up to ${maxMembers} members.` }),
-    ...groupFields,
-  },
-  { component: 'SeriesDuplicateGroup' },
-)
+const DuplicateBook = component('DuplicateBook', {
+  id: uuid(),
+  title: Type.String(),
+  seriesId: uuid(),
+  seriesName: Type.String(),
+  libraryId: uuid(),
+  libraryName: Type.String(),
+  path: Type.String({ description: 'Relative to the library folder.' }),
+  fileSize: count({ description: 'Size in bytes.' }),
+  pageCount: count(),
+})
+const BookDuplicateGroup = component('BookDuplicateGroup', {
+  id: uuid(),
+  fileHash: Type.String({ description: 'SHA-256 of the files, hexadecimal.' }),
+  bookIds: list(uuid(), { description: `Up to ${maxMembers} members.` }),
+  books: list(DuplicateBook, { description: `The first ${maxDetails} members.` }),
+  ...groupFields,
+})
+const SeriesDuplicateMember = component('SeriesDuplicateMember', {
+  id: uuid(),
+  title: Type.String(),
+  libraryId: uuid(),
+  libraryName: Type.String(),
+  bookCount: count(),
+  updatedAt: timestamp(),
+})
+const SeriesDuplicateGroup = component('SeriesDuplicateGroup', {
+  id: uuid(),
+  matchType: oneOf(matchTypes, {
+    description: '`external_id` across all libraries, `title` within one library.',
+  }),
+  matchKey: Type.String({ description: '`source:id`, or the normalized title.' }),
+  libraryId: nullable(uuid()),
+  members: list(SeriesDuplicateMember, { description: `Up to ${maxMembers} members.` }),
+  ...groupFields,
+})
 
 const BookDuplicates = paged(BookDuplicateGroup, {
   totalDuplicateBooks: count({ description: 'Members of all groups.' }),
@@ -96,19 +85,14 @@ const SeriesDuplicates = paged(SeriesDuplicateGroup, {
   externalIdGroups: count({ description: 'Number of groups by external id.' }),
   titleGroups: count({ description: 'Number of groups by title.' }),
 })
-const DuplicateSearch = record(
-  { taskId: uuid(), message: Type.String() },
-  { component: 'DuplicateSearch' },
-)
+const DuplicateSearch = component('DuplicateSearch', { taskId: uuid(), message: Type.String() })
 
 const pageQuery = { page: pageNumber(), pageSize: pageSize(maxPageSize) }
 const pageOf = (query: PageQuery) => paging(query, { defaultSize: maxPageSize })
 
 export const duplicates = [
-  route({
+  route('GET /duplicates', {
     operationId: 'listBookDuplicates',
-    method: 'GET',
-    path: '/duplicates',
     permission: 'BooksRead',
     summary: 'List groups of duplicate books',
     description: 'Books with equal content; the largest groups first.',
@@ -124,10 +108,8 @@ export const duplicates = [
       }
     },
   }),
-  route({
+  route('POST /duplicates/scan', {
     operationId: 'startDuplicateSearch',
-    method: 'POST',
-    path: '/duplicates/scan',
     permission: 'BooksWrite',
     summary: 'Search for duplicate books and series',
     description: '409 while a requested search is pending or running.',
@@ -137,10 +119,8 @@ export const duplicates = [
       message: 'Duplicate search queued',
     }),
   }),
-  route({
+  route('GET /duplicates/series', {
     operationId: 'listSeriesDuplicates',
-    method: 'GET',
-    path: '/duplicates/series',
     permission: 'SeriesRead',
     summary: 'List groups of possibly duplicate series',
     description: 'The largest groups first.',
@@ -166,32 +146,24 @@ export const duplicates = [
       }
     },
   }),
-  route({
+  route('DELETE /duplicates/series/{id}', {
     operationId: 'deleteSeriesDuplicateGroup',
-    method: 'DELETE',
-    path: '/duplicates/series/{id}',
     permission: 'SeriesWrite',
     summary: 'Delete a group of duplicate series',
     description: 'The series are not changed.',
     params: DuplicateGroupId,
     responses: { 204: null },
-    handle: async ({ params, viewer }, { sql }) => {
-      await deleteDuplicateGroup(sql, viewer, { id: params.id, of: 'series' })
-      return respond(204)
-    },
+    handle: ({ params, viewer }, { sql }) =>
+      deleteDuplicateGroup(sql, viewer, { id: params.id, of: 'series' }),
   }),
-  route({
+  route('DELETE /duplicates/{id}', {
     operationId: 'deleteBookDuplicateGroup',
-    method: 'DELETE',
-    path: '/duplicates/{id}',
     permission: 'BooksWrite',
     summary: 'Delete a group of duplicate books',
     description: 'The books are not changed.',
     params: DuplicateGroupId,
     responses: { 204: null },
-    handle: async ({ params, viewer }, { sql }) => {
-      await deleteDuplicateGroup(sql, viewer, { id: params.id, of: 'books' })
-      return respond(204)
-    },
+    handle: ({ params, viewer }, { sql }) =>
+      deleteDuplicateGroup(sql, viewer, { id: params.id, of: 'books' }),
   }),
 ]

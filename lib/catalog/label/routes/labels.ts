@@ -1,9 +1,9 @@
 // Genres and tags: of a series or book, and the lists of all of them.
 
-import { body, count, list, name, record, Type, uuid } from '../../../base/schema.ts'
+import { body, component, count, list, name, record, Type, uuid } from '../../../base/schema.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../../http/pagination.ts'
 import { BookId, SeriesId } from '../../../http/params.ts'
-import { respond, route } from '../../../http/route.ts'
+import { route } from '../../../http/route.ts'
 import { checkStorable } from '../../../media/metadata/user-input.ts'
 import { retryOnDeadlock } from '../../../store/postgres/retry-on-deadlock.ts'
 import type { OwnerKind } from '../../owner.ts'
@@ -33,7 +33,7 @@ const owners = [
 ] as const
 
 const lockNote = 'The list is locked against changes by scans.'
-const NewLabel = body({ name: LabelName }, { component: 'NewLabel' })
+const NewLabel = body('NewLabel', { name: LabelName })
 
 const labelNames = { genre: 'Genre', tag: 'Tag' } as const
 
@@ -42,13 +42,11 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
   const plural = `${kind}s` as const
   const labelName = labelNames[kind]
   const path = `${owner.path}/{id}/${plural}`
-  const Labels = record({ [plural]: list(Label) }, { component: `${labelName}List` })
+  const Labels = component(`${labelName}List`, { [plural]: list(Label) })
   const ownerOf = (id: string) => ({ kind: ownerKind as OwnerKind, id })
   return [
-    route({
+    route(`GET ${path}`, {
       operationId: `list${ownerName}${labelName}s`,
-      method: 'GET',
-      path,
       permission: read,
       summary: `List ${plural} of a ${ownerKind}`,
       params,
@@ -57,18 +55,13 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
         [plural]: await labelsOfOwner(sql, viewer, { owner: ownerOf(params.id), kind }),
       }),
     }),
-    route({
+    route(`PUT ${path}`, {
       operationId: `replace${ownerName}${labelName}s`,
-      method: 'PUT',
-      path,
       permission: write,
       summary: `Replace the ${plural} of a ${ownerKind}`,
       description: `Names that differ only in case are one ${kind}; each ${ownerKind} shows its own spelling. ${lockNote}`,
       params,
-      body: body(
-        { [plural]: list(LabelName, { maxItems: 500 }) },
-        { component: `${labelName}ListUpdate` },
-      ),
+      body: body(`${labelName}ListUpdate`, { [plural]: list(LabelName, { maxItems: 500 }) }),
       responses: { 200: Labels },
       async handle({ params, body, viewer }, { sql }) {
         checkStorable(body)
@@ -78,10 +71,8 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
         return { [plural]: await labelsOfOwner(sql, viewer, { owner: ownerOf(params.id), kind }) }
       },
     }),
-    route({
+    route(`POST ${path}`, {
       operationId: `add${ownerName}${labelName}`,
-      method: 'POST',
-      path,
       permission: write,
       summary: `Add a ${kind} to a ${ownerKind}`,
       description: `Names that differ only in case are one ${kind}; each ${ownerKind} shows its own spelling. ${lockNote}`,
@@ -99,10 +90,8 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
         })
       },
     }),
-    route({
+    route(`DELETE ${path}/{${kind}_id}`, {
       operationId: `remove${ownerName}${labelName}`,
-      method: 'DELETE',
-      path: `${path}/{${kind}_id}`,
       permission: write,
       summary: `Remove a ${kind} from a ${ownerKind}`,
       params: record({ ...params.properties, ...labelId(kind) }),
@@ -113,7 +102,6 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
           const names = await labelRemover(tx, kind, labelId!)
           await updateLabels(tx, viewer, { owner: ownerOf(id!), kind, names })
         })
-        return respond(204)
       },
     }),
   ]
@@ -123,19 +111,17 @@ const labelId = (kind: LabelKind) => ({
   [`${kind}_id`]: uuid({ description: `${labelNames[kind]} id.` }),
 })
 
-const DeletedLabels = record(
-  { deletedCount: count(), deletedNames: list(Type.String()) },
-  { component: 'DeletedLabels' },
-)
+const DeletedLabels = component('DeletedLabels', {
+  deletedCount: count(),
+  deletedNames: list(Type.String()),
+})
 
 function catalogRoutes(kind: LabelKind) {
   const plural = `${kind}s` as const
   const labelName = labelNames[kind]
   return [
-    route({
+    route(`GET /${plural}`, {
       operationId: `list${labelName}s`,
-      method: 'GET',
-      path: `/${plural}`,
       permission: 'SeriesRead',
       summary: `List all ${plural}`,
       description: 'Sorted by name, each with its number of visible series.',
@@ -147,24 +133,18 @@ function catalogRoutes(kind: LabelKind) {
         return pageResponse({ request, reply, query }, { ...labels, paging: page })
       },
     }),
-    route({
+    route(`DELETE /${plural}/{${kind}_id}`, {
       operationId: `delete${labelName}`,
-      method: 'DELETE',
-      path: `/${plural}/{${kind}_id}`,
       permission: 'SystemAdmin',
       summary: `Delete a ${kind} from all series and books`,
       description: `The other ${plural} of books that had it are locked against changes by scans.`,
       params: record(labelId(kind)),
       responses: { 204: null },
-      async handle({ params }, { sql }) {
-        await deleteLabel(sql, kind, (params as Record<string, string>)[`${kind}_id`]!)
-        return respond(204)
-      },
+      handle: ({ params }, { sql }) =>
+        deleteLabel(sql, kind, (params as Record<string, string>)[`${kind}_id`]!),
     }),
-    route({
+    route(`POST /${plural}/cleanup`, {
       operationId: `deleteUnused${labelName}s`,
-      method: 'POST',
-      path: `/${plural}/cleanup`,
       permission: 'SystemAdmin',
       summary: `Delete unused ${plural}`,
       responses: { 200: DeletedLabels },

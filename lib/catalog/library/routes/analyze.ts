@@ -53,12 +53,10 @@ const subjects: Subject[] = [
 
 export const analyze = subjects.flatMap(subject =>
   [false, true].map(unanalyzedOnly =>
-    route({
+    route(`POST ${subject.path}/${unanalyzedOnly ? 'analyze-unanalyzed' : 'analyze'}`, {
       operationId: unanalyzedOnly
         ? subject.operationId.replace('analyze', 'analyzeUnanalyzed')
         : subject.operationId,
-      method: 'POST',
-      path: `${subject.path}/${unanalyzedOnly ? 'analyze-unanalyzed' : 'analyze'}`,
       permission: subject.permission,
       summary: unanalyzedOnly ? `${subject.summary}, if not yet analyzed` : subject.summary,
       description: unanalyzedOnly

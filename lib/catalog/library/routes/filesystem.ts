@@ -5,7 +5,7 @@ import { homedir, platform } from 'node:os'
 import { dirname } from 'node:path'
 import { Forbidden, Invalid } from '../../../base/errors.ts'
 import { joinPath, pathText } from '../../../base/path.ts'
-import { list, maybe, nullable, record, Type, text } from '../../../base/schema.ts'
+import { component, list, maybe, nullable, record, Type, text } from '../../../base/schema.ts'
 import { isShortage } from '../../../base/shortage.ts'
 import { isSpecial } from '../../../base/special-folders.ts'
 import { paged, shortListQuery, shortListResponse } from '../../../http/pagination.ts'
@@ -20,32 +20,24 @@ import {
 
 const limits = { entries: 5_000, read: 100_000, concurrency: 16 }
 
-const Entry = record(
-  {
-    name: Type.String(),
-    path: Type.String({ description: 'Absolute path.' }),
-    isDirectory: Type.Boolean(),
-    isReadable: Type.Boolean({ description: 'Whether the server can read it now.' }),
-  },
-  { component: 'FileSystemEntry' },
-)
+const Entry = component('FileSystemEntry', {
+  name: Type.String(),
+  path: Type.String({ description: 'Absolute path.' }),
+  isDirectory: Type.Boolean(),
+  isReadable: Type.Boolean({ description: 'Whether the server can read it now.' }),
+})
 type Entry = { name: string; path: string; isDirectory: boolean; isReadable: boolean }
 
-const DirectoryListing = record(
-  {
-    currentPath: Type.String(),
-    parentPath: nullable(Type.String()),
-    entries: list(Entry),
-    isTruncated: Type.Boolean({ description: 'Whether more entries exist than are listed.' }),
-  },
-  { component: 'DirectoryListing' },
-)
+const DirectoryListing = component('DirectoryListing', {
+  currentPath: Type.String(),
+  parentPath: nullable(Type.String()),
+  entries: list(Entry),
+  isTruncated: Type.Boolean({ description: 'Whether more entries exist than are listed.' }),
+})
 
 export const filesystem = [
-  route({
+  route('GET /filesystem/browse', {
     operationId: 'browseFilesystem',
-    method: 'GET',
-    path: '/filesystem/browse',
     permission: 'SystemAdmin',
     // Disks that do not respond must not block lists, and this runs no statement.
     cost: 'record',
@@ -69,10 +61,8 @@ export const filesystem = [
     responses: { 200: DirectoryListing },
     handle: ({ query }, { config }) => browse(config, query.path, query),
   }),
-  route({
+  route('GET /filesystem/drives', {
     operationId: 'listDrives',
-    method: 'GET',
-    path: '/filesystem/drives',
     aliases: [{ path: '/filesystem/drivesSee', operationId: 'listDrivesLegacy' }],
     permission: 'SystemAdmin',
     cost: 'record',
@@ -122,10 +112,7 @@ async function listFolder(folder: Buffer, roots: Buffer[] | null, includeHidden:
 type Name = { bytes: Buffer; name: string; isDirectory: boolean }
 
 /** The first names of a directory. Throws Invalid if it cannot be listed. */
-async function namesIn(
-  folder: Buffer,
-  includeHidden: boolean,
-): Promise<{ names: Name[]; isTruncated: boolean }> {
+async function namesIn(folder: Buffer, includeHidden: boolean) {
   const names: Name[] = []
   let read = 0
   try {

@@ -2,6 +2,7 @@
 import { allAccounts, type Identity } from '../../../accounts/identify.ts'
 import {
   body,
+  component,
   count,
   list,
   maybe,
@@ -15,7 +16,7 @@ import {
 } from '../../../base/schema.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../../http/pagination.ts'
 import { LibraryId } from '../../../http/params.ts'
-import { respond, route } from '../../../http/route.ts'
+import { route } from '../../../http/route.ts'
 import { seriesStrategies } from '../../../media/strategy/series.ts'
 import { deleteLibrary } from '../library-erase.ts'
 import { previewLibrary } from '../library-preview.ts'
@@ -55,68 +56,53 @@ const scheduleNote = 'Fields of `scanningConfig` are also accepted in snake_case
 const purgeNote =
   'With `purgeDeletedOnScan`, this and every change of which files belong to the library require BooksDelete, and an account from which nothing in the library is hidden.'
 
-const DetectedSeries = record(
-  {
-    name: Type.String(),
-    path: nullable(Type.String({ description: 'Relative to the library folder.' })),
-    bookCount: count(),
-    sampleBooks: list(Type.String()),
-    metadata: nullable(
-      record({ publisher: nullable(Type.String()), author: nullable(Type.String()) }),
-    ),
-  },
-  { component: 'DetectedSeries' },
-)
-const ScanPreview = record(
-  {
-    detectedSeries: list(DetectedSeries),
-    totalSeries: count({ description: 'Up to 1,000 of them are listed.' }),
-    totalFiles: count(),
-    isComplete: Type.Boolean({ description: 'Whether the whole folder was read.' }),
-    suggestedStrategy: nullable(
-      oneOf(suggestibleStrategies, {
-        description:
-          'A series strategy that fits better than the requested one, because the folder is a Calibre library or its subfolders are volumes.',
-      }),
-    ),
-  },
-  { component: 'ScanPreview' },
-)
+const DetectedSeries = component('DetectedSeries', {
+  name: Type.String(),
+  path: nullable(Type.String({ description: 'Relative to the library folder.' })),
+  bookCount: count(),
+  sampleBooks: list(Type.String()),
+  metadata: nullable(
+    record({ publisher: nullable(Type.String()), author: nullable(Type.String()) }),
+  ),
+})
+const ScanPreview = component('ScanPreview', {
+  detectedSeries: list(DetectedSeries),
+  totalSeries: count({ description: 'Up to 1,000 of them are listed.' }),
+  totalFiles: count(),
+  isComplete: Type.Boolean({ description: 'Whether the whole folder was read.' }),
+  suggestedStrategy: nullable(
+    oneOf(suggestibleStrategies, {
+      description:
+        'A series strategy that fits better than the requested one, because the folder is a Calibre library or its subfolders are volumes.',
+    }),
+  ),
+})
 
-const StrategyPreview = record(
-  {
-    seriesBefore: count(),
-    seriesAfter: count(),
-    unchangedSeries: count({ description: 'Number of series whose books do not change.' }),
-    changedSeries: list(
-      record(
-        {
-          name: Type.String(),
-          bookCount: count(),
-          sourceCount: count({ description: 'Number of series that its books belong to now.' }),
-          sources: list(record({ title: Type.String(), bookCount: count() })),
-        },
-        { component: 'RegroupedSeries' },
-      ),
-      {
-        description:
-          'Up to 200, those made from the most series first, each with up to 5 of these.',
-      },
-    ),
-    isComplete: Type.Boolean({ description: 'Whether all books were considered.' }),
-  },
-  { component: 'StrategyPreview' },
-)
+const StrategyPreview = component('StrategyPreview', {
+  seriesBefore: count(),
+  seriesAfter: count(),
+  unchangedSeries: count({ description: 'Number of series whose books do not change.' }),
+  changedSeries: list(
+    component('RegroupedSeries', {
+      name: Type.String(),
+      bookCount: count(),
+      sourceCount: count({ description: 'Number of series that its books belong to now.' }),
+      sources: list(record({ title: Type.String(), bookCount: count() })),
+    }),
+    {
+      description: 'Up to 200, those made from the most series first, each with up to 5 of these.',
+    },
+  ),
+  isComplete: Type.Boolean({ description: 'Whether all books were considered.' }),
+})
 
 /** Only callers who may change a library see its folder. */
 const withoutPath = (library: Library, { permissions }: Identity): Library =>
   permissions.has('LibrariesWrite') ? library : { ...library, path: '' }
 
 export const libraries = [
-  route({
+  route('GET /libraries', {
     operationId: 'listLibraries',
-    method: 'GET',
-    path: '/libraries',
     permission: 'LibrariesRead',
     summary: 'List libraries',
     description: 'Sorted by name.',
@@ -129,25 +115,20 @@ export const libraries = [
       return pageResponse({ request, reply, query }, { data: shown, total, paging: page })
     },
   }),
-  route({
+  route('POST /libraries', {
     operationId: 'createLibrary',
-    method: 'POST',
-    path: '/libraries',
     permission: 'LibrariesWrite',
     summary: 'Create a library',
     description: `For administrators and accounts from which nothing is hidden. The folder must not contain another library or be inside one. ${purgeNote} ${scheduleNote}`,
-    body: body(
-      {
-        name: displayName,
-        path,
-        ...seriesFields,
-        ...settingFields,
-        scanImmediately: maybe(
-          nullable(Type.Boolean({ description: 'Whether to scan the new library.' })),
-        ),
-      },
-      { component: 'LibraryCreate' },
-    ),
+    body: body('LibraryCreate', {
+      name: displayName,
+      path,
+      ...seriesFields,
+      ...settingFields,
+      scanImmediately: maybe(
+        nullable(Type.Boolean({ description: 'Whether to scan the new library.' })),
+      ),
+    }),
     responses: { 201: Library },
     handle: async ({ body, identity, viewer }, { sql, queue, config, identities }) => {
       await requireFolderAccess(sql, identity)
@@ -161,33 +142,26 @@ export const libraries = [
       return await libraryById(sql, { ...viewer, libraries: [...viewer.libraries, id] }, id)
     },
   }),
-  route({
+  route('POST /libraries/preview-scan', {
     operationId: 'previewScan',
-    method: 'POST',
-    path: '/libraries/preview-scan',
     permission: 'LibrariesWrite',
     summary: 'Preview the series of a folder',
     description:
       'For administrators and accounts from which nothing is hidden. Uses file names only and takes at most a few seconds; `isComplete` is false if that was not enough. Metadata in the files may lead to different series names.',
-    body: body(
-      {
-        path,
-        ...seriesFields,
-        allowedFormats: settingFields.allowedFormats,
-        excludedPatterns: settingFields.excludedPatterns,
-      },
-      { component: 'ScanPreviewRequest' },
-    ),
+    body: body('ScanPreviewRequest', {
+      path,
+      ...seriesFields,
+      allowedFormats: settingFields.allowedFormats,
+      excludedPatterns: settingFields.excludedPatterns,
+    }),
     responses: { 200: ScanPreview },
     handle: async ({ body, identity, signal }, { sql, config }) => {
       await requireFolderAccess(sql, identity)
       return await previewLibrary(config, body, signal)
     },
   }),
-  route({
+  route('GET /libraries/{id}', {
     operationId: 'getLibrary',
-    method: 'GET',
-    path: '/libraries/{id}',
     permission: 'LibrariesRead',
     summary: 'Get a library',
     params: LibraryId,
@@ -195,16 +169,15 @@ export const libraries = [
     handle: async ({ params, identity, viewer }, { sql }) =>
       withoutPath(await libraryById(sql, viewer, params.id), identity),
   }),
-  route({
+  route('PUT /libraries/{id}', {
     operationId: 'updateLibrary',
-    method: 'PUT',
-    path: '/libraries/{id}',
     aliases: [{ method: 'PATCH', operationId: 'patchLibrary' }],
     permission: 'LibrariesWrite',
     summary: 'Update a library',
     description: `Absent fields are unchanged; null clears optional fields. After a change of strategy, which is refused during a scan, the next scan regroups the books and reads all files; progress, edits, locks, covers and places in lists are preserved. Changing the folder, or turning followLinks on, follows the rules for creating a library; the next scan finds the books in the new folder and preserves their progress. ${purgeNote} ${scheduleNote}`,
     params: LibraryId,
     body: patchBody(
+      'LibraryUpdate',
       {
         name: maybe(nullable(displayName)),
         path: maybe(nullable(path)),
@@ -214,7 +187,6 @@ export const libraries = [
         scanning_config: settingFields.scanningConfig,
       },
       Library,
-      { component: 'LibraryUpdate' },
     ),
     responses: { 200: Library },
     handle: async ({ params, body, identity, viewer }, { sql, queue, config }) => {
@@ -227,32 +199,25 @@ export const libraries = [
       return await libraryById(sql, viewer, params.id)
     },
   }),
-  route({
+  route('POST /libraries/{id}/preview-strategy', {
     operationId: 'previewStrategy',
-    method: 'POST',
-    path: '/libraries/{id}/preview-strategy',
     permission: 'LibrariesWrite',
     summary: 'Preview a change of the series strategy',
     description:
       'For administrators and accounts from which nothing is hidden. Based on the catalog, including series stated by the files; takes at most a few seconds, and `isComplete` is false if that was not enough. Changes nothing.',
     params: LibraryId,
-    body: body(
-      {
-        seriesStrategy: oneOf(seriesStrategies),
-        seriesConfig: maybe(nullable(StrategyConfig)),
-      },
-      { component: 'StrategyPreviewRequest' },
-    ),
+    body: body('StrategyPreviewRequest', {
+      seriesStrategy: oneOf(seriesStrategies),
+      seriesConfig: maybe(nullable(StrategyConfig)),
+    }),
     responses: { 200: StrategyPreview },
     handle: async ({ params, body, identity, viewer, signal }, { sql }) => {
       await requireFolderAccess(sql, identity)
       return await previewStrategy(sql, { viewer, libraryId: params.id, signal }, body)
     },
   }),
-  route({
+  route('DELETE /libraries/{id}', {
     operationId: 'deleteLibrary',
-    method: 'DELETE',
-    path: '/libraries/{id}',
     permission: 'LibrariesDelete',
     summary: 'Delete a library',
     description:
@@ -262,7 +227,6 @@ export const libraries = [
     handle: async ({ params, viewer }, { sql, queue, identities }) => {
       await deleteLibrary(sql, queue, { viewer, libraryId: params.id })
       identities.invalidate(allAccounts)
-      return respond(204)
     },
   }),
 ]

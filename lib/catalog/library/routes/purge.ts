@@ -10,10 +10,8 @@ const description =
   'Deletes books that are missing on disk, including their progress, and then empty series if the setting `purge.purge_empty_series` is on. Returns the number of deleted books.'
 
 export const purge = [
-  route({
+  route('DELETE /libraries/{id}/purge-deleted', {
     operationId: 'purgeLibrary',
-    method: 'DELETE',
-    path: '/libraries/{id}/purge-deleted',
     permission,
     summary: 'Delete the missing books of a library',
     description,
@@ -21,10 +19,8 @@ export const purge = [
     responses: { 200: count() },
     handle: ({ params, viewer }, { sql }) => purgeLibrary(sql, viewer, params.id),
   }),
-  route({
+  route('DELETE /series/{id}/purge-deleted', {
     operationId: 'purgeSeries',
-    method: 'DELETE',
-    path: '/series/{id}/purge-deleted',
     permission,
     summary: 'Delete the missing books of a series',
     description,

@@ -5,7 +5,7 @@ import { body, list, maybe, nullable, oneOf, record, text, uuid } from '../../..
 import { forIdentity } from '../../../http/client/host-access.ts'
 import { paged, shortListQuery, shortListResponse } from '../../../http/pagination.ts'
 import { LibraryId } from '../../../http/params.ts'
-import { respond, route } from '../../../http/route.ts'
+import { route } from '../../../http/route.ts'
 import { cancelScans, type ScanRequest, startScan } from '../../scan/scan-request.ts'
 import { activeScans, lastScan, latestScans, ScanStatus } from '../../scan/scan-status.ts'
 import { requireLibrary } from '../library.ts'
@@ -13,10 +13,8 @@ import { libraryById } from '../library-record.ts'
 import { scanModes } from '../library-settings.ts'
 
 export const scans = [
-  route({
+  route('POST /libraries/{id}/scan', {
     operationId: 'startScan',
-    method: 'POST',
-    path: '/libraries/{id}/scan',
     permission: 'LibrariesWrite',
     summary: 'Start a scan',
     description:
@@ -25,19 +23,16 @@ export const scans = [
     query: record({
       mode: maybe(oneOf(scanModes, { default: 'normal', description: 'Scan mode.' })),
     }),
-    body: body(
-      {
-        paths: maybe(
-          nullable(
-            list(text(4096, { minLength: 1 }), {
-              maxItems: 1000,
-              description: 'Folders or files, relative to the library folder.',
-            }),
-          ),
+    body: body('ScanRequest', {
+      paths: maybe(
+        nullable(
+          list(text(4096, { minLength: 1 }), {
+            maxItems: 1000,
+            description: 'Folders or files, relative to the library folder.',
+          }),
         ),
-      },
-      { component: 'ScanRequest' },
-    ),
+      ),
+    }),
     bodyOptional: true,
     responses: { 200: ScanStatus },
     handle: async ({ params, query, body, viewer, identity }, { sql, queue }) => {
@@ -50,10 +45,8 @@ export const scans = [
       return forIdentity(identity, await lastScan(sql, viewer, params.id))
     },
   }),
-  route({
+  route('GET /libraries/{id}/scan-status', {
     operationId: 'getScanStatus',
-    method: 'GET',
-    path: '/libraries/{id}/scan-status',
     permission: 'LibrariesRead',
     summary: 'Get the status of the latest scan',
     params: LibraryId,
@@ -61,10 +54,8 @@ export const scans = [
     handle: async ({ params, viewer, identity }, { sql }) =>
       forIdentity(identity, await lastScan(sql, viewer, params.id)),
   }),
-  route({
+  route('POST /libraries/{id}/scan/cancel', {
     operationId: 'cancelScan',
-    method: 'POST',
-    path: '/libraries/{id}/scan/cancel',
     permission: 'LibrariesWrite',
     summary: 'Cancel the pending or running scan',
     description: 'Books already read are retained; the next scan continues from there.',
@@ -74,13 +65,10 @@ export const scans = [
       await requireLibrary(sql, viewer, params.id)
       const cancelled = await sql.begin(tx => cancelScans(tx, queue, { libraryId: params.id }))
       if (cancelled === 0) throw new NotFound('No scan of this library is pending or running')
-      return respond(204)
     },
   }),
-  route({
+  route('GET /scans/active', {
     operationId: 'listActiveScans',
-    method: 'GET',
-    path: '/scans/active',
     permission: 'LibrariesRead',
     summary: 'List active scans',
     description: 'Pending and running scans.',
@@ -94,10 +82,8 @@ export const scans = [
       )
     },
   }),
-  route({
+  route('GET /scans/latest', {
     operationId: 'listLatestScans',
-    method: 'GET',
-    path: '/scans/latest',
     permission: 'LibrariesRead',
     summary: 'List the latest scan of each library',
     description: 'Libraries that were never scanned are left out.',

@@ -33,7 +33,7 @@ const dryRun = maybe(
 )
 const libraryId = maybe(nullable(uuid({ description: 'Limits the work to this library.' })))
 
-const common = { method: 'POST', responses: { 200: WorkStarted } } as const
+const common = { responses: { 200: WorkStarted } } as const
 
 type Scope = { viewer: Viewer; sql: Sql; id: string }
 
@@ -52,15 +52,14 @@ const pathScopes = {
 const thumbnails = [
   ...(['book', 'series'] as const).map(of => {
     const plural = of === 'book' ? 'books' : 'series'
-    return route({
+    return route(`POST /libraries/{id}/${plural}/thumbnails/generate`, {
       ...common,
       operationId:
         of === 'book' ? 'generateBookThumbnailsOfLibrary' : 'generateSeriesThumbnailsOfLibrary',
-      path: `/libraries/{id}/${plural}/thumbnails/generate`,
       permission: 'TasksWrite',
       summary: `Generate the cover thumbnails of the ${plural} of a library`,
       params: LibraryId,
-      body: body({ force }, { component: 'GenerateThumbnailsOfLibrary' }),
+      body: body('GenerateThumbnailsOfLibrary', { force }),
       bodyOptional: true,
       async handle({ params: { id }, body, viewer }, { sql, queue }) {
         const selection = await pathScopes['/libraries/{id}']({ sql, viewer, id })
@@ -117,7 +116,7 @@ type ThumbnailSpec = {
   ids?: 'bookIds' | 'seriesIds'
 }
 
-function thumbnailRoute({ ids, ...spec }: ThumbnailSpec, of: 'book' | 'series'): Route {
+function thumbnailRoute({ ids, path, ...spec }: ThumbnailSpec, of: 'book' | 'series'): Route {
   const optional = <T extends typeof bookIds>(schema: T) => maybe(nullable(schema))
   const properties: TProperties =
     ids === undefined
@@ -128,19 +127,16 @@ function thumbnailRoute({ ids, ...spec }: ThumbnailSpec, of: 'book' | 'series'):
           bookIds: optional(bookIds),
         }
       : { [ids]: ids === 'bookIds' ? bookIds : seriesIds }
-  return route({
+  return route(`POST ${path}`, {
     ...common,
     ...spec,
     permission: 'TasksWrite',
     description: ids === undefined ? 'For all of them, or only the ones listed.' : skipNote,
     body: body(
+      ids === undefined
+        ? 'GenerateThumbnails'
+        : `GenerateThumbnailsOf${ids === 'bookIds' ? 'Books' : 'Series'}`,
       { ...properties, force },
-      {
-        component:
-          ids === undefined
-            ? 'GenerateThumbnails'
-            : `GenerateThumbnailsOf${ids === 'bookIds' ? 'Books' : 'Series'}`,
-      },
     ),
     ...(ids === undefined ? { bodyOptional: true as const } : {}),
     async handle({ body, viewer }, { sql, queue }) {
@@ -168,10 +164,9 @@ type ThumbnailBody = {
 const renumberNote =
   'Their files are read again, and their numbers follow the number strategy of the library.'
 const renumber = [
-  route({
+  route('POST /series/{id}/renumber', {
     ...common,
     operationId: 'renumberSeries',
-    path: '/series/{id}/renumber',
     permission: 'SeriesWrite',
     summary: 'Renumber the books of a series',
     description: renumberNote,
@@ -182,10 +177,9 @@ const renumber = [
       return workStarted(work, 'books to be numbered')
     },
   }),
-  route({
+  route('POST /series/bulk/renumber', {
     ...common,
     operationId: 'renumberSeveralSeries',
-    path: '/series/bulk/renumber',
     permission: 'SeriesWrite',
     summary: 'Renumber the books of several series',
     description: `${renumberNote} ${skipNote}`,
@@ -205,13 +199,12 @@ const titleSubjects = [
 ] as const satisfies [keyof typeof pathScopes, string, string, Permission, object][]
 const titles = [
   ...titleSubjects.map(([path, what, operationId, permission, params]) =>
-    route({
+    route(`POST ${path}/${what}/reprocess`, {
       ...common,
       ...{ operationId, permission, params },
-      path: `${path}/${what}/reprocess`,
       summary: `Reapply the title rules to ${what === 'title' ? 'a series' : 'all series of a library'}`,
       description: titleNote,
-      body: body({ dryRun }, { component: 'ReprocessTitle' }),
+      body: body('ReprocessTitle', { dryRun }),
       bodyOptional: true,
       async handle({ params: { id }, body, viewer, signal }, { sql, queue }) {
         const selection = await pathScopes[path]({ sql, viewer, id })
@@ -222,18 +215,17 @@ const titles = [
     }),
   ),
   ...(['/series/bulk/titles/reprocess', '/series/titles/reprocess'] as const).map(path =>
-    route({
+    route(`POST ${path}`, {
       ...common,
       operationId: path.includes('bulk') ? 'reprocessTitlesOfSeries' : 'reprocessTitles',
-      path,
       permission: 'SeriesWrite',
       summary: 'Reapply the title rules to several series',
       description: `${titleNote} ${skipNote}`,
       body: body(
+        path.includes('bulk') ? 'ReprocessTitlesOfSeries' : 'ReprocessTitles',
         path.includes('bulk')
           ? { seriesIds, dryRun }
           : { libraryId, seriesIds: maybe(nullable(seriesIds)), dryRun },
-        { component: path.includes('bulk') ? 'ReprocessTitlesOfSeries' : 'ReprocessTitles' },
       ),
       async handle({ body, viewer, signal }, { sql, queue }) {
         const { dryRun, ...named } = body as ThumbnailBody & { dryRun?: boolean | null }

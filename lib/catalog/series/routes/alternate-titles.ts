@@ -1,7 +1,17 @@
 // Alternate titles of series, each with a label such as its language.
 import type { Viewer } from '../../../accounts/viewer.ts'
 import { Conflict, Invalid, NotFound } from '../../../base/errors.ts'
-import { body, list, maybe, name, nullable, record, text, uuid } from '../../../base/schema.ts'
+import {
+  body,
+  component,
+  list,
+  maybe,
+  name,
+  nullable,
+  record,
+  text,
+  uuid,
+} from '../../../base/schema.ts'
 import { SeriesId } from '../../../http/params.ts'
 import { respond, route } from '../../../http/route.ts'
 import { checkStorable, parseAlternateTitles } from '../../../media/metadata/user-input.ts'
@@ -54,30 +64,26 @@ function requireTitle(titles: readonly StoredTitle[], id: string): StoredTitle {
 }
 
 export const alternateTitles = [
-  route({
+  route(`GET ${path}`, {
     operationId: 'listAlternateTitles',
-    method: 'GET',
-    path,
     permission: 'SeriesRead',
     summary: 'List alternate titles of a series',
     params: SeriesId,
     responses: {
-      200: record({ titles: list(AlternateTitleRecord) }, { component: 'AlternateTitleList' }),
+      200: component('AlternateTitleList', { titles: list(AlternateTitleRecord) }),
     },
     cost: 'record',
     handle: async ({ params, viewer }, { sql }) => ({
       titles: await alternateTitlesOf(sql, viewer, params.id),
     }),
   }),
-  route({
+  route(`POST ${path}`, {
     operationId: 'addAlternateTitle',
-    method: 'POST',
-    path,
     permission: 'SeriesWrite',
     summary: 'Add an alternate title to a series',
     description: `200 if it already exists. ${lockNote}`,
     params: SeriesId,
-    body: body({ label, title }, { component: 'NewAlternateTitle' }),
+    body: body('NewAlternateTitle', { label, title }),
     responses: { 201: AlternateTitleRecord, 200: AlternateTitleRecord },
     async handle({ params: { id: seriesId }, body, viewer }, { sql }) {
       checkStorable(body)
@@ -95,18 +101,16 @@ export const alternateTitles = [
       return isNew ? respond(201, response) : respond(200, response)
     },
   }),
-  route({
+  route(`PATCH ${path}/{title_id}`, {
     operationId: 'updateAlternateTitle',
-    method: 'PATCH',
-    path: `${path}/{title_id}`,
     permission: 'SeriesWrite',
     summary: 'Change an alternate title of a series',
     description: `Absent and null fields are unchanged. 409 if the series already has this title. ${lockNote}`,
     params: TitleId,
-    body: body(
-      { label: maybe(nullable(label)), title: maybe(nullable(title)) },
-      { component: 'AlternateTitleUpdate' },
-    ),
+    body: body('AlternateTitleUpdate', {
+      label: maybe(nullable(label)),
+      title: maybe(nullable(title)),
+    }),
     responses: { 200: AlternateTitleRecord },
     async handle({ params: { id: seriesId, title_id }, body, viewer }, { sql }) {
       checkStorable(body)
@@ -129,21 +133,17 @@ export const alternateTitles = [
       return { ...changed!, seriesId }
     },
   }),
-  route({
+  route(`DELETE ${path}/{title_id}`, {
     operationId: 'deleteAlternateTitle',
-    method: 'DELETE',
-    path: `${path}/{title_id}`,
     permission: 'SeriesWrite',
     summary: 'Delete an alternate title of a series',
     description: lockNote,
     params: TitleId,
     responses: { 204: null },
-    async handle({ params: { id: seriesId, title_id }, viewer }, { sql }) {
-      await edit(sql, { viewer, seriesId }, titles => {
+    handle: ({ params: { id: seriesId, title_id }, viewer }, { sql }) =>
+      edit(sql, { viewer, seriesId }, titles => {
         const deleted = requireTitle(titles, title_id)
         return titles.filter(title => title !== deleted)
-      })
-      return respond(204)
-    },
+      }),
   }),
 ]

@@ -2,6 +2,7 @@
 
 import {
   body,
+  component,
   list,
   maybe,
   name,
@@ -14,7 +15,7 @@ import {
   uuid,
 } from '../../../base/schema.ts'
 import { BookId, SeriesId } from '../../../http/params.ts'
-import { respond, route } from '../../../http/route.ts'
+import { route } from '../../../http/route.ts'
 import {
   checkStorable,
   input,
@@ -86,15 +87,12 @@ type ReferenceType<Item extends TSchema, Input extends TSchema> = {
   put: (tx: Transaction, owner: OwnerRef, value: never) => Promise<Static<Item>>
 }
 
-const ExternalIdInput = body(
-  {
-    source: name(200, { description: 'The service, for example `plugin:<name>`.' }),
-    externalId: name(500, { description: 'Id on the service.' }),
-    externalUrl: input.text(2000, { documentedAs: optionalWebUrl }),
-    metadataHash: input.text(200),
-  },
-  { component: 'ExternalIdInput' },
-)
+const ExternalIdInput = body('ExternalIdInput', {
+  source: name(200, { description: 'The service, for example `plugin:<name>`.' }),
+  externalId: name(500, { description: 'Id on the service.' }),
+  externalUrl: input.text(2000, { documentedAs: optionalWebUrl }),
+  metadataHash: input.text(200),
+})
 
 const idType: ReferenceType<typeof ExternalId, typeof ExternalIdInput> = {
   type: 'id',
@@ -119,14 +117,11 @@ const idType: ReferenceType<typeof ExternalId, typeof ExternalIdInput> = {
   put: putExternalId,
 }
 
-const ExternalLinkInput = body(
-  {
-    sourceName: name(200, { aliases: ['source'], description: 'Name of the site.' }),
-    url: text(2000, { documentedAs: webUrl }),
-    externalId: input.text(500),
-  },
-  { component: 'ExternalLinkInput' },
-)
+const ExternalLinkInput = body('ExternalLinkInput', {
+  sourceName: name(200, { aliases: ['source'], description: 'Name of the site.' }),
+  url: text(2000, { documentedAs: webUrl }),
+  externalId: input.text(500),
+})
 
 const linkType: ReferenceType<typeof ExternalLink, typeof ExternalLinkInput> = {
   type: 'link',
@@ -148,16 +143,13 @@ const linkType: ReferenceType<typeof ExternalLink, typeof ExternalLinkInput> = {
   put: putExternalLink,
 }
 
-const ExternalRatingInput = body(
-  {
-    sourceName: name(200, { aliases: ['source'], description: 'Name of the service.' }),
-    rating: Type.Number({ minimum: 0, maximum: 100 }),
-    voteCount: maybe(
-      nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647, aliases: ['votes'] })),
-    ),
-  },
-  { component: 'ExternalRatingInput' },
-)
+const ExternalRatingInput = body('ExternalRatingInput', {
+  sourceName: name(200, { aliases: ['source'], description: 'Name of the service.' }),
+  rating: Type.Number({ minimum: 0, maximum: 100 }),
+  voteCount: maybe(
+    nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647, aliases: ['votes'] })),
+  ),
+})
 
 const ratingType: ReferenceType<typeof ExternalRating, typeof ExternalRatingInput> = {
   type: 'rating',
@@ -196,25 +188,21 @@ function referenceRoutes<Item extends TSchema, Input extends TSchema>(
   const path = `${owner.path}/${reference.path}`
   const idParam = reference.idParam(kind)
   return [
-    route({
+    route(`GET ${path}`, {
       operationId: `list${ownerName}${operationName}s`,
-      method: 'GET',
-      path,
       permission: owner.read,
       summary: `List ${label}s of a ${kind}`,
       params: owner.params,
       responses: {
-        200: record({ [listField]: list(item) }, { component: `${operationName}List` }),
+        200: component(`${operationName}List`, { [listField]: list(item) }),
       },
       handle: (async ({ params: { id }, viewer }: never, { sql }: never) => {
         await owner.require(sql, viewer, id)
         return { [listField]: (await reference.list(sql, kind, [id])).get(id) ?? [] }
       }) as never,
     }),
-    route({
+    route(`POST ${path}`, {
       operationId: `set${ownerName}${operationName}`,
-      method: 'POST',
-      path,
       permission: owner.write,
       summary: `Set an ${label} of a ${kind}`,
       description: 'One per source: a new one replaces the existing one and keeps its id.',
@@ -233,10 +221,8 @@ function referenceRoutes<Item extends TSchema, Input extends TSchema>(
         })
       }) as never,
     }),
-    route({
+    route(`DELETE ${path}/{${idParam}}`, {
       operationId: `delete${ownerName}${operationName}`,
-      method: 'DELETE',
-      path: `${path}/{${idParam}}`,
       permission: owner.write,
       summary: `Delete an ${label} of a ${kind}`,
       params: record({ ...owner.params.properties, [idParam]: reference.idSchema }),
@@ -249,7 +235,6 @@ function referenceRoutes<Item extends TSchema, Input extends TSchema>(
           if (kind === 'series') await markUserSet(tx, row, changedField)
           await publishChange(tx, row, [changedField])
         })
-        return respond(204)
       },
     }),
   ]

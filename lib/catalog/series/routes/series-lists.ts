@@ -1,6 +1,16 @@
 // Lists of series.
 import type { Identity } from '../../../accounts/identify.ts'
-import { body, count, maybe, nullable, record, Type, text, uuid } from '../../../base/schema.ts'
+import {
+  body,
+  component,
+  count,
+  maybe,
+  nullable,
+  record,
+  Type,
+  text,
+  uuid,
+} from '../../../base/schema.ts'
 import { paged, shortListQuery, shortListResponse } from '../../../http/pagination.ts'
 import { route } from '../../../http/route.ts'
 import { parseSeriesFilter } from '../../../list/condition.ts'
@@ -36,14 +46,11 @@ const names = (label: string) =>
     }),
   )
 export const labelQuery = { genres: names('genres'), tags: names('tags') }
-const SeriesFilter = body(seriesFilter, { component: 'SeriesFilter' })
-const AlphabeticalGroup = record(
-  {
-    group: Type.String({ description: 'First character of the sort title, in lower case.' }),
-    count: count({ description: 'Number of series.' }),
-  },
-  { component: 'AlphabeticalGroup' },
-)
+const SeriesFilter = body('SeriesFilter', seriesFilter)
+const AlphabeticalGroup = component('AlphabeticalGroup', {
+  group: Type.String({ description: 'First character of the sort title, in lower case.' }),
+  count: count({ description: 'Number of series.' }),
+})
 
 export const seriesLists = [
   ...libraryListRoutes(series, {
@@ -112,10 +119,8 @@ export const seriesLists = [
         text: body.fullTextSearch,
       }),
   }),
-  route({
+  route('POST /series/list/alphabetical-groups', {
     operationId: 'listSeriesAlphabeticalGroups',
-    method: 'POST',
-    path: '/series/list/alphabetical-groups',
     permission: 'SeriesRead',
     summary: 'Number of series by initial letter',
     description: 'Counts the series that match the condition and the text, in title order.',
@@ -138,14 +143,11 @@ export const seriesLists = [
     path: '/series/search',
     summary: 'Search series',
     description: 'Searches titles, alternate titles, authors and tags; best match first.',
-    body: body(
-      {
-        query: text(500, { description: 'Words or word prefixes. A blank query has no results.' }),
-        libraryId: maybe(nullable(uuid({ description: 'Limits the search to this library.' }))),
-        full: maybe(Type.Boolean({ description: 'Includes metadata, like /series/search/full.' })),
-      },
-      { component: 'SeriesSearch' },
-    ),
+    body: body('SeriesSearch', {
+      query: text(500, { description: 'Words or word prefixes. A blank query has no results.' }),
+      libraryId: maybe(nullable(uuid({ description: 'Limits the search to this library.' }))),
+      full: maybe(Type.Boolean({ description: 'Includes metadata, like /series/search/full.' })),
+    }),
     hasFullInBody: true,
     async find({ sql, services, viewer, body, page, pageSize }) {
       if (body.query.trim() === '') return { ids: [], total: 0 }

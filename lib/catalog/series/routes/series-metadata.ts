@@ -1,6 +1,6 @@
 // Metadata of a series: read, replace, update, reset, locks, template context.
 import type { Viewer } from '../../../accounts/viewer.ts'
-import { body, patchBody, record, Type, timestamp, uuid } from '../../../base/schema.ts'
+import { body, component, patchBody, Type, timestamp, uuid } from '../../../base/schema.ts'
 import { SeriesId } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
 import { checkStorable, input } from '../../../media/metadata/user-input.ts'
@@ -20,9 +20,11 @@ import { SeriesContext, seriesContext } from '../../metadata/template-context.ts
 import { analyzeBook } from '../../scan/analyze.ts'
 import { seriesById } from '../series-record.ts'
 
-const SeriesMetadataUpdate = patchBody(editSchemas(seriesEdits), SeriesMetadata, {
-  component: 'SeriesMetadataUpdate',
-})
+const SeriesMetadataUpdate = patchBody(
+  'SeriesMetadataUpdate',
+  editSchemas(seriesEdits),
+  SeriesMetadata,
+)
 const writeAccess = { params: SeriesId, permission: 'SeriesWrite' } as const
 const lockNote = 'Fields in the request are locked against changes by scans.'
 
@@ -40,40 +42,31 @@ async function update(sql: Sql, { viewer, id, fields, mode }: MetadataUpdate) {
 }
 
 export const seriesMetadataRoutes = [
-  route({
+  route('PATCH /series/{id}', {
     ...writeAccess,
     operationId: 'patchSeries',
-    method: 'PATCH',
-    path: '/series/{id}',
     summary: 'Update the title of a series',
     description: 'The title is locked against changes by scans.',
-    body: body({ title: input.name(1000) }, { component: 'SeriesUpdate' }),
+    body: body('SeriesUpdate', { title: input.name(1000) }),
     responses: {
-      200: record(
-        { id: uuid(), title: Type.String(), updatedAt: timestamp() },
-        { component: 'UpdatedSeries' },
-      ),
+      200: component('UpdatedSeries', { id: uuid(), title: Type.String(), updatedAt: timestamp() }),
     },
     async handle({ params: { id }, body, viewer }, { sql }) {
       await update(sql, { viewer, id, fields: body, mode: 'patch' })
       return await seriesById(sql, viewer, id)
     },
   }),
-  route({
+  route('GET /series/{id}/metadata', {
     ...writeAccess,
     operationId: 'getSeriesMetadata',
-    method: 'GET',
-    path: '/series/{id}/metadata',
     permission: 'SeriesRead',
     summary: 'Get the metadata of a series',
     responses: { 200: SeriesMetadata },
     handle: ({ params, viewer }, { sql }) => seriesMetadata(sql, viewer, params.id),
   }),
-  route({
+  route('PUT /series/{id}/metadata', {
     ...writeAccess,
     operationId: 'replaceSeriesMetadata',
-    method: 'PUT',
-    path: '/series/{id}/metadata',
     summary: 'Replace the metadata of a series',
     description: `Absent fields are cleared, except title and alternateTitles. ${lockNote}`,
     body: SeriesMetadataUpdate,
@@ -83,11 +76,9 @@ export const seriesMetadataRoutes = [
       return await seriesMetadata(sql, viewer, id)
     },
   }),
-  route({
+  route('PATCH /series/{id}/metadata', {
     ...writeAccess,
     operationId: 'updateSeriesMetadata',
-    method: 'PATCH',
-    path: '/series/{id}/metadata',
     summary: 'Update metadata of a series',
     description: `Absent fields are unchanged, null clears a field; customMetadata is merged (RFC 7396). ${lockNote}`,
     body: SeriesMetadataUpdate,
@@ -97,11 +88,9 @@ export const seriesMetadataRoutes = [
       return await seriesMetadata(sql, viewer, id)
     },
   }),
-  route({
+  route('DELETE /series/{id}/metadata', {
     ...writeAccess,
     operationId: 'resetSeriesMetadata',
-    method: 'DELETE',
-    path: '/series/{id}/metadata',
     summary: "Reset the metadata of a series to its files' metadata",
     description:
       'Removes all locks and all values set by users, including external links and ids. Covers and sharing tags are not changed. Metadata files beside the books are read again in the background.',
@@ -114,22 +103,18 @@ export const seriesMetadataRoutes = [
       return await seriesMetadata(sql, viewer, id)
     },
   }),
-  route({
+  route('GET /series/{id}/metadata/locks', {
     ...writeAccess,
     operationId: 'getSeriesLocks',
-    method: 'GET',
-    path: '/series/{id}/metadata/locks',
     permission: 'SeriesRead',
     summary: 'Get the field locks of a series',
     responses: { 200: SeriesLocks },
     handle: async ({ params, viewer }, { sql }) =>
       (await seriesMetadata(sql, viewer, params.id)).locks,
   }),
-  route({
+  route('PUT /series/{id}/metadata/locks', {
     ...writeAccess,
     operationId: 'updateSeriesLocks',
-    method: 'PUT',
-    path: '/series/{id}/metadata/locks',
     summary: 'Update the field locks of a series',
     description: 'Absent flags are unchanged.',
     body: locksBody(seriesLockFlags, 'SeriesLocksUpdate'),
@@ -141,11 +126,9 @@ export const seriesMetadataRoutes = [
         return lockFlagsOf(seriesLockFlags, locks.get(series.id)!)
       }),
   }),
-  route({
+  route('GET /series/{id}/context', {
     ...writeAccess,
     operationId: 'getSeriesContext',
-    method: 'GET',
-    path: '/series/{id}/context',
     permission: 'SeriesRead',
     summary: 'Get the template context of a series',
     description: 'The fields that templates and conditions can use.',

@@ -2,17 +2,27 @@
 import { rethrowUnknownTag } from '../../../accounts/sharing-rule.ts'
 import { type Viewer, visibleSeries } from '../../../accounts/viewer.ts'
 import { Invalid, NotFound } from '../../../base/errors.ts'
-import { body, list, nullable, record, type Static, Type, uuid } from '../../../base/schema.ts'
+import {
+  body,
+  component,
+  list,
+  nullable,
+  record,
+  type Static,
+  Type,
+  uuid,
+} from '../../../base/schema.ts'
 import { paged, shortListQuery, shortListResponse } from '../../../http/pagination.ts'
 import { SeriesId } from '../../../http/params.ts'
-import { respond, route } from '../../../http/route.ts'
+import { route } from '../../../http/route.ts'
 import type { Queryable, Transaction } from '../../../store/postgres/db.ts'
 import { publishChange } from '../../metadata/change-events.ts'
 
-const SeriesTag = record(
-  { id: uuid(), name: Type.String(), description: nullable(Type.String()) },
-  { component: 'SeriesSharingTag' },
-)
+const SeriesTag = component('SeriesSharingTag', {
+  id: uuid(),
+  name: Type.String(),
+  description: nullable(Type.String()),
+})
 const SeriesTagPage = paged(SeriesTag)
 const changedFields = ['sharing_tags']
 const SeriesTagId = record({
@@ -21,10 +31,8 @@ const SeriesTagId = record({
 })
 
 export const seriesSharingTags = [
-  route({
+  route('GET /series/{id}/sharing-tags', {
     operationId: 'listSeriesSharingTags',
-    method: 'GET',
-    path: '/series/{id}/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'List sharing tags of a series',
     params: SeriesId,
@@ -35,17 +43,12 @@ export const seriesSharingTags = [
       return shortListResponse(input, await sharingTagsOf(sql, params.id))
     },
   }),
-  route({
+  route('PUT /series/{id}/sharing-tags', {
     operationId: 'replaceSeriesSharingTags',
-    method: 'PUT',
-    path: '/series/{id}/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'Replace the sharing tags of a series',
     params: SeriesId,
-    body: body(
-      { sharingTagIds: list(uuid(), { maxItems: 500 }) },
-      { component: 'SeriesSharingTagsUpdate' },
-    ),
+    body: body('SeriesSharingTagsUpdate', { sharingTagIds: list(uuid(), { maxItems: 500 }) }),
     responses: { 200: SeriesTagPage },
     handle: ({ params: { id }, body: { sharingTagIds }, viewer, request, reply }, { sql }) =>
       sql.begin(async tx => {
@@ -58,14 +61,12 @@ export const seriesSharingTags = [
         return shortListResponse({ request, reply }, await sharingTagsOf(tx, id))
       }),
   }),
-  route({
+  route('POST /series/{id}/sharing-tags', {
     operationId: 'addSeriesSharingTag',
-    method: 'POST',
-    path: '/series/{id}/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'Add a sharing tag to a series',
     params: SeriesId,
-    body: body({ sharingTagId: uuid() }, { component: 'NewSeriesSharingTag' }),
+    body: body('NewSeriesSharingTag', { sharingTagId: uuid() }),
     responses: { 201: SeriesTagPage },
     handle: ({ params: { id }, body: { sharingTagId }, viewer, request, reply }, { sql }) =>
       sql.begin(async tx => {
@@ -76,25 +77,21 @@ export const seriesSharingTags = [
         return shortListResponse({ request, reply }, await sharingTagsOf(tx, id))
       }),
   }),
-  route({
+  route('DELETE /series/{id}/sharing-tags/{tag_id}', {
     operationId: 'removeSeriesSharingTag',
-    method: 'DELETE',
-    path: '/series/{id}/sharing-tags/{tag_id}',
     permission: 'SystemAdmin',
     summary: 'Remove a sharing tag from a series',
     params: SeriesTagId,
     responses: { 204: null },
-    async handle({ params: { id, tag_id }, viewer }, { sql }) {
-      await sql.begin(async tx => {
+    handle: ({ params: { id, tag_id }, viewer }, { sql }) =>
+      sql.begin(async tx => {
         const series = await findVisibleSeries(tx, viewer, id)
         const [deleted] = await tx`
           delete from series_sharing_tag where series_id = ${id} and tag_id = ${tag_id}
           returning series_id`
         if (!deleted) throw new NotFound('The series does not have this tag')
         await publishChange(tx, series, changedFields)
-      })
-      return respond(204)
-    },
+      }),
   }),
 ]
 

@@ -12,20 +12,16 @@ import { Series, seriesById } from '../series-record.ts'
 /** Clients request pages for longer series. */
 
 export const series = [
-  route({
+  route('GET /series/{id}', {
     operationId: 'getSeries',
-    method: 'GET',
-    path: '/series/{id}',
     permission: 'SeriesRead',
     summary: 'Get a series',
     params: SeriesId,
     responses: { 200: Series },
     handle: ({ params, viewer }, { sql }) => seriesById(sql, viewer, params.id),
   }),
-  route({
+  route('GET /series/{id}/full', {
     operationId: 'getSeriesFull',
-    method: 'GET',
-    path: '/series/{id}/full',
     aliases: [{ path: '/series/{id}', whenFull: true }],
     permission: 'SeriesRead',
     summary: 'Get a series, with metadata',

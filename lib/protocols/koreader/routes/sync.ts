@@ -2,7 +2,7 @@
 // at the root, so that either can be entered as its custom server.
 import type { Viewer } from '../../../accounts/viewer.ts'
 import { Forbidden, NotFound, Unreadable } from '../../../base/errors.ts'
-import { list, maybe, name, oneOf, record, Type, text } from '../../../base/schema.ts'
+import { component, list, maybe, name, oneOf, record, Type, text } from '../../../base/schema.ts'
 import type { Deps } from '../../../http/deps.ts'
 import { route } from '../../../http/route.ts'
 import { isReflowable } from '../../../media/format/formats.ts'
@@ -31,82 +31,68 @@ const matches = ['content', 'structure', 'filename'] as const
 const Document = name(maxDocument, {
   description: 'Partial MD5 of the file, or MD5 of its name, in hex.',
 })
-const Position = record(
-  {
-    document: Document,
-    progress: maybe(
-      Type.String({
-        description: 'A page number, or an XPointer in an EPUB, as the device wrote it.',
-      }),
-    ),
-    percentage: maybe(Type.Number({ description: 'From 0 to 1.' })),
-    device: maybe(Type.String()),
-    device_id: maybe(Type.String()),
-    timestamp: maybe(Type.Integer({ description: 'Seconds since 1970.' })),
-    progress_match: maybe(
-      oneOf(matches, {
-        description:
-          'How `ids` and the device that wrote the position identified the book: `content` only if both did so by content.',
-      }),
-    ),
-  },
-  { component: 'KoreaderPosition' },
-)
-const Identifier = record({ type: text(20), value: text(maxDocument) })
-const PositionUpdate = record(
-  {
-    document: Document,
-    progress: Type.Unsafe<string | number>({
-      type: ['string', 'number'],
-      maxLength: 4000,
-      pattern: '^[^\\u0000]*$',
+const Position = component('KoreaderPosition', {
+  document: Document,
+  progress: maybe(
+    Type.String({
+      description: 'A page number, or an XPointer in an EPUB, as the device wrote it.',
     }),
-    percentage: Type.Number({ minimum: 0, maximum: 1 }),
-    device: text(200),
-    device_id: maybe(text(200)),
-    identifiers: maybe(list(Identifier, { maxItems: 8 })),
-    timestamp: maybe(
-      Type.Integer({
-        minimum: 0,
-        maximum: 253_402_300_799,
-        description:
-          'Time of reading in seconds since 1970; a future time counts as now. Without it, the position is the newest.',
-      }),
-    ),
-  },
-  { component: 'KoreaderPositionUpdate' },
-)
-const Stored = record(
-  { document: Type.String(), timestamp: Type.Integer() },
-  { component: 'KoreaderStored' },
-)
+  ),
+  percentage: maybe(Type.Number({ description: 'From 0 to 1.' })),
+  device: maybe(Type.String()),
+  device_id: maybe(Type.String()),
+  timestamp: maybe(Type.Integer({ description: 'Seconds since 1970.' })),
+  progress_match: maybe(
+    oneOf(matches, {
+      description:
+        'How `ids` and the device that wrote the position identified the book: `content` only if both did so by content.',
+    }),
+  ),
+})
+const Identifier = record({ type: text(20), value: text(maxDocument) })
+const PositionUpdate = component('KoreaderPositionUpdate', {
+  document: Document,
+  progress: Type.Unsafe<string | number>({
+    type: ['string', 'number'],
+    maxLength: 4000,
+    pattern: '^[^\\u0000]*$',
+  }),
+  percentage: Type.Number({ minimum: 0, maximum: 1 }),
+  device: text(200),
+  device_id: maybe(text(200)),
+  identifiers: maybe(list(Identifier, { maxItems: 8 })),
+  timestamp: maybe(
+    Type.Integer({
+      minimum: 0,
+      maximum: 253_402_300_799,
+      description:
+        'Time of reading in seconds since 1970; a future time counts as now. Without it, the position is the newest.',
+    }),
+  ),
+})
+const Stored = component('KoreaderStored', { document: Type.String(), timestamp: Type.Integer() })
 
-const Health = record({ state: Type.String() }, { component: 'KoreaderHealth' })
-const User = record({ username: Type.String() }, { component: 'KoreaderUser' })
-const Registration = record(
-  { username: maybe(text(200)), password: maybe(text(200)) },
-  { component: 'KoreaderRegistration' },
-)
-const Authorization = record({ authorized: Type.String() }, { component: 'KoreaderAuthorization' })
+const Health = component('KoreaderHealth', { state: Type.String() })
+const User = component('KoreaderUser', { username: Type.String() })
+const Registration = component('KoreaderRegistration', {
+  username: maybe(text(200)),
+  password: maybe(text(200)),
+})
+const Authorization = component('KoreaderAuthorization', { authorized: Type.String() })
 
 const writePermission = {
   all: ['BooksRead'],
   any: ['ProgressWrite', 'BooksWrite'],
 } as const
 
-const at = (path: string, operationId: string) =>
-  ({
-    operationId,
-    path: `/koreader${path}`,
-    aliases: [{ path }],
-    atRoot: true,
-    protocol: koreaderProtocol,
-  }) as const
+/** Also available without the prefix. */
+const at = (path: string) =>
+  ({ aliases: [{ path }], atRoot: true, protocol: koreaderProtocol }) as const
 
 export const koreaderSync = [
-  route({
-    ...at('/healthcheck', 'getKoreaderHealth'),
-    method: 'GET',
+  route('GET /koreader/healthcheck', {
+    ...at('/healthcheck'),
+    operationId: 'getKoreaderHealth',
     permission: 'public',
     summary: 'Check whether KOReader sync is available',
     responses: { 200: Health },
@@ -115,9 +101,9 @@ export const koreaderSync = [
       return { state: 'OK' }
     },
   }),
-  route({
-    ...at('/users/create', 'registerKoreaderUser'),
-    method: 'POST',
+  route('POST /koreader/users/create', {
+    ...at('/users/create'),
+    operationId: 'registerKoreaderUser',
     permission: 'public',
     summary: 'Refuse the registration of a KOReader user',
     description:
@@ -132,9 +118,9 @@ export const koreaderSync = [
       )
     },
   }),
-  route({
-    ...at('/users/auth', 'authorizeKoreaderUser'),
-    method: 'GET',
+  route('GET /koreader/users/auth', {
+    ...at('/users/auth'),
+    operationId: 'authorizeKoreaderUser',
     permission: 'auth',
     summary: 'Check KOReader credentials',
     description:
@@ -145,9 +131,9 @@ export const koreaderSync = [
       return { authorized: 'OK' }
     },
   }),
-  route({
-    ...at('/syncs/progress', 'updateKoreaderPosition'),
-    method: 'PUT',
+  route('PUT /koreader/syncs/progress', {
+    ...at('/syncs/progress'),
+    operationId: 'updateKoreaderPosition',
     permission: writePermission,
     summary: 'Update the position in a KOReader document',
     description:
@@ -171,9 +157,9 @@ export const koreaderSync = [
       return { document, timestamp: seconds(written) }
     },
   }),
-  route({
-    ...at('/syncs/progress/{document}', 'getKoreaderPosition'),
-    method: 'GET',
+  route('GET /koreader/syncs/progress/{document}', {
+    ...at('/syncs/progress/{document}'),
+    operationId: 'getKoreaderPosition',
     permission: 'BooksRead',
     summary: 'Get the position in a KOReader document',
     description: 'Without a position, the response contains only the document.',

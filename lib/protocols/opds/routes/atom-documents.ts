@@ -12,12 +12,10 @@ import { atomType, browsePermission, feedContext, linksOf } from './feeds.ts'
 import { opdsProtocol } from './protocol.ts'
 
 export const atomDocuments = [
-  route({
+  route('GET /opds/v1/books/{id}', {
     operationId: 'getOpds1Book',
-    method: 'GET',
     atRoot: true,
     protocol: opdsProtocol,
-    path: '/opds/v1/books/{id}',
     permission: browsePermission,
     summary: 'Get a book (OPDS 1.2 entry)',
     params: BookId,
@@ -30,12 +28,10 @@ export const atomDocuments = [
       return respond(200, atomEntry(book, context), { 'content-type': atomType })
     },
   }),
-  route({
+  route('GET /opds/v1/search.xml', {
     operationId: 'getOpds1SearchDescription',
-    method: 'GET',
     atRoot: true,
     protocol: opdsProtocol,
-    path: '/opds/v1/search.xml',
     // Moon+ Reader requests it without credentials.
     permission: 'public',
     summary: 'Get the search description (OpenSearch 1.1)',

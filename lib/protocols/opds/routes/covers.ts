@@ -107,7 +107,6 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
       return image ?? placeholderResponse(input, deps)
     }
     const common = {
-      method: 'GET',
       atRoot: true,
       protocol: opdsProtocol,
       permission,
@@ -118,18 +117,16 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
     } as const
     const path = `/opds/v${version}${subject.path}`
     return [
-      route({
+      route(`GET ${path}/thumbnail.jpg`, {
         ...common,
         operationId: `getOpds${version}${ownerName}Thumbnail`,
-        path: `${path}/thumbnail.jpg`,
         summary: `Get the cover thumbnail of a ${name} (JPEG)`,
         description: 'Returns a placeholder if there is no cover.',
         handle: thumbnail,
       }),
-      route({
+      route(`GET ${path}/cover.jpg`, {
         ...common,
         operationId: `getOpds${version}${ownerName}Cover`,
-        path: `${path}/cover.jpg`,
         summary: `Get the cover of a ${name} (JPEG)`,
         description:
           'At most 1600 pixels wide and high. Returns the thumbnail if no larger image is available.',

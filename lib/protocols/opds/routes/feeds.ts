@@ -37,12 +37,10 @@ export function shelfRoutes(shelf: Shelf): Route[] {
 function feedRoute(shelf: Shelf, version: OpdsVersion): Route {
   const root = version === 1 ? '/catalog' : ''
   const { load } = shelf
-  return route({
+  return route(`GET /opds/v${version}${shelf.path || root}`, {
     operationId: `getOpds${version}${feedName(shelf.path)}Feed`,
-    method: 'GET',
     atRoot: true,
     protocol: opdsProtocol,
-    path: `/opds/v${version}${shelf.path || root}`,
     permission: browsePermission,
     summary: `${shelf.summary} (${version === 1 ? 'OPDS 1.2' : 'OPDS 2.0'})`,
     ...(shelf.params ? { params: record(shelf.params) } : {}),

@@ -18,12 +18,10 @@ const formats: (FormatName | null)[] = [...formatNames, null]
 
 export const fileRoutes = versions.map(version => {
   const files = bytes(...formats.map(format => fileType(format, version)))
-  return route({
+  return route(`GET /opds/v${version}/books/{id}/file/{name}`, {
     operationId: `downloadOpds${version}Book`,
-    method: 'GET',
     atRoot: true,
     protocol: opdsProtocol,
-    path: `/opds/v${version}/books/{id}/file/{name}`,
     permission: 'BooksRead',
     cost: 'record',
     cookie: true,

@@ -12,12 +12,10 @@ import { browsePermission, feedContext, linksOf } from './feeds.ts'
 import { opdsProtocol } from './protocol.ts'
 
 export const jsonDocuments = [
-  route({
+  route('GET /opds/v2/auth', {
     operationId: 'getOpds2Authentication',
-    method: 'GET',
     atRoot: true,
     protocol: opdsProtocol,
-    path: '/opds/v2/auth',
     permission: 'public',
     summary: 'Get the authentication document (Authentication for OPDS 1.0)',
     responses: { 200: bytes(authenticationType) },
@@ -29,12 +27,10 @@ export const jsonDocuments = [
       )
     },
   }),
-  route({
+  route('GET /opds/v2/books/{id}', {
     operationId: 'getOpds2Book',
-    method: 'GET',
     atRoot: true,
     protocol: opdsProtocol,
-    path: '/opds/v2/books/{id}',
     permission: browsePermission,
     summary: 'Get a book (OPDS 2.0 publication)',
     params: BookId,

@@ -35,11 +35,9 @@ const places = [
 
 export const manifests = places.flatMap(({ name, folder, place }) =>
   profiles.map(requested =>
-    route({
+    route(`GET ${folder}/books/{id}/manifest${requested ? `/${requested}` : ''}`, {
       ...place,
       operationId: `get${name}${requested ? operationNames[requested] : ''}Manifest`,
-      method: 'GET',
-      path: `${folder}/books/{id}/manifest${requested ? `/${requested}` : ''}`,
       permission,
       summary: `Get the Readium manifest of a book${requested ? ` (${requested} profile)` : ''}`,
       description: '404 if the book is not available in this format.',
@@ -72,11 +70,7 @@ function profileFor(book: Publication, requested: Profile | null): Profile {
 type ManifestRequest = { viewer: Viewer; context: FeedContext; signal: AbortSignal; deps: Deps }
 
 /** Throws NotFound, Unreadable, Unavailable. */
-async function manifestOf(
-  book: Publication,
-  profile: Profile,
-  request: ManifestRequest,
-): Promise<Manifest> {
+async function manifestOf(book: Publication, profile: Profile, request: ManifestRequest) {
   const { viewer, context, signal, deps } = request
   const { sql, pages } = deps
   if (profile === 'pdf') return pdfManifest(book, context)

@@ -46,7 +46,6 @@ const pageParams = (first: 0 | 1) =>
   })
 
 const common = {
-  method: 'GET',
   atRoot: true,
   permission: 'PagesRead',
   cookie: true,
@@ -56,11 +55,10 @@ const common = {
 } as const
 
 export const pageRoutes = [
-  route({
+  route('GET /opds/v1/books/{id}/pages/{page}', {
     ...common,
     operationId: 'getOpds1Page',
     protocol: opdsProtocol,
-    path: '/opds/v1/books/{id}/pages/{page}',
     summary: 'Get the image of a page (OPDS-PSE)',
     description:
       'Pages count from 0. All pages have the media type of the feed; they are scaled down to fit the width and height, never enlarged. Invalid sizes are ignored. Reading progress is updated only for users who set the preference `opds.stream_progress` to true.',
@@ -74,11 +72,10 @@ export const pageRoutes = [
       return await sendPage(input, deps, { book, index, options, maxAgeSeconds })
     },
   }),
-  route({
+  route('GET /opds/v2/books/{id}/pages/{page}', {
     ...common,
     operationId: 'getOpds2Page',
     protocol: opdsProtocol,
-    path: '/opds/v2/books/{id}/pages/{page}',
     summary: 'Get the image of a page (OPDS 2.0)',
     description:
       'Pages count from 1. Returns the original file unless a size or format is requested. Invalid sizes and formats are ignored.',

@@ -3,7 +3,15 @@ import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Viewer } from '../../../accounts/viewer.ts'
 import { Invalid, NotFound, Unreadable } from '../../../base/errors.ts'
-import { bytes, ErrorBody, name, record, type Static, timestamp } from '../../../base/schema.ts'
+import {
+  bytes,
+  component,
+  ErrorBody,
+  name,
+  record,
+  type Static,
+  timestamp,
+} from '../../../base/schema.ts'
 import { type BookFile, bookFile, packedPages } from '../../../catalog/book/book-file.ts'
 import { versionKey } from '../../../download/etag.ts'
 import { isFresh } from '../../../download/range.ts'
@@ -37,16 +45,13 @@ const writePermission = {
 } as const satisfies AccessRequirement
 
 // Values that could not be returned unchanged are rejected.
-export const ProgressionUpdate = record(
-  {
-    modified: timestamp({
-      description: 'Time of reading; 409 if it is older than the stored progression.',
-    }),
-    device: record({ id: name(500), name: name(500) }),
-    locator: ReadiumLocator,
-  },
-  { component: 'ProgressionUpdate' },
-)
+export const ProgressionUpdate = component('ProgressionUpdate', {
+  modified: timestamp({
+    description: 'Time of reading; 409 if it is older than the stored progression.',
+  }),
+  device: record({ id: name(500), name: name(500) }),
+  locator: ReadiumLocator,
+})
 
 const common = { atRoot: true, protocol: opdsProtocol } as const
 
@@ -148,7 +153,6 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
         const readingDevice = deviceOf(request, identity, withoutApiKeys(body.device))
         const update = { book, progression, precisionMs, readingDevice, surface: 'opds' } as const
         await storeProgression(deps.sql, viewer, update)
-        return respond(204, undefined)
       },
     }),
   ]

@@ -59,11 +59,9 @@ const places = [
 ] as const
 
 export const resourceRoutes = places.map(({ operationId, folder, place }) =>
-  route({
+  route(`GET ${folder}/books/{id}/resource/{*}`, {
     ...place,
     operationId,
-    method: 'GET',
-    path: `${folder}/books/{id}/resource/{*}`,
     permission: readPermission,
     cookie: true,
     bucket: 'images',

@@ -7,13 +7,7 @@ import { libraryName } from '../../../catalog/library/library.ts'
 import { parseSeriesFilter } from '../../../list/condition.ts'
 import { listSeries, type SeriesListFilter } from '../../../list/list-series.ts'
 import type { OpdsVersion } from '../catalog-path.ts'
-import {
-  catalogRoot,
-  type FeedRef,
-  type NavigationEntry,
-  navigationFeed,
-  type Paging,
-} from '../feed.ts'
+import { catalogRoot, type FeedRef, navigationFeed } from '../feed.ts'
 import { libraries, libraryRef, seriesEntries } from './entry.ts'
 import { type Listing, maxLatest } from './listing.ts'
 import {
@@ -120,10 +114,7 @@ function libraryShelf(path: string, version: OpdsVersion): Shelf {
   }
 }
 
-async function loadSeries(
-  request: ShelfRequest,
-  filter: SeriesListFilter,
-): Promise<{ entries: NavigationEntry[]; paging: Paging }> {
+async function loadSeries(request: ShelfRequest, filter: SeriesListFilter) {
   const { viewer, page, pageSize } = request
   const { ids, total } = await listSeries(request, viewer, {
     ...{ ...filter, page, pageSize },

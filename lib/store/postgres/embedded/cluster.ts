@@ -57,11 +57,7 @@ export async function createCluster(
 }
 
 /** Writes the settings for this start. An administrator's `alter system` overrides them. */
-export function writeSettings(
-  cluster: string,
-  settings: Record<string, string>,
-  user: OsUser,
-): void {
+export function writeSettings(cluster: string, settings: Record<string, string>, user: OsUser) {
   const lines = Object.entries(settings).map(([k, v]) => `${k} = '${v.replaceAll("'", "''")}'`)
   const path = join(cluster, confName)
   const text = `# Generated at every start.\n${lines.join('\n')}\n`

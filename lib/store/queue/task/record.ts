@@ -3,6 +3,7 @@ import type { Fragment } from 'postgres'
 import { isLimited, type Viewer } from '../../../accounts/viewer.ts'
 import { NotFound } from '../../../base/errors.ts'
 import {
+  component,
   count,
   nullable,
   oneOf,
@@ -34,49 +35,45 @@ const errorText = {
 }
 
 /** Response to a request that is processed in the background. */
-export const TaskStarted = record(
-  { taskId: uuid({ description: 'Id of the background task.' }) },
-  { component: 'TaskStarted' },
-)
+export const TaskStarted = component('TaskStarted', {
+  taskId: uuid({ description: 'Id of the background task.' }),
+})
 
-export const Task = record(
-  {
-    id: uuid({ description: 'For a scan: the id of the scan.' }),
-    taskType: oneOf(taskTypes),
-    type: oneOf(taskTypes, { description: 'The same as `taskType`.' }),
-    status: oneOf(taskStatuses),
-    priority: Type.Integer({ description: 'Tasks of the same type run by descending priority.' }),
-    libraryId: nullable(uuid()),
-    seriesId: nullable(uuid()),
-    bookId: nullable(uuid({ description: 'If the task is about a single book.' })),
-    progress: record({
-      current: count(),
-      total: count({
-        description:
-          'Files of a scan, books of a batch; otherwise 1. For accounts with an age limit or sharing tags, a scan has 0 files.',
-      }),
-      message: Type.String({ description: 'Current activity.' }),
+export const Task = component('Task', {
+  id: uuid({ description: 'For a scan: the id of the scan.' }),
+  taskType: oneOf(taskTypes),
+  type: oneOf(taskTypes, { description: 'The same as `taskType`.' }),
+  status: oneOf(taskStatuses),
+  priority: Type.Integer({ description: 'Tasks of the same type run by descending priority.' }),
+  libraryId: nullable(uuid()),
+  seriesId: nullable(uuid()),
+  bookId: nullable(uuid({ description: 'If the task is about a single book.' })),
+  progress: record({
+    current: count(),
+    total: count({
+      description:
+        'Files of a scan, books of a batch; otherwise 1. For accounts with an age limit or sharing tags, a scan has 0 files.',
     }),
-    attempts: count({ description: 'Number of attempts so far.' }),
-    maxAttempts: count(),
-    error: nullable(Type.String(errorText)),
-    lastError: nullable(Type.String({ description: 'The same as `error`.' })),
-    createdAt: timestamp(),
-    scheduledFor: timestamp({ description: 'The task does not start before this time.' }),
-    startedAt: nullable(timestamp()),
-    host: nullable(
-      Type.String({
-        description: 'Name of the host that ran it last; null for accounts without SystemAdmin.',
-      }),
-    ),
-    pid: nullable(count({ description: 'Id of the process there; null like `host`.' })),
-    completedAt: nullable(timestamp({ description: 'When it ended, regardless of the result.' })),
-    params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
-      description: 'Parameters of the task, in snake_case.',
+    message: Type.String({ description: 'Current activity.' }),
+  }),
+  attempts: count({ description: 'Number of attempts so far.' }),
+  maxAttempts: count(),
+  error: nullable(Type.String(errorText)),
+  lastError: nullable(Type.String({ description: 'The same as `error`.' })),
+  createdAt: timestamp(),
+  scheduledFor: timestamp({ description: 'The task does not start before this time.' }),
+  startedAt: nullable(timestamp()),
+  host: nullable(
+    Type.String({
+      description: 'Name of the host that ran it last; null for accounts without SystemAdmin.',
     }),
-  },
-  { component: 'Task' },
-)
+  ),
+  pid: nullable(count({ description: 'Id of the process there; null like `host`.' })),
+  completedAt: nullable(timestamp({ description: 'When it ended, regardless of the result.' })),
+  params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+    description: 'Parameters of the task, in snake_case.',
+  }),
+})
 export type Task = Static<typeof Task>
 
 export type TaskFilter = { status?: TaskStatus; type?: TaskType; libraryId?: string }

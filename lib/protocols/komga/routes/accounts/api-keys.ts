@@ -6,6 +6,7 @@ import { listSignIns, type SignIn } from '../../../../accounts/sign-ins.ts'
 import { findRoleAndPermissions, findUser } from '../../../../accounts/user-record.ts'
 import { Forbidden, NotFound } from '../../../../base/errors.ts'
 import {
+  component,
   list,
   maybe,
   name,
@@ -16,46 +17,38 @@ import {
   uuid,
 } from '../../../../base/schema.ts'
 import { UserId } from '../../../../http/params.ts'
-import { respond, route } from '../../../../http/route.ts'
+import { route } from '../../../../http/route.ts'
 import type { Queryable } from '../../../../store/postgres/db.ts'
 import { time, utcSeconds } from '../../values.ts'
 import { pageOf, pageQuery, pageRequest, sortKeys, sortQuery, springPage } from '../http/paging.ts'
 
-const ApiKeyDto = record(
-  {
-    id: Type.String(),
-    userId: Type.String(),
-    key: Type.String(),
-    comment: Type.String(),
-    createdDate: time(),
-    lastModifiedDate: time(),
-  },
-  { component: 'ApiKeyDto' },
-)
+const ApiKeyDto = component('ApiKeyDto', {
+  id: Type.String(),
+  userId: Type.String(),
+  key: Type.String(),
+  comment: Type.String(),
+  createdDate: time(),
+  lastModifiedDate: time(),
+})
 const optional = () => nullable(Type.String())
-const AuthenticationActivityDto = record(
-  {
-    userId: optional(),
-    email: optional(),
-    apiKeyId: optional(),
-    apiKeyComment: optional(),
-    ip: optional(),
-    userAgent: optional(),
-    success: Type.Boolean(),
-    error: optional(),
-    dateTime: time(),
-    source: optional(),
-  },
-  { component: 'AuthenticationActivityDto' },
-)
+const AuthenticationActivityDto = component('AuthenticationActivityDto', {
+  userId: optional(),
+  email: optional(),
+  apiKeyId: optional(),
+  apiKeyComment: optional(),
+  ip: optional(),
+  userAgent: optional(),
+  success: Type.Boolean(),
+  error: optional(),
+  dateTime: time(),
+  source: optional(),
+})
 type Activity = Static<typeof AuthenticationActivityDto>
 const KeyId = record({ keyId: uuid({ description: 'API key id.' }) })
 
 export const apiKeys = [
-  route({
+  route('GET /api/v2/users/me/api-keys', {
     operationId: 'getApiKeysForCurrentUser',
-    method: 'GET',
-    path: '/api/v2/users/me/api-keys',
     atRoot: true,
     permission: 'ApiKeysRead',
     summary: 'List own API keys',
@@ -63,10 +56,8 @@ export const apiKeys = [
     handle: async ({ identity }, { sql }) =>
       (await keysOf(sql, identity)).map(key => keyDto(key, `${key.keyPrefix}${'*'.repeat(6)}`)),
   }),
-  route({
+  route('POST /api/v2/users/me/api-keys', {
     operationId: 'createApiKeyForCurrentUser',
-    method: 'POST',
-    path: '/api/v2/users/me/api-keys',
     atRoot: true,
     permission: 'ApiKeysWrite',
     summary: 'Create an API key with the permissions of the caller',
@@ -78,10 +69,8 @@ export const apiKeys = [
       return keyDto(created, key)
     },
   }),
-  route({
+  route('DELETE /api/v2/users/me/api-keys/{keyId}', {
     operationId: 'deleteApiKeyByKeyId',
-    method: 'DELETE',
-    path: '/api/v2/users/me/api-keys/{keyId}',
     atRoot: true,
     permission: 'ApiKeysDelete',
     summary: 'Revoke an API key',
@@ -93,15 +82,12 @@ export const apiKeys = [
         delete from api_key where id = ${params.keyId} and account_id = ${id} returning id`
       if (!deleted) throw new NotFound('API key not found')
       identities.invalidate(id)
-      return respond(204)
     },
   }),
   activityRoute('getAuthenticationActivityForCurrentUser', '/api/v2/users/me', 'auth'),
   activityRoute('getAuthenticationActivity', '/api/v2/users', 'SystemAdmin'),
-  route({
+  route('GET /api/v2/users/{id}/authentication-activity/latest', {
     operationId: 'getLatestAuthenticationActivityByUserId',
-    method: 'GET',
-    path: '/api/v2/users/{id}/authentication-activity/latest',
     atRoot: true,
     permission: 'auth',
     summary: 'Get when a user or an API key was last used',
@@ -133,10 +119,8 @@ const unknown = {
 
 /** For the caller or, for administrators, everyone. */
 function activityRoute(operationId: string, path: string, permission: 'auth' | 'SystemAdmin') {
-  return route({
+  return route(`GET ${path}/authentication-activity`, {
     operationId,
-    method: 'GET',
-    path: `${path}/authentication-activity`,
     atRoot: true,
     permission,
     cost: 'record',

@@ -1,7 +1,7 @@
 // Client settings, which have no meaning to the server: global ones, and those of each user.
 import { Invalid, Unauthorized } from '../../../../base/errors.ts'
 import { list, maybe, record, Type, text } from '../../../../base/schema.ts'
-import { respond, route } from '../../../../http/route.ts'
+import { route } from '../../../../http/route.ts'
 import type { Sql } from '../../../../store/postgres/db.ts'
 import { identifyCaller } from '../session/authenticate.ts'
 
@@ -23,10 +23,8 @@ const changeOf = (notes: object) =>
 const Keys = list(text(limits.keyCharacters), { maxItems: limits.keys })
 
 export const clientSettings = [
-  route({
+  route('GET /client-settings/global/list', {
     operationId: 'getGlobalSettings',
-    method: 'GET',
-    path: '/client-settings/global/list',
     permission: 'public',
     summary: 'Get the global client settings; without signing in, only public ones',
     responses: { 200: Settings },
@@ -38,67 +36,45 @@ export const clientSettings = [
       return await listSettings(deps.sql, null, { publicOnly: found === null })
     },
   }),
-  route({
+  route('GET /client-settings/user/list', {
     operationId: 'getUserSettings',
-    method: 'GET',
-    path: '/client-settings/user/list',
     permission: 'ProgressRead',
     cost: 'record',
     summary: 'Get the client settings of the caller',
     responses: { 200: Settings },
     handle: ({ identity }, { sql }) => listSettings(sql, identity.account.id),
   }),
-  route({
+  route('PATCH /client-settings/global', {
     operationId: 'saveGlobalSetting',
-    method: 'PATCH',
-    path: '/client-settings/global',
     permission: 'SystemAdmin',
     summary: 'Store global client settings',
     body: changeOf({ allowUnauthorized: Type.Boolean() }),
     responses: { 204: null },
-    async handle({ body }, { sql }) {
-      await saveSettings(sql, null, body)
-      return respond(204)
-    },
+    handle: ({ body }, { sql }) => saveSettings(sql, null, body),
   }),
-  route({
+  route('PATCH /client-settings/user', {
     operationId: 'saveUserSetting',
-    method: 'PATCH',
-    path: '/client-settings/user',
     permission: 'auth',
     summary: 'Store client settings of the caller',
     body: changeOf({}),
     responses: { 204: null },
-    async handle({ body, identity }, { sql }) {
-      await saveSettings(sql, identity.account.id, body)
-      return respond(204)
-    },
+    handle: ({ body, identity }, { sql }) => saveSettings(sql, identity.account.id, body),
   }),
-  route({
+  route('DELETE /client-settings/global', {
     operationId: 'deleteGlobalSettings',
-    method: 'DELETE',
-    path: '/client-settings/global',
     permission: 'SystemAdmin',
     summary: 'Delete global client settings',
     body: Keys,
     responses: { 204: null },
-    async handle({ body }, { sql }) {
-      await deleteSettings(sql, null, body)
-      return respond(204)
-    },
+    handle: ({ body }, { sql }) => deleteSettings(sql, null, body),
   }),
-  route({
+  route('DELETE /client-settings/user', {
     operationId: 'deleteUserSettings',
-    method: 'DELETE',
-    path: '/client-settings/user',
     permission: 'auth',
     summary: 'Delete client settings of the caller',
     body: Keys,
     responses: { 204: null },
-    async handle({ body, identity }, { sql }) {
-      await deleteSettings(sql, identity.account.id, body)
-      return respond(204)
-    },
+    handle: ({ body, identity }, { sql }) => deleteSettings(sql, identity.account.id, body),
   }),
 ]
 

@@ -1,28 +1,22 @@
 // Users of the Komga-compatible API: accounts, with roles that correspond to their permissions.
 import { effectivePermissions, type Permission } from '../../../../accounts/permission.ts'
 import type { User } from '../../../../accounts/user-record.ts'
-import { list, nullable, oneOf, record, type Static, Type } from '../../../../base/schema.ts'
+import { component, list, nullable, oneOf, type Static, Type } from '../../../../base/schema.ts'
 
 const restrictions = ['ALLOW_ONLY', 'EXCLUDE'] as const
 
-export const UserDto = record(
-  {
-    id: Type.String(),
-    email: Type.String(),
-    roles: list(Type.String()),
-    sharedAllLibraries: Type.Boolean(),
-    sharedLibrariesIds: list(Type.String()),
-    labelsAllow: list(Type.String()),
-    labelsExclude: list(Type.String()),
-    ageRestriction: nullable(
-      record(
-        { age: Type.Integer(), restriction: oneOf(restrictions) },
-        { component: 'AgeRestrictionDto' },
-      ),
-    ),
-  },
-  { component: 'UserDto' },
-)
+export const UserDto = component('UserDto', {
+  id: Type.String(),
+  email: Type.String(),
+  roles: list(Type.String()),
+  sharedAllLibraries: Type.Boolean(),
+  sharedLibrariesIds: list(Type.String()),
+  labelsAllow: list(Type.String()),
+  labelsExclude: list(Type.String()),
+  ageRestriction: nullable(
+    component('AgeRestrictionDto', { age: Type.Integer(), restriction: oneOf(restrictions) }),
+  ),
+})
 
 /** Roles, each with the permission it stands for. */
 const rolePermissions: readonly (readonly [string, Permission])[] = [

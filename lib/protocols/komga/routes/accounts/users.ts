@@ -58,10 +58,8 @@ const Password = record({ password: text(4096) })
 const maxUsers = 10_000
 
 export const users = [
-  route({
+  route('GET /api/v2/users/me', {
     operationId: 'getCurrentUser',
-    method: 'GET',
-    path: '/api/v2/users/me',
     atRoot: true,
     aliases: [{ path: '/api/v1/users/me' }],
     permission: 'auth',
@@ -73,25 +71,19 @@ export const users = [
       return userDto(await findUser(deps.sql, identity.account.id), identity.permissions)
     },
   }),
-  route({
+  route('PATCH /api/v2/users/me/password', {
     operationId: 'updatePasswordForCurrentUser',
-    method: 'PATCH',
-    path: '/api/v2/users/me/password',
     atRoot: true,
     permission: 'auth',
     bucket: 'login',
     summary: 'Change own password',
     body: Password,
     responses: { 204: null },
-    async handle({ identity, body: { password } }, { auth }) {
-      await replaceOwnPassword(auth, identity, password)
-      return respond(204)
-    },
+    handle: ({ identity, body: { password } }, { auth }) =>
+      replaceOwnPassword(auth, identity, password),
   }),
-  route({
+  route('GET /api/v2/users', {
     operationId: 'getUsers',
-    method: 'GET',
-    path: '/api/v2/users',
     atRoot: true,
     permission: 'UsersRead',
     summary: 'List users',
@@ -105,10 +97,8 @@ export const users = [
       )
     },
   }),
-  route({
+  route('POST /api/v2/users', {
     operationId: 'addUser',
-    method: 'POST',
-    path: '/api/v2/users',
     atRoot: true,
     permission: 'UsersWrite',
     summary: 'Create a user',
@@ -126,10 +116,8 @@ export const users = [
       return respond(201, userDto(await findUser(deps.sql, id)))
     },
   }),
-  route({
+  route('PATCH /api/v2/users/{id}', {
     operationId: 'updateUserById',
-    method: 'PATCH',
-    path: '/api/v2/users/{id}',
     atRoot: true,
     permission: 'UsersWrite',
     summary: 'Change the permissions and restrictions of a user',
@@ -147,13 +135,10 @@ export const users = [
       const exceptSessionId = id === identity.account.id ? identity.sessionId : null
       await changeAccount(deps.auth, { id, exceptSessionId }, requested)
       await setLabels(deps, id, body)
-      return respond(204)
     },
   }),
-  route({
+  route('PATCH /api/v2/users/{id}/password', {
     operationId: 'updatePasswordByUserId',
-    method: 'PATCH',
-    path: '/api/v2/users/{id}/password',
     atRoot: true,
     permission: 'UsersWrite',
     summary: 'Change the password of a user',
@@ -164,13 +149,10 @@ export const users = [
       requireManageable(identity, await findRoleAndPermissions(sql, id))
       if (id === identity.account.id) await replaceOwnPassword(auth, identity, body.password)
       else await changeAccount(auth, { id }, body)
-      return respond(204)
     },
   }),
-  route({
+  route('DELETE /api/v2/users/{id}', {
     operationId: 'deleteUserById',
-    method: 'DELETE',
-    path: '/api/v2/users/{id}',
     atRoot: true,
     permission: 'UsersDelete',
     summary: 'Delete a user',
@@ -180,7 +162,6 @@ export const users = [
       if (id === identity.account.id) throw new Invalid('You cannot delete your own account')
       requireManageable(identity, await findRoleAndPermissions(sql, id))
       await deleteAccount(auth, id)
-      return respond(204)
     },
   }),
 ]

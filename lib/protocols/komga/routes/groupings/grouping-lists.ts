@@ -38,9 +38,9 @@ const kinds: Kind[] = [
 
 export const groupingLists = kinds.map(
   ({ grouping, operationId, path, noun, item, read, write, load }) =>
-    route({
-      ...{ operationId, path, permission: read },
-      method: 'GET',
+    route(`GET ${path}`, {
+      operationId,
+      permission: read,
       cost: 'list',
       summary: `List ${noun}`,
       description: 'Sorted by name.',

@@ -5,6 +5,7 @@ import type { Permission } from '../../../../accounts/permission.ts'
 import { Conflict, Invalid, NotFound } from '../../../../base/errors.ts'
 import { isUuid } from '../../../../base/id.ts'
 import {
+  component,
   maybe,
   name,
   nullable,
@@ -102,10 +103,8 @@ const changes = kinds.flatMap(
     const found = async (input: Signed, db: WithServices, id: string) =>
       (await find(db, mayFill(input, permissions.write), id)) as never
     return [
-      route({
+      route(`GET ${path}/{id}`, {
         operationId: `get${one}ById`,
-        method: 'GET',
-        path: `${path}/{id}`,
         permission: permissions.read,
         cost: 'list',
         summary: `Get a ${noun}`,
@@ -113,14 +112,12 @@ const changes = kinds.flatMap(
         responses: { 200: item },
         handle: (input, deps) => found(input, deps, input.params.id),
       }),
-      route({
+      route(`POST ${path}`, {
         operationId: `create${one}`,
-        method: 'POST',
-        path,
         permission: permissions.write,
         summary: `Create a ${noun}`,
         description: '400 for a name that already exists, and for duplicate ids.',
-        body: record(creation, { component: `${one}CreationDto` }),
+        body: component(`${one}CreationDto`, creation),
         responses: { 200: item },
         async handle(input, deps) {
           const change = changeOf(input.body as Change)
@@ -129,33 +126,25 @@ const changes = kinds.flatMap(
           return created as never
         },
       }),
-      route({
+      route(`PATCH ${path}/{id}`, {
         operationId: `update${one}ById`,
-        method: 'PATCH',
-        path: `${path}/{id}`,
         permission: permissions.write,
         summary: `Update a ${noun}`,
         params,
-        body: record(update, { component: `${one}UpdateDto` }),
+        body: component(`${one}UpdateDto`, update),
         responses: { 204: null },
         async handle({ params: { id }, body, viewer }, { sql }) {
           const change = changeOf(body as Change)
           await updateGrouping(sql, viewer, grouping, { id, change }).catch(asInvalid)
-          return respond(204)
         },
       }),
-      route({
+      route(`DELETE ${path}/{id}`, {
         operationId: `delete${one}ById`,
-        method: 'DELETE',
-        path: `${path}/{id}`,
         permission: permissions.remove,
         summary: `Delete a ${noun}`,
         params,
         responses: { 204: null },
-        async handle({ params, viewer }, { sql }) {
-          await deleteGrouping(sql, viewer, grouping, params.id)
-          return respond(204)
-        },
+        handle: ({ params, viewer }, { sql }) => deleteGrouping(sql, viewer, grouping, params.id),
       }),
     ]
   },
@@ -187,10 +176,8 @@ function asInvalid(error: unknown): never {
 }
 
 const neighbors = (['next', 'previous'] as const).map(side =>
-  route({
+  route(`GET /readlists/{id}/books/{book_id}/${side}`, {
     operationId: `getBookSibling${side === 'next' ? 'Next' : 'Previous'}InReadList`,
-    method: 'GET',
-    path: `/readlists/{id}/books/{book_id}/${side}`,
     permission: { all: ['ReadListsRead'], any: ['BooksRead'] },
     summary: `Get the ${side} book of a read list`,
     description: '404 at the end of the list.',
@@ -207,10 +194,8 @@ const neighbors = (['next', 'previous'] as const).map(side =>
   }),
 )
 
-const match = route({
+const match = route('POST /readlists/match/comicrack', {
   operationId: 'matchComicRackList',
-  method: 'POST',
-  path: '/readlists/match/comicrack',
   permission: { all: ['BooksRead'], any: ['ReadListsWrite'] },
   cost: 'list',
   summary: 'Match a ComicRack reading list with books',

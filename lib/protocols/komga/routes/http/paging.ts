@@ -2,6 +2,7 @@
 // whole is sent in batches as they are read, so that its length costs no memory.
 import { Readable } from 'node:stream'
 import {
+  component,
   count,
   list,
   maybe,
@@ -59,22 +60,20 @@ export function sortKeys(parameters: readonly string[] = []): SortKey[] {
   })
 }
 
-const Sort = record(
-  { empty: Type.Boolean(), sorted: Type.Boolean(), unsorted: Type.Boolean() },
-  { component: 'SortObject' },
-)
+const Sort = component('SortObject', {
+  empty: Type.Boolean(),
+  sorted: Type.Boolean(),
+  unsorted: Type.Boolean(),
+})
 const envelope = {
-  pageable: record(
-    {
-      pageNumber: count(),
-      pageSize: count(),
-      sort: Sort,
-      offset: count(),
-      paged: Type.Boolean(),
-      unpaged: Type.Boolean(),
-    },
-    { component: 'PageableObject' },
-  ),
+  pageable: component('PageableObject', {
+    pageNumber: count(),
+    pageSize: count(),
+    sort: Sort,
+    offset: count(),
+    paged: Type.Boolean(),
+    unpaged: Type.Boolean(),
+  }),
   totalElements: count(),
   totalPages: count(),
   last: Type.Boolean(),
@@ -85,7 +84,7 @@ const envelope = {
   empty: Type.Boolean(),
   sort: Sort,
 }
-const Envelope = record(envelope, { component: 'PageEnvelope' })
+const Envelope = component('PageEnvelope', envelope)
 
 /** Schema of a page, named after its items' component (`PageSeriesDto`). */
 export function pageOf<T extends TSchema>(item: T) {

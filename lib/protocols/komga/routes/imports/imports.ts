@@ -1,7 +1,16 @@
 // Komga features that this server lacks: imports, temporary books, duplicate pages. Lists are empty, changes are
 // refused.
 import { Forbidden, NotFound } from '../../../../base/errors.ts'
-import { list, maybe, nullable, record, type TSchema, Type, text } from '../../../../base/schema.ts'
+import {
+  component,
+  list,
+  maybe,
+  nullable,
+  record,
+  type TSchema,
+  Type,
+  text,
+} from '../../../../base/schema.ts'
 import { type Route, route } from '../../../../http/route.ts'
 import { PageDto } from '../../page-dto.ts'
 import { time } from '../../values.ts'
@@ -12,33 +21,24 @@ const hash = {
   size: nullable(Type.Integer()),
   matchCount: Type.Integer(),
 }
-const UnknownHash = record(hash, { component: 'PageHashUnknownDto' })
-const KnownHash = record(
-  {
-    ...hash,
-    action: Type.String(),
-    deleteCount: Type.Integer(),
-    ...{ created: time(), lastModified: time() },
-  },
-  { component: 'PageHashKnownDto' },
-)
-const HashMatch = record(
-  {
-    ...{ bookId: Type.String(), url: Type.String(), pageNumber: Type.Integer() },
-    ...{ fileName: Type.String(), fileSize: Type.Integer(), mediaType: Type.String() },
-  },
-  { component: 'PageHashMatchDto' },
-)
-const TransientBook = record(
-  {
-    ...{ id: Type.String(), name: Type.String(), url: Type.String(), fileLastModified: time() },
-    ...{ sizeBytes: Type.Integer(), size: Type.String(), status: Type.String() },
-    ...{ mediaType: Type.String(), pages: list(PageDto), files: list(Type.String()) },
-    ...{ comment: Type.String(), number: nullable(Type.Number()) },
-    seriesId: nullable(Type.String()),
-  },
-  { component: 'TransientBookDto' },
-)
+const UnknownHash = component('PageHashUnknownDto', hash)
+const KnownHash = component('PageHashKnownDto', {
+  ...hash,
+  action: Type.String(),
+  deleteCount: Type.Integer(),
+  ...{ created: time(), lastModified: time() },
+})
+const HashMatch = component('PageHashMatchDto', {
+  ...{ bookId: Type.String(), url: Type.String(), pageNumber: Type.Integer() },
+  ...{ fileName: Type.String(), fileSize: Type.Integer(), mediaType: Type.String() },
+})
+const TransientBook = component('TransientBookDto', {
+  ...{ id: Type.String(), name: Type.String(), url: Type.String(), fileLastModified: time() },
+  ...{ sizeBytes: Type.Integer(), size: Type.String(), status: Type.String() },
+  ...{ mediaType: Type.String(), pages: list(PageDto), files: list(Type.String()) },
+  ...{ comment: Type.String(), number: nullable(Type.Number()) },
+  seriesId: nullable(Type.String()),
+})
 
 const Hash = record({ hash: text(200) })
 

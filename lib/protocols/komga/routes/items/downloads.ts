@@ -17,10 +17,8 @@ const zipResponses = { 200: bytes('application/zip'), 422: ErrorBody } as const
 
 export const downloads = [
   ...[false, true].map(isNamed =>
-    route({
+    route(`GET /books/{id}/file${isNamed ? '/{*}' : ''}`, {
       operationId: isNamed ? 'downloadBookFile_1' : 'downloadBookFile',
-      method: 'GET',
-      path: `/books/{id}/file${isNamed ? '/{*}' : ''}`,
       permission: 'BooksRead',
       cost: 'record',
       summary: 'Download the file of a book',
@@ -31,10 +29,8 @@ export const downloads = [
         bookFileResponse(request, deps, { viewer, id }),
     }),
   ),
-  route({
+  route('GET /series/{id}/file', {
     operationId: 'downloadSeriesAsZip',
-    method: 'GET',
-    path: '/series/{id}/file',
     permission: { all: ['SeriesRead'], any: ['BooksRead'] },
     summary: 'Download the files of a series as a ZIP archive',
     params: SeriesId,
@@ -45,10 +41,8 @@ export const downloads = [
       return await zipResponse(request, deps, { title, books, signal })
     },
   }),
-  route({
+  route('GET /readlists/{id}/file', {
     operationId: 'downloadReadListAsZip',
-    method: 'GET',
-    path: '/readlists/{id}/file',
     permission: { all: ['ReadListsRead'], any: ['BooksRead'] },
     summary: 'Download the files of a read list as a ZIP archive',
     params: ReadListId,

@@ -8,7 +8,7 @@ import { analyzeBook, analyzeSeries } from '../../../../catalog/scan/analyze.ts'
 import { neighbors } from '../../../../catalog/series/series-books.ts'
 import { requireSeries } from '../../../../catalog/series/series-record.ts'
 import { BookId, SeriesId } from '../../../../http/params.ts'
-import { respond, route } from '../../../../http/route.ts'
+import { route } from '../../../../http/route.ts'
 import { collections, readLists } from '../../../../organize/grouping/grouping.ts'
 import { listGroupings } from '../../../../organize/grouping/list.ts'
 import { BookDto, bookDto } from '../../book-dto.ts'
@@ -20,10 +20,8 @@ import { readerOf } from '../../values.ts'
 const maxGroupings = 10_000
 
 const books = [
-  route({
+  route('GET /books/{id}', {
     operationId: 'getBookById',
-    method: 'GET',
-    path: '/books/{id}',
     permission: 'BooksRead',
     summary: 'Get a book',
     params: BookId,
@@ -31,10 +29,8 @@ const books = [
     handle: (input, { sql }) => bookDto(sql, readerOf(input), input.params.id),
   }),
   ...(['next', 'previous'] as const).map(side =>
-    route({
+    route(`GET /books/{id}/${side}`, {
       operationId: side === 'next' ? 'getBookSiblingNext' : 'getBookSiblingPrevious',
-      method: 'GET',
-      path: `/books/{id}/${side}`,
       permission: 'BooksRead',
       cost: 'record',
       summary: `Get the ${side} book of the series`,
@@ -49,10 +45,8 @@ const books = [
       },
     }),
   ),
-  route({
+  route('GET /books/{id}/readlists', {
     operationId: 'getReadListsByBookId',
-    method: 'GET',
-    path: '/books/{id}/readlists',
     permission: { all: ['BooksRead'], any: ['ReadListsRead'] },
     summary: 'List the read lists that contain a book',
     params: BookId,
@@ -72,20 +66,16 @@ const books = [
 ]
 
 const series = [
-  route({
+  route('GET /series/{id}', {
     operationId: 'getSeriesById',
-    method: 'GET',
-    path: '/series/{id}',
     permission: 'SeriesRead',
     summary: 'Get a series',
     params: SeriesId,
     responses: { 200: SeriesDto },
     handle: (input, { sql }) => seriesDto(sql, readerOf(input), input.params.id),
   }),
-  route({
+  route('GET /series/{id}/collections', {
     operationId: 'getCollectionsBySeriesId',
-    method: 'GET',
-    path: '/series/{id}/collections',
     permission: { all: ['SeriesRead'], any: ['CollectionsRead'] },
     summary: 'List the collections that contain a series',
     params: SeriesId,
@@ -137,10 +127,8 @@ const files = owners.flatMap(({ name, path, params, permission, removal, analyze
       [operations.refresh, 'metadata/refresh', 'Refresh the metadata of'],
     ] as const
   ).map(([operationId, action, verb]) =>
-    route({
+    route(`POST ${path}/${action}`, {
       operationId,
-      method: 'POST',
-      path: `${path}/${action}`,
       permission,
       summary: `${verb} a ${name}`,
       description: 'All contents of the files are read again in the background.',
@@ -152,14 +140,11 @@ const files = owners.flatMap(({ name, path, params, permission, removal, analyze
           // Nothing to read, such as only missing files.
           if (!(error instanceof Invalid)) throw error
         })
-        return respond(202)
       },
     }),
   ),
-  route({
+  route(`DELETE ${path}/file`, {
     operationId: operations.file,
-    method: 'DELETE',
-    path: `${path}/file`,
     permission: removal,
     summary: `Refuse to delete the files of a ${name}`,
     description: 'Always 403: files of libraries are never changed.',

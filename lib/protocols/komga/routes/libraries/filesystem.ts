@@ -1,20 +1,19 @@
 // Server directory browser of the Komga-compatible API.
 
-import { list, maybe, nullable, record, Type, text } from '../../../../base/schema.ts'
+import { component, list, maybe, nullable, record, Type, text } from '../../../../base/schema.ts'
 import { browse, listDrives } from '../../../../catalog/library/routes/filesystem.ts'
 import { route } from '../../../../http/route.ts'
 
-const PathDto = record(
-  { type: Type.String(), name: Type.String(), path: Type.String() },
-  { component: 'PathDto' },
-)
+const PathDto = component('PathDto', {
+  type: Type.String(),
+  name: Type.String(),
+  path: Type.String(),
+})
 type Entry = { name: string; path: string; isDirectory: boolean }
 
 export const filesystem = [
-  route({
+  route('POST /filesystem', {
     operationId: 'getDirectoryListing',
-    method: 'POST',
-    path: '/filesystem',
     permission: 'SystemAdmin',
     // Disks that do not respond must not block lists, and this runs no statement.
     cost: 'record',
@@ -22,10 +21,11 @@ export const filesystem = [
     body: record({ path: maybe(text(4096)), showFiles: maybe(Type.Boolean()) }),
     bodyOptional: true,
     responses: {
-      200: record(
-        { parent: nullable(Type.String()), directories: list(PathDto), files: list(PathDto) },
-        { component: 'DirectoryListingDto' },
-      ),
+      200: component('DirectoryListingDto', {
+        parent: nullable(Type.String()),
+        directories: list(PathDto),
+        files: list(PathDto),
+      }),
     },
     async handle({ body: { path = '', showFiles = false } }, { config }) {
       const listing =

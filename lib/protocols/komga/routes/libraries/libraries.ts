@@ -12,7 +12,7 @@ import {
 } from '../../../../catalog/library/routes/folder-access.ts'
 import { startScan } from '../../../../catalog/scan/scan-request.ts'
 import type { Deps } from '../../../../http/deps.ts'
-import { type Input, respond, route } from '../../../../http/route.ts'
+import { type Input, route } from '../../../../http/route.ts'
 import { LibraryDto, libraryDto, libraryDtos } from '../../library-dto.ts'
 import { readerOf } from '../../values.ts'
 import { LibraryChanges, libraryChanges } from './library-changes.ts'
@@ -27,29 +27,23 @@ const NewLibrary = record({
 type Change = Input<'LibrariesWrite', typeof LibraryId, undefined, typeof LibraryChanges>
 
 export const libraries = [
-  route({
+  route('GET /libraries', {
     operationId: 'getLibraries',
-    method: 'GET',
-    path: '/libraries',
     permission: 'LibrariesRead',
     summary: 'List libraries',
     responses: { 200: list(LibraryDto) },
     handle: (input, { sql }) => libraryDtos(sql, readerOf(input)),
   }),
-  route({
+  route('GET /libraries/{libraryId}', {
     operationId: 'getLibraryById',
-    method: 'GET',
-    path: '/libraries/{libraryId}',
     permission: 'LibrariesRead',
     summary: 'Get a library',
     params: LibraryId,
     responses: { 200: LibraryDto },
     handle: (input, { sql }) => libraryDto(sql, readerOf(input), input.params.libraryId),
   }),
-  route({
+  route('POST /libraries', {
     operationId: 'addLibrary',
-    method: 'POST',
-    path: '/libraries',
     permission: 'LibrariesWrite',
     summary: 'Create a library and scan it',
     body: NewLibrary,
@@ -66,10 +60,8 @@ export const libraries = [
       return await libraryDto(sql, readerOf({ identity, viewer: { ...viewer, libraries } }), id)
     },
   }),
-  route({
+  route('PATCH /libraries/{libraryId}', {
     operationId: 'updateLibraryById',
-    method: 'PATCH',
-    path: '/libraries/{libraryId}',
     aliases: [{ method: 'PUT', operationId: 'updateLibraryByIdDeprecated' }],
     permission: 'LibrariesWrite',
     summary: 'Change a library',
@@ -77,15 +69,10 @@ export const libraries = [
     body: LibraryChanges,
     bodyOptional: true,
     responses: { 204: null },
-    async handle(input, deps) {
-      await changeLibrary(input, deps)
-      return respond(204)
-    },
+    handle: (input, deps) => changeLibrary(input, deps),
   }),
-  route({
+  route('DELETE /libraries/{libraryId}', {
     operationId: 'deleteLibraryById',
-    method: 'DELETE',
-    path: '/libraries/{libraryId}',
     permission: 'LibrariesDelete',
     summary: 'Delete a library, but not its files',
     params: LibraryId,
@@ -93,13 +80,10 @@ export const libraries = [
     async handle({ params, viewer }, { sql, queue, identities }) {
       await deleteLibrary(sql, queue, { viewer, libraryId: params.libraryId })
       identities.invalidate(allAccounts)
-      return respond(204)
     },
   }),
-  route({
+  route('POST /libraries/{libraryId}/scan', {
     operationId: 'libraryScan',
-    method: 'POST',
-    path: '/libraries/{libraryId}/scan',
     permission: 'LibrariesWrite',
     summary: 'Scan a library',
     params: LibraryId,
@@ -115,10 +99,8 @@ export const libraries = [
       ['libraryRefreshMetadata', 'metadata/refresh'],
     ] as const
   ).map(([operationId, action]) =>
-    route({
+    route(`POST /libraries/{libraryId}/${action}`, {
       operationId,
-      method: 'POST',
-      path: `/libraries/{libraryId}/${action}`,
       permission: 'LibrariesWrite',
       summary: 'Read all files of a library again',
       params: LibraryId,
@@ -127,17 +109,14 @@ export const libraries = [
         scan(deps, { viewer, id: params.libraryId, mode: 'deep' }),
     }),
   ),
-  route({
+  route('POST /libraries/{libraryId}/empty-trash', {
     operationId: 'libraryEmptyTrash',
-    method: 'POST',
-    path: '/libraries/{libraryId}/empty-trash',
     permission: 'BooksDelete',
     summary: 'Delete the missing books of a library',
     params: LibraryId,
     responses: { 202: null },
     async handle({ params, viewer }, { sql }) {
       await purgeLibrary(sql, viewer, params.libraryId)
-      return respond(202)
     },
   }),
 ]
@@ -169,5 +148,4 @@ async function scan({ sql, queue }: Pick<Deps, 'sql' | 'queue'>, { viewer, id, m
   } catch (error) {
     if (!(error instanceof Conflict)) throw error
   }
-  return respond(202)
 }

@@ -98,10 +98,8 @@ export const bookLists: Route[] = [
       return by(ordered ? 'readList.number' : 'metadata.releaseDate', false)
     },
   }),
-  route({
+  route('GET /books/ondeck', {
     operationId: 'getBooksOnDeck',
-    method: 'GET',
-    path: '/books/ondeck',
     permission: 'BooksRead',
     summary: 'List the next book of each series the caller is reading',
     description:
@@ -120,10 +118,8 @@ export const bookLists: Route[] = [
       })
     },
   }),
-  route({
+  route('GET /books/duplicates', {
     operationId: 'getBooksDuplicates',
-    method: 'GET',
-    path: '/books/duplicates',
     permission: 'SystemAdmin',
     cost: 'list',
     summary: 'List books with identical files',

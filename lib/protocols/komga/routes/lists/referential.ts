@@ -157,14 +157,14 @@ const definitions: Definition<unknown>[] = [
   },
 ]
 
-const common = { method: 'GET', permission: 'SeriesRead', cost: 'list' } as const
+const common = { permission: 'SeriesRead', cost: 'list' } as const
 
 export const referential: Route[] = definitions.flatMap(
   ({ path, v1, v2, summary, item, values }): Route[] => [
     ...(v1
       ? [
-          route({
-            ...{ ...common, operationId: v1, path, summary },
+          route(`GET ${path}`, {
+            ...{ ...common, operationId: v1, summary },
             query: record(query),
             responses: { 200: list(item) },
             handle: (input, db) =>
@@ -174,8 +174,8 @@ export const referential: Route[] = definitions.flatMap(
       : []),
     ...(v2
       ? [
-          route({
-            ...{ ...common, operationId: v2, path: `/api/v2${path}`, atRoot: true, summary },
+          route(`GET /api/v2${path}`, {
+            ...{ ...common, operationId: v2, atRoot: true, summary },
             query: record({ ...query, ...pageQuery }),
             responses: { 200: pageOf(item) },
             async handle(input, db) {

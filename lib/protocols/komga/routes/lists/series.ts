@@ -1,6 +1,6 @@
 // Lists of series of the Komga-compatible API.
 
-import { list, maybe, oneOf, record, Type, text } from '../../../../base/schema.ts'
+import { component, list, maybe, oneOf, record, Type, text } from '../../../../base/schema.ts'
 import { CollectionId } from '../../../../http/params.ts'
 import { type Route, route } from '../../../../http/route.ts'
 import { collections } from '../../../../organize/grouping/grouping.ts'
@@ -48,10 +48,7 @@ const filterQuery = {
 
 const SeriesSearch = searchBody('SeriesSearch')
 
-const GroupCount = record(
-  { group: Type.String(), count: Type.Integer() },
-  { component: 'GroupCountDto' },
-)
+const GroupCount = component('GroupCountDto', { group: Type.String(), count: Type.Integer() })
 
 const { filtered, searched, members } = listRoutes({
   item: SeriesDto,
@@ -129,10 +126,8 @@ export const seriesLists: Route[] = [
       return by(ordered ? 'collection.number' : 'metadata.titleSort', false)
     },
   }),
-  route({
+  route('POST /series/list/alphabetical-groups', {
     operationId: 'getSeriesAlphabeticalGroups',
-    method: 'POST',
-    path: '/series/list/alphabetical-groups',
     permission: 'SeriesRead',
     cost: 'list',
     summary: 'Count series by the first character of their sort titles',
@@ -148,10 +143,8 @@ export const seriesLists: Route[] = [
       })
     },
   }),
-  route({
+  route('GET /series/alphabetical-groups', {
     operationId: 'getSeriesAlphabeticalGroupsDeprecated',
-    method: 'GET',
-    path: '/series/alphabetical-groups',
     permission: 'SeriesRead',
     cost: 'list',
     summary: 'Count series by the first character of their sort titles',

@@ -3,6 +3,7 @@
 import { Forbidden, Invalid, NotFound } from '../../../../base/errors.ts'
 import { isUuid } from '../../../../base/id.ts'
 import {
+  component,
   list,
   maybe,
   nullable,
@@ -13,7 +14,7 @@ import {
   text,
 } from '../../../../base/schema.ts'
 import { BookId, SeriesId } from '../../../../http/params.ts'
-import { respond, route } from '../../../../http/route.ts'
+import { route } from '../../../../http/route.ts'
 import {
   type BookEdit,
   bookLocks,
@@ -36,46 +37,38 @@ const lockFlags = (locks: object) =>
   ) as unknown as Record<string, ReturnType<typeof Type.Boolean>>
 
 const BookMetadataUpdate = Type.Unsafe<Omit<BookEdit, 'locks'> & Record<string, unknown>>(
-  record(
-    {
-      title: optional(text(1000)),
-      summary: optional(text(20_000)),
-      number: optional(text(50)),
-      numberSort: optional(Type.Number()),
-      releaseDate: optional(text(30)),
-      authors: optional(list(record({ name: text(300), role: text(100) }), { maxItems })),
-      tags: names(),
-      isbn: optional(text(1000)),
-      links: links(),
-      ...lockFlags(bookLocks),
-    },
-    { component: 'BookMetadataUpdateDto' },
-  ),
+  component('BookMetadataUpdateDto', {
+    title: optional(text(1000)),
+    summary: optional(text(20_000)),
+    number: optional(text(50)),
+    numberSort: optional(Type.Number()),
+    releaseDate: optional(text(30)),
+    authors: optional(list(record({ name: text(300), role: text(100) }), { maxItems })),
+    tags: names(),
+    isbn: optional(text(1000)),
+    links: links(),
+    ...lockFlags(bookLocks),
+  }),
 )
 
 const SeriesMetadataUpdate = Type.Unsafe<Omit<SeriesEdit, 'locks'> & Record<string, unknown>>(
-  record(
-    {
-      title: optional(text(1000)),
-      titleSort: optional(text(1000)),
-      summary: optional(text(20_000)),
-      status: optional(oneOf(seriesStatusNames)),
-      readingDirection: optional(oneOf(Object.values(directionNames))),
-      publisher: optional(text(300)),
-      ageRating: optional(Type.Integer({ minimum: 0, maximum: 100 })),
-      language: optional(text(50)),
-      genres: names(),
-      tags: names(),
-      totalBookCount: optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
-      sharingLabels: names(),
-      links: links(),
-      alternateTitles: optional(
-        list(record({ label: text(200), title: text(1000) }), { maxItems }),
-      ),
-      ...lockFlags(seriesLocks),
-    },
-    { component: 'SeriesMetadataUpdateDto' },
-  ),
+  component('SeriesMetadataUpdateDto', {
+    title: optional(text(1000)),
+    titleSort: optional(text(1000)),
+    summary: optional(text(20_000)),
+    status: optional(oneOf(seriesStatusNames)),
+    readingDirection: optional(oneOf(Object.values(directionNames))),
+    publisher: optional(text(300)),
+    ageRating: optional(Type.Integer({ minimum: 0, maximum: 100 })),
+    language: optional(text(50)),
+    genres: names(),
+    tags: names(),
+    totalBookCount: optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+    sharingLabels: names(),
+    links: links(),
+    alternateTitles: optional(list(record({ label: text(200), title: text(1000) }), { maxItems })),
+    ...lockFlags(seriesLocks),
+  }),
 )
 
 function locksIn(body: Record<string, unknown>, locks: object) {
@@ -86,10 +79,8 @@ function locksIn(body: Record<string, unknown>, locks: object) {
 const maxBatch = 500
 
 export const metadata = [
-  route({
+  route('PATCH /books/{id}/metadata', {
     operationId: 'updateBookMetadata',
-    method: 'PATCH',
-    path: '/books/{id}/metadata',
     permission: 'BooksWrite',
     summary: 'Update the metadata of a book',
     description:
@@ -97,15 +88,11 @@ export const metadata = [
     params: BookId,
     body: BookMetadataUpdate,
     responses: { 204: null },
-    async handle({ params: { id }, body, viewer }, { sql }) {
-      await editBooks(sql, viewer, [{ id, edit: { ...body, locks: locksIn(body, bookLocks) } }])
-      return respond(204)
-    },
+    handle: ({ params: { id }, body, viewer }, { sql }) =>
+      editBooks(sql, viewer, [{ id, edit: { ...body, locks: locksIn(body, bookLocks) } }]),
   }),
-  route({
+  route('PATCH /books/metadata', {
     operationId: 'updateBookMetadataByBatch',
-    method: 'PATCH',
-    path: '/books/metadata',
     permission: 'BooksWrite',
     summary: 'Update the metadata of several books',
     description: 'Either all books are changed or none.',
@@ -125,13 +112,10 @@ export const metadata = [
       if (new Set(edits.map(({ id }) => id)).size < edits.length)
         throw new Invalid('body contains a book twice')
       await editBooks(sql, viewer, edits)
-      return respond(204)
     },
   }),
-  route({
+  route('PATCH /series/{id}/metadata', {
     operationId: 'updateSeriesMetadata',
-    method: 'PATCH',
-    path: '/series/{id}/metadata',
     permission: 'SeriesWrite',
     summary: 'Update the metadata of a series',
     description:
@@ -143,7 +127,6 @@ export const metadata = [
       if (body.sharingLabels !== undefined && !identity.permissions.has('SystemAdmin'))
         throw new Forbidden('Sharing labels are assigned by administrators')
       await editSeries(sql, viewer, { id, edit: { ...body, locks: locksIn(body, seriesLocks) } })
-      return respond(204)
     },
   }),
 ]

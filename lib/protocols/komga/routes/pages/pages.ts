@@ -27,7 +27,6 @@ const PageNumber = record({
 })
 
 const common = {
-  method: 'GET',
   permission: 'PagesRead',
   bucket: 'images',
   params: PageNumber,
@@ -38,10 +37,8 @@ const common = {
 const thumbnail = { width: 300, height: 300, format: 'jpeg' } as const
 
 export const pages = [
-  route({
+  route('GET /books/{id}/pages', {
     operationId: 'getBookPages',
-    method: 'GET',
-    path: '/books/{id}/pages',
     permission: 'PagesRead',
     cost: 'record',
     summary: 'List the pages of a book',
@@ -55,10 +52,9 @@ export const pages = [
       return packed === null ? [] : pageDtos(unpackPages(packed))
     },
   }),
-  route({
+  route('GET /books/{id}/pages/{page}', {
     ...common,
     operationId: 'getBookPageByNumber',
-    path: '/books/{id}/pages/{page}',
     summary: 'Get the image of a page',
     description:
       'As stored, or converted: on request, or if the `Accept` header excludes the stored type. PDF pages are rendered as images.',
@@ -80,18 +76,16 @@ export const pages = [
       })
     },
   }),
-  route({
+  route('GET /books/{id}/pages/{page}/raw', {
     ...common,
     operationId: 'getBookPageRawByNumber',
-    path: '/books/{id}/pages/{page}/raw',
     summary: 'Get the image of a page as it is stored',
     description: 'PDF pages are rendered as images.',
     handle: (input, deps) => sendPage(input, deps, input.params.page - 1, {}),
   }),
-  route({
+  route('GET /books/{id}/pages/{page}/thumbnail', {
     ...common,
     operationId: 'getBookPageThumbnailByNumber',
-    path: '/books/{id}/pages/{page}/thumbnail',
     summary: 'Get a thumbnail of a page (JPEG)',
     handle: (input, deps) => sendPage(input, deps, input.params.page - 1, thumbnail),
   }),

@@ -17,7 +17,7 @@ import { withUpload } from '../../../../catalog/cover/routes/cover-upload.ts'
 import { createCover } from '../../../../catalog/cover/routes/covers.ts'
 import type { Deps } from '../../../../http/deps.ts'
 import { CollectionId, ReadListId } from '../../../../http/params.ts'
-import { respond, route } from '../../../../http/route.ts'
+import { route } from '../../../../http/route.ts'
 import {
   addGroupingCover,
   deleteGroupingCover,
@@ -84,10 +84,8 @@ async function requirePoster(
 function readRoutes({ grouping, ownerName, path, params, read, write, item }: GroupingOwner) {
   const noun = grouping.name.toLowerCase()
   return [
-    route({
+    route(`GET ${path}/thumbnail`, {
       operationId: `get${ownerName}Thumbnail`,
-      method: 'GET',
-      path: `${path}/thumbnail`,
       permission: read,
       bucket: 'images',
       summary: `Get the poster of a ${noun} (JPEG)`,
@@ -102,10 +100,8 @@ function readRoutes({ grouping, ownerName, path, params, read, write, item }: Gr
         return revalidated(response)
       },
     }),
-    route({
+    route(`GET ${path}/thumbnails`, {
       operationId: `get${ownerName}Thumbnails`,
-      method: 'GET',
-      path: `${path}/thumbnails`,
       permission: read,
       cost: 'record',
       summary: `List the posters of a ${noun}`,
@@ -118,10 +114,8 @@ function readRoutes({ grouping, ownerName, path, params, read, write, item }: Gr
         return (await visiblePosters(deps, owned)).map(({ poster }) => poster)
       },
     }),
-    route({
+    route(`GET ${path}/thumbnails/{poster_id}`, {
       operationId: `get${ownerName}ThumbnailById`,
-      method: 'GET',
-      path: `${path}/thumbnails/{poster_id}`,
       permission: read,
       bucket: 'images',
       summary: `Get an uploaded poster of a ${noun} (JPEG)`,
@@ -141,10 +135,8 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
   const noun = grouping.name.toLowerCase()
   const PosterId = record({ ...params.properties, poster_id: uuid() })
   return [
-    route({
+    route(`POST ${path}/thumbnails`, {
       operationId: `addUserUploaded${ownerName}Thumbnail`,
-      method: 'POST',
-      path: `${path}/thumbnails`,
       permission: write,
       summary: `Upload a poster for a ${noun}`,
       params,
@@ -166,10 +158,8 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
         return (await requirePoster(deps, owned, coverId)).poster
       },
     }),
-    route({
+    route(`PUT ${path}/thumbnails/{poster_id}/selected`, {
       operationId: `mark${ownerName}ThumbnailSelected`,
-      method: 'PUT',
-      path: `${path}/thumbnails/{poster_id}/selected`,
       permission: write,
       summary: `Select a poster of a ${noun}`,
       params: PosterId,
@@ -177,13 +167,10 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
       async handle({ params: { id, poster_id }, viewer }, deps) {
         await findGrouping(deps, viewer, grouping, { id, withEmpty: true })
         await selectGroupingCover(deps.sql, viewer, grouping, { id, coverId: poster_id })
-        return respond(202)
       },
     }),
-    route({
+    route(`DELETE ${path}/thumbnails/{poster_id}`, {
       operationId: `deleteUserUploaded${ownerName}Thumbnail`,
-      method: 'DELETE',
-      path: `${path}/thumbnails/{poster_id}`,
       permission: write,
       summary: `Delete an uploaded poster of a ${noun}`,
       params: PosterId,
@@ -192,7 +179,6 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
         await findGrouping(deps, viewer, grouping, { id, withEmpty: true })
         const folders = coverFolders(deps.config.data_dir)
         await deleteGroupingCover(deps.sql, viewer, grouping, { id, folders, coverId: poster_id })
-        return respond(202)
       },
     }),
   ]

@@ -19,7 +19,7 @@ import { type Owner, type OwnerRequest, requireOwner } from '../../../../catalog
 import { generateThumbnails } from '../../../../catalog/scan/work-on-many.ts'
 import type { Deps } from '../../../../http/deps.ts'
 import { BookId, SeriesId } from '../../../../http/params.ts'
-import { respond, route } from '../../../../http/route.ts'
+import { route } from '../../../../http/route.ts'
 import { imageResponse, notModified } from '../../../../page/routes/image-response.ts'
 import { BookPoster, posterName, posters as postersOf, SeriesPoster } from '../../poster-dto.ts'
 import { revalidated } from '../http/revalidation.ts'
@@ -68,10 +68,8 @@ const owners: PosterOwner[] = [
 
 function readRoutes({ kind, ownerName, path, params, read, item, coverOf }: PosterOwner) {
   return [
-    route({
+    route(`GET ${path}/thumbnail`, {
       operationId: `get${ownerName}Thumbnail`,
-      method: 'GET',
-      path: `${path}/thumbnail`,
       permission: read,
       bucket: 'images',
       summary: `Get the poster of a ${kind} (JPEG)`,
@@ -82,10 +80,8 @@ function readRoutes({ kind, ownerName, path, params, read, item, coverOf }: Post
         return revalidated(await coverResponse(request, deps, cover))
       },
     }),
-    route({
+    route(`GET ${path}/thumbnails`, {
       operationId: `get${ownerName}Thumbnails`,
-      method: 'GET',
-      path: `${path}/thumbnails`,
       permission: read,
       cost: 'record',
       summary: `List the posters of a ${kind}`,
@@ -99,10 +95,8 @@ function readRoutes({ kind, ownerName, path, params, read, item, coverOf }: Post
           { folders: coverFolders(config.data_dir), thumbnails },
         ),
     }),
-    route({
+    route(`GET ${path}/thumbnails/{poster_id}`, {
       operationId: `get${ownerName}ThumbnailById`,
-      method: 'GET',
-      path: `${path}/thumbnails/{poster_id}`,
       permission: read,
       bucket: 'images',
       summary: `Get a poster of a ${kind} (JPEG)`,
@@ -123,10 +117,8 @@ function writeRoutes({ kind, ownerName, path, params, write: permission, item }:
   const isOfFile = ({ id, poster_id }: { id: string; poster_id: string }) =>
     kind === 'book' && id === poster_id
   return [
-    route({
+    route(`POST ${path}/thumbnails`, {
       operationId: `addUserUploaded${ownerName}Thumbnail`,
-      method: 'POST',
-      path: `${path}/thumbnails`,
       permission,
       summary: `Upload a poster for a ${kind}`,
       params,
@@ -155,10 +147,8 @@ function writeRoutes({ kind, ownerName, path, params, write: permission, item }:
         return all.find(({ id }) => id === cover.id)!
       },
     }),
-    route({
+    route(`PUT ${path}/thumbnails/{poster_id}/selected`, {
       operationId: `mark${ownerName}ThumbnailSelected`,
-      method: 'PUT',
-      path: `${path}/thumbnails/{poster_id}/selected`,
       permission,
       summary: `Select a poster of a ${kind}`,
       params: PosterId,
@@ -167,13 +157,10 @@ function writeRoutes({ kind, ownerName, path, params, write: permission, item }:
         const owned = { viewer, owner: ownerOf(params.id) }
         if (isOfFile(params)) await selectAutomaticCover(sql, owned)
         else await selectCover(sql, owned, params.poster_id)
-        return respond(202)
       },
     }),
-    route({
+    route(`DELETE ${path}/thumbnails/{poster_id}`, {
       operationId: `deleteUserUploaded${ownerName}Thumbnail`,
-      method: 'DELETE',
-      path: `${path}/thumbnails/{poster_id}`,
       permission,
       summary: `Delete an uploaded poster of a ${kind}`,
       params: PosterId,
@@ -186,16 +173,13 @@ function writeRoutes({ kind, ownerName, path, params, write: permission, item }:
         }
         const folders = coverFolders(config.data_dir)
         await deleteCover(sql, owned, { folders, coverId: params.poster_id })
-        return respond(202)
       },
     }),
   ]
 }
 
-const regeneration = route({
+const regeneration = route('PUT /books/thumbnails', {
   operationId: 'booksRegenerateThumbnails',
-  method: 'PUT',
-  path: '/books/thumbnails',
   permission: 'TasksWrite',
   cost: 'record',
   summary: 'Regenerate the posters of all books',
@@ -204,7 +188,6 @@ const regeneration = route({
   async handle({ query, viewer }, { sql, queue }) {
     const force = query.for_bigger_result_only !== true
     await generateThumbnails({ sql, queue, viewer }, {}, { of: 'book', force })
-    return respond(202)
   },
 })
 

@@ -65,10 +65,8 @@ const withFragments = <T extends WithLocations>(locator: T): T =>
 const operationNames = { divina: 'Divina', epub: 'Epub', pdf: 'Pdf' }
 
 const manifests = ([null, 'divina', 'epub', 'pdf'] as const).map(requested =>
-  route({
+  route(`GET /books/{id}/manifest${requested ? `/${requested}` : ''}`, {
     operationId: `getBookWebPubManifest${requested ? operationNames[requested] : ''}`,
-    method: 'GET',
-    path: `/books/{id}/manifest${requested ? `/${requested}` : ''}`,
     permission: manifestPermission,
     summary: `Get the Readium manifest of a book${requested ? ` (${requested})` : ''}`,
     description: requested
@@ -88,11 +86,7 @@ const manifests = ([null, 'divina', 'epub', 'pdf'] as const).map(requested =>
 )
 
 /** Throws NotFound for an unreadable book, Invalid for a form that it is not available in. */
-function profileFor(
-  book: Publication,
-  requested: ManifestProfile | null,
-  accept = '',
-): ManifestProfile {
+function profileFor(book: Publication, requested: ManifestProfile | null, accept = '') {
   const { format, streamMediaType } = book
   if (format === null) throw new NotFound('The book cannot be read')
   const own = format === 'epub' ? 'epub' : format === 'pdf' ? 'pdf' : 'divina'
@@ -128,10 +122,8 @@ async function manifestOf(
 
 export const publication = [
   ...manifests,
-  route({
+  route('GET /books/{id}/positions', {
     operationId: 'getBookPositions',
-    method: 'GET',
-    path: '/books/{id}/positions',
     permission,
     summary: 'List the positions of an EPUB (Readium position list)',
     params: BookId,
@@ -145,10 +137,8 @@ export const publication = [
       return respond(200, text, { 'content-type': positionsType })
     },
   }),
-  route({
+  route('GET /books/{id}/progression', {
     operationId: 'getBookProgression',
-    method: 'GET',
-    path: '/books/{id}/progression',
     permission: 'BooksRead',
     cost: 'record',
     summary: 'Get the reading progression of a book (Readium locator)',
@@ -167,10 +157,8 @@ export const publication = [
       return respond(200, text, { 'content-type': progressionType })
     },
   }),
-  route({
+  route('PUT /books/{id}/progression', {
     operationId: 'updateBookProgression',
-    method: 'PUT',
-    path: '/books/{id}/progression',
     permission: writePermission,
     summary: 'Update the reading progression of a book (Readium locator)',
     description: '409 if newer progress is stored.',
@@ -183,13 +171,10 @@ export const publication = [
       const readingDevice = deviceOf(request, identity, withoutApiKeys(body.device))
       const update = { ...written, book, readingDevice, surface: 'komga' } as const
       await storeProgression(deps.sql, viewer, update)
-      return respond(204, undefined)
     },
   }),
-  route({
+  route('GET /books/{id}/resource/{*}', {
     operationId: 'getBookEpubResource',
-    method: 'GET',
-    path: '/books/{id}/resource/{*}',
     permission,
     bucket: 'images',
     summary: 'Get a resource of an EPUB',

@@ -4,12 +4,12 @@ import type { Identity } from '../../../../accounts/identify.ts'
 import { recordsReading } from '../../../../accounts/permission.ts'
 import type { Viewer } from '../../../../accounts/viewer.ts'
 import { Invalid, NotFound } from '../../../../base/errors.ts'
-import { maybe, nullable, record, Type } from '../../../../base/schema.ts'
+import { component, maybe, nullable, Type } from '../../../../base/schema.ts'
 import { bookFile } from '../../../../catalog/book/book-file.ts'
 import { deviceOf } from '../../../../http/client/device.ts'
 import type { Deps } from '../../../../http/deps.ts'
 import { BookId, ReadListId, SeriesId } from '../../../../http/params.ts'
-import { respond, route } from '../../../../http/route.ts'
+import { route } from '../../../../http/route.ts'
 import { type MarkSelection, markBooks } from '../../../../reading/mark.ts'
 import { recordReading } from '../../../../reading/record.ts'
 import { readListBooks } from '../../read-list-books.ts'
@@ -26,33 +26,28 @@ const writePermission = { any: recordsReading } as const
 
 const common = { permission: writePermission, responses: { 204: null } } as const
 
-const ReadProgressUpdate = record(
-  {
-    page: maybe(
-      nullable(
-        Type.Integer({
-          maximum: 2_147_483_647,
-          description: 'Page number, starting at 1; required unless completed.',
-        }),
-      ),
+const ReadProgressUpdate = component('ReadProgressUpdateDto', {
+  page: maybe(
+    nullable(
+      Type.Integer({
+        maximum: 2_147_483_647,
+        description: 'Page number, starting at 1; required unless completed.',
+      }),
     ),
-    completed: maybe(
-      nullable(
-        Type.Boolean({
-          description: 'Whether the book is completed; without a page, the last page counts.',
-        }),
-      ),
+  ),
+  completed: maybe(
+    nullable(
+      Type.Boolean({
+        description: 'Whether the book is completed; without a page, the last page counts.',
+      }),
     ),
-  },
-  { component: 'ReadProgressUpdateDto' },
-)
+  ),
+})
 
 const ofBooks = [
-  route({
+  route('PATCH /books/{id}/read-progress', {
     ...common,
     operationId: 'markBookReadProgress',
-    method: 'PATCH',
-    path: '/books/{id}/read-progress',
     summary: 'Update the read progress of a book',
     description: 'The last page completes the book.',
     params: BookId,
@@ -69,14 +64,11 @@ const ofBooks = [
         ...{ bookId: params.id, currentPage: page },
         completed: body.completed === true || (pageCount > 0 && page === pageCount),
       })
-      return respond(204)
     },
   }),
-  route({
+  route('DELETE /books/{id}/read-progress', {
     ...common,
     operationId: 'deleteBookReadProgress',
-    method: 'DELETE',
-    path: '/books/{id}/read-progress',
     summary: 'Mark a book as unread',
     params: BookId,
     handle: (input, deps) => mark(input, deps, { books: [input.params.id], mark: 'unread' }),
@@ -84,35 +76,29 @@ const ofBooks = [
 ]
 
 const ofSeries = [
-  route({
+  route('POST /series/{id}/read-progress', {
     ...common,
     operationId: 'markSeriesAsRead',
-    method: 'POST',
-    path: '/series/{id}/read-progress',
     summary: 'Mark all books of a series as read',
     params: SeriesId,
     handle: (input, deps) => mark(input, deps, { series: [input.params.id], mark: 'read' }),
   }),
-  route({
+  route('PATCH /series/{id}/read-progress', {
     ...common,
     // Not in Komga's document, but used by KMReader.
     operationId: 'patchSeriesReadProgress',
-    method: 'PATCH',
-    path: '/series/{id}/read-progress',
     summary: 'Mark all books of a series as read or unread',
     params: SeriesId,
-    body: record({ completed: Type.Boolean() }, { component: 'SeriesReadProgressUpdate' }),
+    body: component('SeriesReadProgressUpdate', { completed: Type.Boolean() }),
     handle: (input, deps) =>
       mark(input, deps, {
         series: [input.params.id],
         mark: input.body.completed ? 'read' : 'unread',
       }),
   }),
-  route({
+  route('DELETE /series/{id}/read-progress', {
     ...common,
     operationId: 'markSeriesAsUnread',
-    method: 'DELETE',
-    path: '/series/{id}/read-progress',
     summary: 'Mark all books of a series as unread',
     params: SeriesId,
     handle: (input, deps) => mark(input, deps, { series: [input.params.id], mark: 'unread' }),
@@ -120,40 +106,31 @@ const ofSeries = [
 ]
 
 const forTrackers = [
-  route({
+  route('GET /api/v2/series/{id}/read-progress/tachiyomi', {
     operationId: 'getMihonReadProgressBySeriesId',
-    method: 'GET',
     atRoot: true,
-    path: '/api/v2/series/{id}/read-progress/tachiyomi',
     permission: { all: ['SeriesRead'], any: ['BooksRead'] },
     summary: 'Get the read progress of a series for trackers',
     params: SeriesId,
     responses: { 200: SeriesProgress },
     handle: ({ params, viewer }, { sql }) => seriesProgress(sql, viewer, params.id),
   }),
-  route({
+  route('PUT /api/v2/series/{id}/read-progress/tachiyomi', {
     ...common,
     operationId: 'updateMihonReadProgressBySeriesId',
-    method: 'PUT',
     atRoot: true,
-    path: '/api/v2/series/{id}/read-progress/tachiyomi',
     summary: 'Mark the books of a series as read up to a number',
     description: 'Later books are unchanged.',
     params: SeriesId,
-    body: record(
-      { lastBookNumberSortRead: Type.Number() },
-      { component: 'TachiyomiReadProgressUpdateV2Dto' },
-    ),
+    body: component('TachiyomiReadProgressUpdateV2Dto', { lastBookNumberSortRead: Type.Number() }),
     async handle(input, deps) {
       const { params, body, viewer } = input
       const books = await booksUpTo(deps.sql, viewer, params.id, body.lastBookNumberSortRead)
-      return books.length === 0 ? respond(204) : await mark(input, deps, { books, mark: 'read' })
+      if (books.length > 0) await mark(input, deps, { books, mark: 'read' })
     },
   }),
-  route({
+  route('GET /readlists/{id}/read-progress/tachiyomi', {
     operationId: 'getMihonReadProgressByReadListId',
-    method: 'GET',
-    path: '/readlists/{id}/read-progress/tachiyomi',
     permission: { all: ['ReadListsRead'], any: ['BooksRead'] },
     summary: 'Get the read progress of a read list for trackers',
     params: ReadListId,
@@ -161,23 +138,18 @@ const forTrackers = [
     handle: async (input, deps) =>
       readListProgress((await readListBooks(deps, readerOf(input), input.params.id)).books),
   }),
-  route({
+  route('PUT /readlists/{id}/read-progress/tachiyomi', {
     ...common,
     operationId: 'updateMihonReadProgressByReadListId',
-    method: 'PUT',
-    path: '/readlists/{id}/read-progress/tachiyomi',
     summary: 'Mark the first books of a read list as read',
     params: ReadListId,
-    body: record(
-      { lastBookRead: Type.Integer({ description: 'Position in the list, starting at 1.' }) },
-      { component: 'TachiyomiReadProgressUpdateDto' },
-    ),
+    body: component('TachiyomiReadProgressUpdateDto', {
+      lastBookRead: Type.Integer({ description: 'Position in the list, starting at 1.' }),
+    }),
     async handle(input, deps) {
       const { books } = await readListBooks(deps, readerOf(input), input.params.id)
       const read = books.slice(0, Math.max(0, input.body.lastBookRead)).map(({ id }) => id)
-      return read.length === 0
-        ? respond(204)
-        : await mark(input, deps, { books: read, mark: 'read' })
+      if (read.length > 0) await mark(input, deps, { books: read, mark: 'read' })
     },
   }),
 ]
@@ -198,5 +170,4 @@ async function mark(
   const origin = originOf(input)
   const { found } = await markBooks(sql, input.viewer, { ...marks, origin })
   if (found === 0) throw new NotFound(`${'books' in marks ? 'Book' : 'Series'} not found`)
-  return respond(204)
 }

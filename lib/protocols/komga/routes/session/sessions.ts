@@ -3,15 +3,13 @@ import type { FastifyRequest } from 'fastify'
 import { endClientSessions } from '../../../../accounts/client-session.ts'
 import { Forbidden } from '../../../../base/errors.ts'
 import { ErrorBody } from '../../../../base/schema.ts'
-import { type Method, respond, route } from '../../../../http/route.ts'
+import { type Method, route } from '../../../../http/route.ts'
 import { setSessionCookie } from './cookies.ts'
 import { mayUseCookies, presentedSessions, rememberCookie, sessionCookie } from './presented.ts'
 
 export const sessions = [
-  route({
+  route('GET /login/set-cookie', {
     operationId: 'convertHeaderSessionToCookie',
-    method: 'GET',
-    path: '/login/set-cookie',
     permission: 'auth',
     summary: 'Get the session of X-Auth-Token as a cookie',
     responses: { 204: null },
@@ -20,17 +18,14 @@ export const sessions = [
       const held = header === null ? null : await identities.identifySession(header)
       if (header !== null && held?.account.id === identity.account.id)
         setSessionCookie({ request, reply }, { config }, { name: sessionCookie, secret: header })
-      return respond(204)
     },
   }),
   ...(['POST', 'GET'] as const).map(signOutRoute),
 ]
 
 function signOutRoute(method: Method) {
-  return route({
+  return route(`${method} /api/logout`, {
     operationId: method === 'GET' ? 'getLogout' : 'postLogout',
-    method,
-    path: '/api/logout',
     atRoot: true,
     permission: 'public',
     summary: 'Sign out',
@@ -40,7 +35,6 @@ function signOutRoute(method: Method) {
       for (const id of await endClientSessions(sql, endedBy(request))) identities.invalidate(id)
       for (const name of [sessionCookie, rememberCookie])
         setSessionCookie({ request, reply }, { config }, { name, secret: '', days: 0 })
-      return respond(204, undefined)
     },
   })
 }

@@ -25,10 +25,8 @@ const headers = {
 const cacheBytes = 8 * 1024 * 1024
 
 export const events = [
-  route({
+  route('GET /sse/v1/events', {
     operationId: 'streamEvents',
-    method: 'GET',
-    path: '/sse/v1/events',
     atRoot: true,
     permission,
     bucket: 'exempt',
@@ -82,10 +80,7 @@ const createKomgaRenderer = (pool: Sql, services: Services): Renderer =>
   )
 
 /** For administrators; sent even if there is nothing to do, because some clients wait for it. */
-async function readTaskStatus(
-  { services }: Deps,
-  { viewer, permissions }: Subscriber,
-): Promise<Buffer | null> {
+async function readTaskStatus({ services }: Deps, { viewer, permissions }: Subscriber) {
   if (!permissions.has('TasksRead')) return null
   const stats = await services(openTaskStats)
     .all(taskScope(viewer))

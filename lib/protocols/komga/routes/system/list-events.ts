@@ -93,11 +93,7 @@ function* inOrder(lists: Rendered[], others: Iterable<Rendered>): Generator<Rend
 
 type ListEvent = { row: EventRow; kind: Kind; change: Change }
 
-async function messageOf(
-  db: WithServices,
-  viewer: Viewer,
-  { row, kind, change }: ListEvent,
-): Promise<Message | null> {
+async function messageOf(db: WithServices, viewer: Viewer, { row, kind, change }: ListEvent) {
   const { grouping, name, poster, idsKey } = kind
   const id = String(row.data![grouping.idKey])
   const message = (suffix: string, members: readonly string[]): Message => ({
@@ -137,12 +133,7 @@ async function membersOf(db: WithServices, viewer: Viewer, { contents }: Kind, i
 }
 
 /** The members that the viewer sees, in order. */
-async function shownOf(
-  sql: Sql,
-  viewer: Viewer,
-  { contents }: Grouping,
-  ids: readonly string[],
-): Promise<string[]> {
+async function shownOf(sql: Sql, viewer: Viewer, { contents }: Grouping, ids: readonly string[]) {
   if (ids.length === 0) return []
   const rows =
     contents === 'series'

@@ -54,10 +54,8 @@ const MetricDto = record({
 })
 
 export const metrics = [
-  route({
+  route('GET /actuator/metrics', {
     operationId: 'getActuatorMetrics',
-    method: 'GET',
-    path: '/actuator/metrics',
     atRoot: true,
     permission: 'SystemAdmin',
     cost: 'record',
@@ -65,10 +63,8 @@ export const metrics = [
     responses: { 200: record({ names: list(Type.String()) }) },
     handle: () => ({ names: Object.keys(meters) }),
   }),
-  route({
+  route('GET /actuator/metrics/{name}', {
     operationId: 'getActuatorMetric',
-    method: 'GET',
-    path: '/actuator/metrics/{name}',
     atRoot: true,
     permission: 'SystemAdmin',
     cost: 'record',

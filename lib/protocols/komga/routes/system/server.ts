@@ -1,7 +1,7 @@
 // The server as clients of the Komga-compatible API see it: claim, settings, version, health, tasks.
 import { Forbidden, Invalid, NotFound } from '../../../../base/errors.ts'
-import { list, nullable, oneOf, record, Type } from '../../../../base/schema.ts'
-import { respond, route } from '../../../../http/route.ts'
+import { component, list, nullable, oneOf, record, Type } from '../../../../base/schema.ts'
+import { route } from '../../../../http/route.ts'
 import { cancelTask } from '../../../../store/queue/task/control.ts'
 import { listTasks } from '../../../../store/queue/task/record.ts'
 import { UserDto } from '../accounts/user-dto.ts'
@@ -16,37 +16,30 @@ const sources = <T extends ReturnType<typeof integer> | ReturnType<typeof option
 const optionalText = () => nullable(Type.String())
 const thumbnailSizes = ['DEFAULT', 'MEDIUM', 'LARGE', 'XLARGE'] as const
 
-const SettingsDto = record(
-  {
-    deleteEmptyCollections: Type.Boolean(),
-    deleteEmptyReadLists: Type.Boolean(),
-    rememberMeDurationDays: Type.Integer(),
-    thumbnailSize: oneOf(thumbnailSizes),
-    taskPoolSize: Type.Integer(),
-    serverPort: sources(integer()),
-    serverContextPath: sources(optionalText()),
-    koboProxy: Type.Boolean(),
-    koboPort: integer(),
-    kepubifyPath: sources(optionalText()),
-  },
-  { component: 'SettingsDto' },
-)
+const SettingsDto = component('SettingsDto', {
+  deleteEmptyCollections: Type.Boolean(),
+  deleteEmptyReadLists: Type.Boolean(),
+  rememberMeDurationDays: Type.Integer(),
+  thumbnailSize: oneOf(thumbnailSizes),
+  taskPoolSize: Type.Integer(),
+  serverPort: sources(integer()),
+  serverContextPath: sources(optionalText()),
+  koboProxy: Type.Boolean(),
+  koboPort: integer(),
+  kepubifyPath: sources(optionalText()),
+})
 
 export const server = [
-  route({
+  route('GET /claim', {
     operationId: 'getClaimStatus',
-    method: 'GET',
-    path: '/claim',
     permission: 'public',
     summary: 'Get whether the server has an administrator',
-    responses: { 200: record({ isClaimed: Type.Boolean() }, { component: 'ClaimStatus' }) },
+    responses: { 200: component('ClaimStatus', { isClaimed: Type.Boolean() }) },
     // The first one is created with the setup token.
     handle: () => ({ isClaimed: true }),
   }),
-  route({
+  route('POST /claim', {
     operationId: 'claimServer',
-    method: 'POST',
-    path: '/claim',
     permission: 'public',
     summary: 'Refuse to create the first administrator, which requires the setup token',
     responses: { 200: UserDto },
@@ -54,10 +47,8 @@ export const server = [
       throw new Invalid('This server has already been claimed')
     },
   }),
-  route({
+  route('GET /oauth2/providers', {
     operationId: 'getOAuth2Providers',
-    method: 'GET',
-    path: '/oauth2/providers',
     permission: 'public',
     summary: 'List single sign-on providers; there are none',
     responses: {
@@ -65,10 +56,8 @@ export const server = [
     },
     handle: () => [],
   }),
-  route({
+  route('GET /settings', {
     operationId: 'getServerSettings',
-    method: 'GET',
-    path: '/settings',
     permission: 'SystemAdmin',
     summary: 'Get the server settings that have a counterpart',
     responses: { 200: SettingsDto },
@@ -86,21 +75,17 @@ export const server = [
       }
     },
   }),
-  route({
+  route('PATCH /settings', {
     operationId: 'updateServerSettings',
-    method: 'PATCH',
-    path: '/settings',
     permission: 'SystemAdmin',
     summary: 'Accept server settings without effect',
     body: record({}),
     bodyOptional: true,
     responses: { 204: null },
-    handle: () => respond(204),
+    handle() {},
   }),
-  route({
+  route('DELETE /tasks', {
     operationId: 'emptyTaskQueue',
-    method: 'DELETE',
-    path: '/tasks',
     permission: 'TasksWrite',
     summary: 'Cancel the waiting tasks',
     responses: { 200: Type.Integer() },
@@ -120,10 +105,8 @@ export const server = [
       return cancelled
     },
   }),
-  route({
+  route('GET /actuator/info', {
     operationId: 'getActuatorInfo',
-    method: 'GET',
-    path: '/actuator/info',
     atRoot: true,
     permission: 'SystemAdmin',
     summary: 'Get the version of the API',
@@ -138,20 +121,16 @@ export const server = [
       git: { branch: 'stackroom', commit: { id: version, time: '2026-01-01T00:00:00Z' } },
     }),
   }),
-  route({
+  route('GET /actuator/health', {
     operationId: 'getActuatorHealth',
-    method: 'GET',
-    path: '/actuator/health',
     atRoot: true,
     permission: 'public',
     summary: 'Check whether the server responds',
     responses: { 200: record({ status: Type.String() }) },
     handle: () => ({ status: 'UP' }),
   }),
-  route({
+  route('POST /actuator/shutdown', {
     operationId: 'shutdownActuator',
-    method: 'POST',
-    path: '/actuator/shutdown',
     atRoot: true,
     permission: 'SystemAdmin',
     summary: 'Refuse to shut down, which is left to the service manager',
