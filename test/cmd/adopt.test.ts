@@ -3,6 +3,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { commandLine } from '../kit/command.ts'
+import { preparedDataDirectory } from '../kit/data-directory.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
 
 t.test(
@@ -35,10 +36,11 @@ t.test(
 )
 
 t.test('the bundled database belongs to the directory that it is in', async t => {
-  const data = join(temporaryFolder(t), 'data')
+  const data = await preparedDataDirectory(t)
   const { stackroom } = await commandLine(t)
   t.equal((await stackroom.plain(['doctor', '--data', data])).code, 0)
   // As after an unusable database: the catalog is scanned again.
   renameSync(join(data, 'postgres'), join(data, 'postgres-before'))
+  renameSync(join(await preparedDataDirectory(t), 'postgres'), join(data, 'postgres'))
   t.equal((await stackroom.plain(['doctor', '--data', data])).code, 0)
 })

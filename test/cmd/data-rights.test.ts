@@ -8,6 +8,8 @@ import { createDatabase } from '../kit/db.ts'
 import { folderWithFiles, temporaryFolder } from '../kit/files/folders.ts'
 import { comic } from '../kit/library.ts'
 
+// Its first use takes most of the time.
+const caches = temporaryFolder(t)
 const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
 const modeOf = (path: string) => statSync(path).mode & 0o777
 const wide = (path: string) => {
@@ -18,7 +20,6 @@ const wide = (path: string) => {
 async function scan(t: Test, data: string) {
   const { url } = await createDatabase(t)
   const books = folderWithFiles(t, { 'A/1.cbz': comic() })
-  const caches = temporaryFolder(t)
   wide(join(caches, 'stackroom'))
   const args = [launcher, 'scan', books, '--data', data, '--database-url', url]
   const child = spawn(process.execPath, args, {

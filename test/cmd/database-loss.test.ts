@@ -16,7 +16,7 @@ t.test('serve survives kill -9 of its database', { timeout: 280_000 }, async t =
   const data = join(temporaryFolder(t), 'data')
   const cluster = join(data, 'postgres')
   const child = spawn(process.execPath, [launcher, 'serve', '--data', data, '--port', '0'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, STACKROOM_WEB__ENABLED: 'false' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }

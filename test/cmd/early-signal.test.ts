@@ -3,17 +3,17 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import t from 'tap'
+import { preparedDataDirectory } from '../kit/data-directory.ts'
 import { projectRoot } from '../kit/db.ts'
-import { temporaryFolder } from '../kit/files/folders.ts'
 
 const launcher = join(projectRoot, 'cmd', 'stackroom.mjs')
 
 t.test('a database that was just started is stopped with the server', async t => {
-  const data = join(temporaryFolder(t), 'data')
+  const data = await preparedDataDirectory(t)
   // Sent twice, as by a process group and the launcher.
   for (const signals of [['SIGTERM'], ['SIGINT', 'SIGINT']] as const) {
     const child = spawn(process.execPath, [launcher, 'serve', '--port', '0', '--data', data], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, STACKROOM_WEB__ENABLED: 'false' },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     t.teardown(() => child.kill('SIGKILL'))

@@ -131,7 +131,7 @@ t.test('connections that run out during the start end it', async t => {
 t.test('a signal ends a start that waits for the database', async t => {
   const data = ['--data', join(temporaryFolder(t), 'data')]
   const url = `postgres://x@127.0.0.1:${await closedPort()}/x`
-  for (const command of ['serve', 'worker', 'doctor']) {
+  for (const command of ['serve', 'doctor']) {
     const args = [command, ...data, '--database-url', url, '--log-level', 'info']
     let signalledAt = 0
     let pid = 0
@@ -157,9 +157,8 @@ t.test('a signal ends a start that waits for the migration of another process', 
   await holder`select pg_advisory_lock(${lockKey})`
   t.teardown(() => holder.release())
   const args = ['--data', join(temporaryFolder(t), 'data'), '--database-url', url]
-  for (const command of ['migrate', 'serve', 'user'] as const) {
-    const user = command === 'user' ? ['add', 'ada', '--generate'] : []
-    const running = start(t, { args: [command, ...user, ...args] })
+  for (const command of ['migrate', 'serve'] as const) {
+    const running = start(t, { args: [command, ...args] })
     let waiting: { pid: number }[] = []
     await waitUntil(async () => {
       waiting = await sql`

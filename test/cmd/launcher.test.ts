@@ -10,7 +10,12 @@ import { waitUntil } from '../kit/processes.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const npm = { npm_lifecycle_event: 'start', npm_package_json: join(root, 'package.json') }
-const basicEnv = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR }
+const basicEnv = {
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  TMPDIR: process.env.TMPDIR,
+  STACKROOM_WEB__ENABLED: 'false',
+}
 
 async function serveArguments(t: Test) {
   const { url } = await createDatabase(t)

@@ -163,6 +163,7 @@ async function startServer(databaseUrl: string, file: string, mailPort: number) 
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      STACKROOM_WEB__ENABLED: 'false',
       STACKROOM_DATABASE_URL: databaseUrl,
       STACKROOM_METRICS__BIND: '127.0.0.1:0',
       STACKROOM_EMAIL__HOST: '127.0.0.1',

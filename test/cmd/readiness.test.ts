@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startPostgres } from '../../lib/store/postgres/embedded/embedded.ts'
+import { preparedDataDirectory } from '../kit/data-directory.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
 import { freePort } from '../kit/ports.ts'
 import { processes, waitUntil } from '../kit/processes.ts'
@@ -55,7 +56,7 @@ t.test('a worker is ready until its shutdown is requested', async t => {
 })
 
 t.test('a worker without its database is alive but not ready', async t => {
-  const database = await startPostgres({ dataDir: temporaryFolder(t), throwaway: true })
+  const database = await startPostgres({ dataDir: await preparedDataDirectory(t) })
   const { base, variables } = await metricsAddress()
   startWorker(t, database.url, variables)
   await waitUntil(async () => (await ask(base, 'ready')).status === 200)

@@ -28,7 +28,7 @@ async function startServer(args: string[] = []) {
 }
 
 t.test('a folder is added, scanned and served; SIGTERM shuts down gracefully', async t => {
-  const root = folderWithFiles(t, comicFiles(5))
+  const root = folderWithFiles(t, comicFiles(2))
   const { child, output, base, ended } = await startServer(['--library', root])
   t.equal((await fetch(`${base}/health`)).status, 200)
   await waitUntil(() => /completed/.test(output.stdout))

@@ -145,16 +145,16 @@ type BookRow = {
 /** Waits until a scan has finished and its library has no index, cover or hash job left. */
 export async function waitForScan({ sql, pipeline }: Services, scanId: string) {
   for (let left = 5_000; left > 0; left--) {
-    if (left % 10 === 0) pipeline.wake()
-    const read = () => sql`select * from scan where id = ${scanId}`
+    // Batches are enqueued without a notification.
+    pipeline.wake()
+    const read = () => sql<{ library_id: string; isWaiting: boolean }[]>`
+      select scan.*, finished_at is null or exists (
+        select from pgboss.job where id = ${scanId} and state < 'completed') as "isWaiting"
+      from scan where id = ${scanId}`
     const [scan] = await read()
-    const hasFinished = scan!.finished_at !== null
-    const hasJob = async () =>
-      (await sql`select 1 from pgboss.job where id = ${scanId} and state < 'completed'`).length > 0
     const isBusy = () => pipeline.queue.hasJobs(scan!.library_id, ['index', 'cover', 'hash'])
     // Its last jobs may have changed the row since.
-    if (hasFinished && !(await hasJob()) && !(await isBusy()))
-      return { ...(await read())[0] } as ScanRow
+    if (!scan!.isWaiting && !(await isBusy())) return { ...(await read())[0] } as unknown as ScanRow
     await sleep(20)
   }
   throw new Error('the scan does not finish')

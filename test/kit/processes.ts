@@ -9,7 +9,7 @@ export type Process = Awaited<ReturnType<Awaited<ReturnType<typeof processes>>['
 
 /** `serve` and `worker` start a process and wait until it is ready; all are killed at the end of `t`. */
 export async function processes(t: Test, variables: Record<string, string> = {}, data?: string) {
-  const { sql, start } = await commandLine(t, variables, data)
+  const { sql, start, stackroom } = await commandLine(t, variables, data)
 
   async function startProcess(args: string[], readyMessage: RegExp) {
     const child = start(args)
@@ -45,6 +45,7 @@ export async function processes(t: Test, variables: Record<string, string> = {},
 
   return {
     sql,
+    stackroom,
     serve: (...args: string[]) =>
       startProcess(['serve', '--port', '0', ...args], /listening on (\S+)\n/),
     worker: (...args: string[]) => startProcess(['worker', ...args], /worker started/),

@@ -45,7 +45,7 @@ t.test('users give books the same new genres at the same moment', async t => {
   const shelf = await createTestLibrary(t, all, files)
   await shelf.scan()
   const books = await shelf.books()
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < 15; round++) {
     const genres = Array.from({ length: 5 }, (_, i) => `Simultaneous ${round} ${i}`)
     const responses = await Promise.all(
       books.map(({ id }) => admin.put(`/books/${id}/genres`, { genres })),

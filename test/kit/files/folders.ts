@@ -7,8 +7,8 @@ import type { Scope } from '../db.ts'
 export type Files = Record<string, Buffer>
 
 /** An empty folder, readable by every account, until the end of `t`. */
-export function temporaryFolder(t: Scope): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stackroom-')))
+export function temporaryFolder(t: Scope, parent = tmpdir()): string {
+  const folder = realpathSync(mkdtempSync(join(parent, 'stackroom-')))
   chmodSync(folder, 0o755)
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder

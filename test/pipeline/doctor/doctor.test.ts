@@ -275,7 +275,6 @@ for (const [name, { violate, count = 1 }] of Object.entries(cases)) {
     // While a dedupe job waits, differences of groups are not violations.
     await sql`delete from pgboss.job where name = 'dedupe'`
     await violate()
-    t.equal((await violations())[name], count)
     const report = await repairAll()
     t.match(
       report.findings.find(f => f.name === name),

@@ -152,7 +152,7 @@ t.test('without workers requests wait briefly, and only a limited number at once
   const queue = await openQueue(sql, error => t.fail(error.message))
   t.teardown(() => queue.close())
   const first = await startPipeline({ sql, config, log, queue })
-  const shelf = await createTestLibrary(t, { sql, pipeline: first }, comicFiles(80))
+  const shelf = await createTestLibrary(t, { sql, pipeline: first }, comicFiles(70))
   await shelf.scan()
   await first.close()
   await sql`update book_artifact set cover = null`

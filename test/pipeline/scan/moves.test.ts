@@ -6,7 +6,7 @@ import { runMoves } from '../../kit/moves/run.ts'
 
 t.test('the catalog follows moved, swapped, split, merged and returned files', async t => {
   const all = await openCatalog(t)
-  const { faults, log, steps } = await runMoves(t, all, { seed: 2, steps: 50 })
+  const { faults, log, steps } = await runMoves(t, all, { seed: 2, steps: 20 })
   t.same(faults, [], log.slice(-12).join('\n'))
-  t.equal(steps, 50)
+  t.equal(steps, 20)
 })

@@ -1,7 +1,6 @@
 // Collected changes of a library: limits, and when they are due.
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import {
   addChanges,
@@ -11,11 +10,16 @@ import {
   quietMs,
   takeDue,
 } from '../../../pipeline/watch/changes.ts'
+import { useClock } from '../../kit/clock.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 
 const names = (count: number, name: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => name(i))
 const all = () => true
+
+const advance = useClock(t)
+/** As long as a file must be unchanged. */
+const passQuietTime = () => advance(quietMs + 50)
 
 t.test('many paths become their folders, many folders the whole library', async t => {
   const changes = createChanges()
@@ -65,16 +69,16 @@ t.test('a file is due when it is unchanged; a file that is not a book is removed
   await checkNow()
   t.same(takeDue(changes), [], 'one check is not enough')
   t.notOk(changes.paths.has('note.txt'))
-  await sleep(quietMs + 50)
+  passQuietTime()
   writeFileSync(at('grows.cbz'), '12')
   await checkNow()
   t.same(takeDue(changes).sort(), ['done.cbz', 'folder', 'gone.cbz'])
-  await sleep(quietMs + 50)
+  passQuietTime()
   await checkNow()
   t.same([...changes.paths.keys()], ['grows.cbz'])
   addChanges(changes, ['grows.cbz'])
   t.same(takeDue(changes), [], 'after another change it is checked again')
-  await sleep(quietMs + 50)
+  passQuietTime()
   await checkNow()
   t.same(takeDue(changes), ['grows.cbz'])
 })
@@ -89,10 +93,10 @@ t.test('a file that was written a moment ago is not due', async t => {
   utimesSync(join(root, 'new.cbz'), written, written)
   addChanges(changes, ['new.cbz'])
   await checkNow()
-  await sleep(quietMs + 50)
+  passQuietTime()
   await checkNow()
   t.same(takeDue(changes), [])
-  await sleep(quietMs + 50)
+  passQuietTime()
   await checkNow()
   t.same(takeDue(changes), ['new.cbz'])
 })
@@ -103,7 +107,7 @@ t.test('a change during a check is not lost', async t => {
   const changes = createChanges()
   addChanges(changes, ['1.cbz'])
   await checkPaths(changes, Buffer.from(root), all)
-  await sleep(quietMs + 50)
+  passQuietTime()
   const checking = checkPaths(changes, Buffer.from(root), all)
   addChanges(changes, ['1.cbz'])
   rmSync(join(root, '1.cbz'))

@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openFolderWatch } from '../../../pipeline/watch/watch-folders.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
@@ -28,14 +27,12 @@ async function watched(t: Test, root = temporaryFolder(t)) {
     at,
     failures,
     stop,
-    /** The changes so far: those that are reported until a last file is, and until no more follow. */
+    /** The changes so far: those that are reported until two further files are, one after the other. */
     async changes() {
-      const last = `last-${(marks += 1)}`
-      writeFileSync(at(last), '')
-      await waitUntil(() => paths.includes(last))
-      for (let before = -1; before !== paths.length; ) {
-        before = paths.length
-        await sleep(400)
+      for (let i = 0; i < 2; i++) {
+        const last = `last-${(marks += 1)}`
+        writeFileSync(at(last), '')
+        await waitUntil(() => paths.includes(last))
       }
       const changed = new Set(paths.filter(path => !path.startsWith('last-')))
       paths = []
@@ -172,10 +169,10 @@ t.test('a folder that cannot be watched is rejected; a stopped watch reports not
   await t.rejects(folders.watch(Buffer.from(join(temporaryFolder(t), 'away')), listener), {
     code: 'ENOENT',
   })
-  const { at, reported, stop } = await watched(t)
+  const { root, at, reported, stop } = await watched(t)
+  const other = await watched(t, root)
   stop()
-  await sleep(100)
   writeFileSync(at('1.cbz'), '1')
-  await sleep(400)
+  t.same(await other.changes(), ['1.cbz'])
   t.same(reported(), [])
 })

@@ -1,5 +1,5 @@
 // Watched libraries: new, growing, moved and deleted files become visible without a request.
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -9,6 +9,7 @@ import { quietMs } from '../../../pipeline/watch/changes.ts'
 import { openFolderWatch } from '../../../pipeline/watch/watch-folders.ts'
 import { startWatching } from '../../../pipeline/watch/watching.ts'
 import { type Catalog, doctorFindings, openCatalog, testWithDoctor } from '../../kit/catalog.ts'
+import { useClock } from '../../kit/clock.ts'
 import { comic, createTestLibrary, type TestLibrary } from '../../kit/library.ts'
 
 type Sql = Catalog['sql']
@@ -37,9 +38,13 @@ async function until(what: string, condition: () => Promise<boolean>, timeoutMs 
   return Date.now() - startedAt
 }
 
+/** Of a file that was completely written. */
+const setOldTime = (shelf: TestLibrary, path: string) => utimesSync(shelf.pathOf(path), 1, 1)
+
 /** A library that is watched and scanned. */
 async function watchedShelf(all: Catalog, t: Test, files: Record<string, Buffer> = {}) {
   const shelf = await createTestLibrary(t, all, files)
+  for (const path of Object.keys(files)) setOldTime(shelf, path)
   await configure(all.sql, shelf, 'on')
   await until('watching', async () => (await state(all.sql, shelf)).mode === 'watching')
   await until('first scans', async () => {
@@ -76,11 +81,11 @@ t.test('with a running pipeline', async t => {
     const shelf = await watchedShelf(all, t, { 'Akira/1.cbz': comic() })
     t.equal((await shelf.books()).length, 1)
     shelf.write('Akira/2.cbz', comic({ pages: 3 }))
+    shelf.write('Berserk/deep/3.cbz', comic())
     const ms = await until('visible', isPresent(shelf, '2.cbz'))
     t.comment(`a new file: ${ms} ms`)
     t.ok(ms <= soonMs, `${ms} ms`)
     t.equal((await shelf.book('2.cbz')).pages, 3)
-    shelf.write('Berserk/deep/3.cbz', comic())
     t.ok((await until('visible', isPresent(shelf, '3.cbz'))) <= soonMs, 'in a new folder')
     await configure(sql, shelf, 'off')
     await until('off', async () => (await state(sql, shelf)).mode === 'off')
@@ -123,8 +128,8 @@ t.test('with a running pipeline', async t => {
     t.equal((await shelf.book('one.cbz')).id, id)
     t.equal((await shelf.books()).length, 2, 'and no other book was created')
     rmSync(shelf.pathOf('B'), { recursive: true })
-    await until('missing', async () => (await shelf.book('one.cbz')).missingAt !== null)
     renameSync(shelf.pathOf('A'), shelf.pathOf('C'))
+    await until('missing', async () => (await shelf.book('one.cbz')).missingAt !== null)
     await until('renamed', async () => (await shelf.book('2.cbz')).folder === 'C')
     await unwatch(all, shelf)
   })
@@ -166,6 +171,7 @@ t.test('without a watching pipeline', async t => {
       insert into setting (key, value) values ('watch.poll_seconds', '5')
       on conflict (key) do update set value = excluded.value`
     const shelf = await createTestLibrary(t, { sql, pipeline }, { 'A/1.cbz': comic() })
+    setOldTime(shelf, 'A/1.cbz')
     await configure(sql, shelf, 'on')
     const refusing = {
       async watch() {
@@ -173,10 +179,12 @@ t.test('without a watching pipeline', async t => {
       },
       async close() {},
     }
-    const watching = await startWatching({ sql, queue, log, wake, folders: refusing })
+    const watching = await startWatching({ sql, queue, log, wake, folders: refusing, checkMs: 200 })
     await until('first', isPresent(shelf, '1.cbz'))
     t.equal((await state(sql, shelf)).mode, 'polling')
     writeFileSync(shelf.pathOf('A/2.cbz'), comic())
+    setOldTime(shelf, 'A/2.cbz')
+    useClock(t)(5_000)
     await until('second', isPresent(shelf, '2.cbz'))
     await until('done', async () => !(await isBusy(all, shelf)))
     await watching.close()

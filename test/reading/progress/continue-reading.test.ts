@@ -31,7 +31,7 @@ type Row = {
   completedAt: number | null
 }
 
-for (const seed of [1, 2, 3, 4])
+for (const seed of [1, 2])
   test(`continue-reading lists agree with the rows, for viewers with different limits, seed ${seed}`, t =>
     compareLists(t, seed))
 
@@ -52,7 +52,7 @@ async function compareLists(t: Test, seed: number) {
   const write = (request: ReadingWrite) => recordReading(sql, reader, testOrigin, request)
   const mark = (name: 'read' | 'unread', selection: MarkSelection) =>
     markBooks(sql, reader, { ...selection, mark: name, origin: testOrigin })
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < 20; round++) {
     const bookId = pick(books)
     const action = next()
     if (action < 0.5) await write({ bookId, currentPage: pick([0, 1, 5, 9, 10]) })

@@ -49,7 +49,7 @@ test('a flood of sessions ends at the limits of the account and of the book', as
     await fill(all.sql, {
       accountId: migrated.id,
       bookId: null,
-      count: 200_000,
+      count: 100_001,
       areSessions: false,
     })
     const first = session()
@@ -76,11 +76,15 @@ type Filling = { accountId: string; bookId: string | null; count: number; areSes
 
 /** Adds entries of a minute each, of books of their own without a book. */
 async function fill(sql: Sql, { accountId, bookId, count, areSessions = true }: Filling) {
-  await sql`
-    insert into reading_session (account_id, id, book_id, kind, surface, started_at, ended_at, is_session)
-    select ${accountId}, gen_random_uuid(), coalesce(${bookId}::uuid, gen_random_uuid()), 'progress',
-      'session', at, at, ${areSessions}
-    from generate_series(1, ${count}) as n,
-      lateral (select now() - make_interval(mins => n + 2)) as t(at)`
+  await sql.begin(async tx => {
+    // Without checks of references, which take most of the time.
+    await tx`set local session_replication_role = replica`
+    await tx`
+      insert into reading_session (account_id, id, book_id, kind, surface, started_at, ended_at, is_session)
+      select ${accountId}, gen_random_uuid(), coalesce(${bookId}::uuid, gen_random_uuid()), 'progress',
+        'session', at, at, ${areSessions}
+      from generate_series(1, ${count}) as n,
+        lateral (select now() - make_interval(mins => n + 2)) as t(at)`
+  })
   await sql`analyze reading_session`
 }

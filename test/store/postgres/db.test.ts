@@ -4,6 +4,7 @@ import t from 'tap'
 import { loadConfig } from '../../../lib/store/config/config.ts'
 import { connect, forRequests, maybe, one, openDatabase } from '../../../lib/store/postgres/db.ts'
 import { isServer } from '../../../lib/store/postgres/embedded/server.ts'
+import { preparedDataDirectory } from '../../kit/data-directory.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { waitUntil } from '../../kit/processes.ts'
 
@@ -18,7 +19,7 @@ t.test('an external database is opened by its URL, including unix sockets', asyn
 })
 
 t.test('without a URL the bundled server is started, and stopped by its last client', async t => {
-  const dataDir = t.testdir()
+  const dataDir = await preparedDataDirectory(t)
   const config = loadConfig({ env: {}, flags: { data_dir: dataDir } })
   const db = await openDatabase(config)
   const { pid } = one(

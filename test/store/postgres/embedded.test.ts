@@ -16,6 +16,7 @@ import { Conflict, Invalid } from '../../../lib/base/errors.ts'
 import { connect } from '../../../lib/store/postgres/db.ts'
 import { startPostgres } from '../../../lib/store/postgres/embedded/embedded.ts'
 import { isAlive, isServer, readPostmaster } from '../../../lib/store/postgres/embedded/server.ts'
+import { newDataDirectory, preparedDataDirectory } from '../../kit/data-directory.ts'
 
 // Each has a server of its own, and waits most of the time.
 t.jobs = 3
@@ -26,7 +27,7 @@ const program = new URL('../../../lib/store/postgres/embedded/embedded.ts', impo
 async function otherProcess(dataDir: string) {
   const code = `
     import { startPostgres } from ${JSON.stringify(program)}
-    const server = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, throwaway: true })
+    const server = await startPostgres({ dataDir: ${JSON.stringify(dataDir)} })
     process.stdout.write(JSON.stringify({ adopted: server.adopted, pid: server.pid }))
     process.stdin.resume().on('end', () => server.stop())`
   const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', code], {
@@ -60,7 +61,7 @@ async function queryServer(
 t.test(
   'the first start creates the cluster, stop ends the server, the second start has the data',
   async t => {
-    const dataDir = join(t.testdir(), 'not', 'there yet')
+    const dataDir = join(newDataDirectory(t), 'not', 'there yet')
     const first = await startPostgres({ dataDir })
     t.equal(first.adopted, false)
     t.match(await queryServer(first.url), { version: /^18\./, listening: '', locale: 'C.UTF-8' })
@@ -90,7 +91,7 @@ t.test(
 )
 
 t.test('a wrong password is rejected', async t => {
-  const server = await startPostgres({ dataDir: t.testdir(), throwaway: true })
+  const server = await startPostgres({ dataDir: await preparedDataDirectory(t) })
   await t.rejects(queryServer(server.url.replace(server.options.password, 'guess')), {
     code: '28P01',
   })
@@ -98,7 +99,7 @@ t.test('a wrong password is rejected', async t => {
 })
 
 t.test('a password file of another database is named', async t => {
-  const dataDir = t.testdir()
+  const dataDir = await preparedDataDirectory(t)
   const server = await startPostgres({ dataDir })
   await server.stop()
   const file = join(dataDir, 'postgres', 'stackroom.password')
@@ -114,8 +115,8 @@ t.test('a password file of another database is named', async t => {
 })
 
 t.test('a second process adopts the server, the last one stops it', async t => {
-  const dataDir = t.testdir()
-  const first = await startPostgres({ dataDir, throwaway: true })
+  const dataDir = await preparedDataDirectory(t)
+  const first = await startPostgres({ dataDir })
   const second = await otherProcess(dataDir)
   t.same([second.adopted, second.pid], [true, first.pid])
   const third = await otherProcess(dataDir)
@@ -128,7 +129,7 @@ t.test('a second process adopts the server, the last one stops it', async t => {
 })
 
 t.test('the process that started the server may end first', async t => {
-  const dataDir = t.testdir()
+  const dataDir = await preparedDataDirectory(t)
   const starter = await otherProcess(dataDir)
   const second = await startPostgres({ dataDir })
   t.same([starter.adopted, second.adopted], [false, true])
@@ -139,7 +140,7 @@ t.test('the process that started the server may end first', async t => {
 })
 
 t.test('after kill -9 of the process the next start adopts the server', async t => {
-  const dataDir = t.testdir()
+  const dataDir = await preparedDataDirectory(t)
   const killed = await otherProcess(dataDir)
   killed.child.kill('SIGKILL')
   await killed.exit
@@ -151,8 +152,8 @@ t.test('after kill -9 of the process the next start adopts the server', async t 
 })
 
 t.test('after kill -9 of the server the next start recovers', async t => {
-  const dataDir = t.testdir()
-  const first = await startPostgres({ dataDir, throwaway: true })
+  const dataDir = await preparedDataDirectory(t)
+  const first = await startPostgres({ dataDir })
   await first.leave()
   process.kill(first.pid, 'SIGKILL')
   const next = await startPostgres({ dataDir })
@@ -164,7 +165,7 @@ t.test('after kill -9 of the server the next start recovers', async t => {
 t.test(
   'a stale postmaster.pid with the pid of an unrelated process does not prevent a start',
   async t => {
-    const dataDir = t.testdir()
+    const dataDir = await preparedDataDirectory(t)
     const first = await startPostgres({ dataDir })
     const file = join(dataDir, 'postgres', 'postmaster.pid')
     const lines = readFileSync(file, 'utf8').split('\n')
@@ -177,8 +178,8 @@ t.test(
 )
 
 t.test('a server without its socket is restarted', async t => {
-  const dataDir = t.testdir()
-  const first = await startPostgres({ dataDir, throwaway: true })
+  const dataDir = await preparedDataDirectory(t)
+  const first = await startPostgres({ dataDir })
   await first.leave()
   rmSync(first.options.host, { recursive: true })
   const next = await startPostgres({ dataDir })
@@ -188,7 +189,7 @@ t.test('a server without its socket is restarted', async t => {
 })
 
 t.test('of concurrent processes one starts the server and the others adopt it', async t => {
-  const dataDir = t.testdir()
+  const dataDir = newDataDirectory(t)
   const all = await Promise.all([0, 1, 2].map(() => otherProcess(dataDir)))
   t.same(all.map(process => process.adopted).sort(), [false, true, true])
   t.equal(new Set(all.map(process => process.pid)).size, 1)
@@ -197,17 +198,16 @@ t.test('of concurrent processes one starts the server and the others adopt it', 
 })
 
 t.test('a live lock of another host is refused, one without heartbeat is ignored', async t => {
-  const dataDir = t.testdir({
-    'stackroom.lock': JSON.stringify({ host: 'nas', pid: 7, version: '0.0.9' }),
-  })
+  const dataDir = await preparedDataDirectory(t)
   const file = join(dataDir, 'stackroom.lock')
+  writeFileSync(file, JSON.stringify({ host: 'nas', pid: 7, version: '0.0.9' }))
   const heartbeat = setInterval(() => utimesSync(file, new Date(), new Date()), 200)
   const error = await startPostgres({ dataDir }).catch((error: unknown) => error)
   t.type(error, Conflict)
   t.match(error, { message: /0\.0\.9 on host "nas" \(process 7\)/ })
   clearInterval(heartbeat)
   utimesSync(file, 0, 0)
-  const server = await startPostgres({ dataDir, throwaway: true })
+  const server = await startPostgres({ dataDir })
   await server.stop()
 })
 
@@ -223,7 +223,7 @@ t.test('a data directory that is a file is refused', async t => {
 })
 
 t.test('the error of a failed start contains the server log', async t => {
-  const dataDir = t.testdir()
+  const dataDir = await preparedDataDirectory(t)
   await (await startPostgres({ dataDir })).stop()
   writeFileSync(join(dataDir, 'postgres', 'postgresql.auto.conf'), "shared_buffers = 'many'\n")
   await t.rejects(startPostgres({ dataDir }), { name: 'Invalid', message: /shared_buffers/ })
@@ -233,9 +233,8 @@ t.test('the error of a failed start contains the server log', async t => {
 })
 
 t.test('the error of a start on a data directory that was replaced while a server ran', async t => {
-  const folder = t.testdir()
-  const dataDir = join(folder, 'data')
-  const moved = join(folder, 'moved')
+  const dataDir = await preparedDataDirectory(t)
+  const moved = `${dataDir} moved`
   const server = await startPostgres({ dataDir })
   renameSync(dataDir, moved)
   try {

@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { connect } from '../../../lib/store/postgres/db.ts'
 import { startPostgres } from '../../../lib/store/postgres/embedded/embedded.ts'
+import { preparedDataDirectory } from '../../kit/data-directory.ts'
 
 t.test('no error leaves a value in the log', async t => {
-  const dataDir = t.testdir()
-  const server = await startPostgres({ dataDir, throwaway: true })
+  const dataDir = await preparedDataDirectory(t)
+  const server = await startPostgres({ dataDir })
   const sql = connect(server.url, { max: 2 })
   const secrets: string[] = []
   const secret = () => {

@@ -7,6 +7,7 @@ import t from 'tap'
 import { loadConfig } from '../../../lib/store/config/config.ts'
 import { connect, one, openDatabase } from '../../../lib/store/postgres/db.ts'
 import { startPostgres } from '../../../lib/store/postgres/embedded/embedded.ts'
+import { preparedDataDirectory } from '../../kit/data-directory.ts'
 
 const hasOpenssl = (() => {
   try {
@@ -62,7 +63,7 @@ const options = { skip: hasOpenssl ? false : 'openssl is not there' }
 t.test('certificates and hosts are chosen as the URL states', options, async t => {
   const folder = t.testdir()
   makeCertificates(folder)
-  const dataDir = join(folder, 'data')
+  const dataDir = await preparedDataDirectory(t)
   const cluster = join(dataDir, 'postgres')
   const port = await freePort()
   const first = await startPostgres({ dataDir })

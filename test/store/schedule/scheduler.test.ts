@@ -1,5 +1,4 @@
 // Scheduler: each slot once in all processes, changes at once, no slots before a change.
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openLog } from '../../../lib/base/log.ts'
 import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.ts'
@@ -98,7 +97,7 @@ t.test('one of several processes takes each slot, and missed slots are made up f
   setClock('2027-03-01T10:04:59.500Z')
   await wake()
   await until(async () => (await slots()).length === 3)
-  await sleep(300)
+  for (const late of [await process(), await process()]) await late.close()
   t.same(await slots(), [
     'scan 2027-03-01T09:55:00.000Z',
     'scan 2027-03-01T10:00:00.000Z',
@@ -118,8 +117,7 @@ t.test('a restarted process takes no slot twice', async t => {
   const first = await process()
   await until(async () => (await slots()).length === 1)
   await first.close()
-  await process()
-  await sleep(300)
+  await (await process()).close()
   t.same(await slots(), ['maintenance 2027-03-01T03:00:00.000Z'])
   const jobs = await sql`select 1 from pgboss.job where name = 'maintenance'`
   t.equal(jobs.length, 1)
@@ -137,8 +135,6 @@ t.test('a new or changed schedule applies at once', async t => {
     cronSchedule: `${past.getUTCMinutes()} * * * *`,
     cronTimezone: 'UTC',
   })
-  await sleep(500)
-  t.same(await slots(), [], 'slots before the schedule was created do not count')
   const next = new Date(now.getTime() + 35 * 60_000)
   next.setUTCSeconds(0, 0)
   setClock(new Date(now.getTime() + 40 * 60_000).toISOString())
@@ -147,7 +143,11 @@ t.test('a new or changed schedule applies at once', async t => {
     set scanning_config = scanning_config || ${sql.json({ cronSchedule: `${next.getUTCMinutes()} * * * *` })}
     where id = ${id}`
   await until(async () => (await slots()).length === 1)
-  t.same(await slots(), [`scan ${next.toISOString()}`], 'without a restart')
+  t.same(
+    await slots(),
+    [`scan ${next.toISOString()}`],
+    'without slots before the schedule was created',
+  )
 })
 
 t.test('slots missed while a library was inactive are not made up for', async t => {
@@ -160,7 +160,7 @@ t.test('slots missed while a library was inactive are not made up for', async t 
   await sql`update library set is_active = false where id = ${id}`
   await process()
   await sql`update library set is_active = true where id = ${id}`
-  await sleep(400)
+  await (await process()).close()
   t.same(await slots(), [])
   await library({ cronSchedule, cronTimezone: 'UTC' })
   await backdate()
@@ -193,7 +193,7 @@ t.test('settings apply at once, and disabled jobs do not run', async t => {
   await set('deduplication.cron_schedule', '* * * * *')
   setClock(new Date(Date.now() + 300_000).toISOString())
   await process()
-  await sleep(300)
+  await (await process()).close()
   t.same(await slots(), [])
   await set('deduplication.enabled', true)
   await until(async () => (await slots()).length > 0)
@@ -214,8 +214,7 @@ t.test(
     t.ok(disabled && invalid)
     await backdate()
     setClock('2027-01-10T09:00:05Z')
-    await process()
-    await sleep(400)
+    await (await process()).close()
     t.same(await slots(), [])
   },
 )
@@ -228,11 +227,12 @@ t.test('the minutely job is run by one of the processes', async t => {
   const everyMinute = async () => {
     runs += 1
   }
-  await Promise.all([process(everyMinute), process(everyMinute)])
+  const both = await Promise.all([process(everyMinute), process(everyMinute)])
   setClock('2027-01-10T09:00:59.500Z')
   await wake()
   await until(() => runs > 0)
-  await sleep(300)
+  await wake()
+  for (const one of both) await one.close()
   t.equal(runs, 1)
   t.same(await slots(), ['minute 2027-01-10T09:01:00.000Z'])
 })

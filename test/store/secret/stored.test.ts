@@ -8,6 +8,7 @@ import type { Sql } from '../../../lib/store/postgres/db.ts'
 import { newSecretKey, readKeys, writeKeys } from '../../../lib/store/secret/key-file.ts'
 import { secretsIn } from '../../../lib/store/secret/secrets.ts'
 import { checkSecrets, rotateSecrets } from '../../../lib/store/secret/stored.ts'
+import { useClock } from '../../kit/clock.ts'
 import { createClient } from '../../kit/http/client.ts'
 import { startApiWithoutPipeline } from '../../kit/server.ts'
 
@@ -165,6 +166,7 @@ t.test('a ciphertext does not serve in another place', async t => {
 
 t.test('keys are rotated while a server runs, and after interruptions', async t => {
   const { sql, file, create, admin, base, anonymous } = await start(t)
+  const advance = useClock(t)
   await checkSecrets(sql, secretsIn(file))
   const signIn = { username: 'ana', password: 'correct horse battery' }
   await admin.post('/users', { ...signIn, email: 'ana@example.org' })
@@ -172,8 +174,8 @@ t.test('keys are rotated while a server runs, and after interruptions', async t 
   const session = createClient(base, { authorization: `Bearer ${body.accessToken}` })
   const ids = [(await create('s0', { Cookie: 'a=0' })).id]
   const isComplete = async (name: string) => {
-    // As the process last read the file a moment ago.
-    await new Promise(resolve => setTimeout(resolve, 1_100))
+    // The process last read the file a moment ago.
+    advance(1_100)
     for (const id of ids)
       t.match((await admin.get(`/admin/sources/${id}`)).body, { credentialNames: ['Cookie'] }, name)
     t.equal(await checkSecrets(sql, secretsIn(file)), null, name)

@@ -59,10 +59,10 @@ t.test('what can delete books requires what the deletion itself requires', async
   const state = () => sql`
     select name, excluded_patterns, allowed_formats, follow_links, scanning_config
     from library where id = ${shelf.id}`
-  for (const { name, client, deletes } of callers)
-    for (const [before, change, isDeleting] of changes)
-      for (const method of ['patch', 'put'] as const) {
-        await sql`
+  for (const [i, { name, client, deletes }] of callers.entries())
+    for (const [j, [before, change, isDeleting]] of changes.entries()) {
+      const method = (i + j) % 2 === 0 ? 'patch' : 'put'
+      await sql`
           update library set name = 'x', description = null, excluded_patterns = '',
             allowed_formats = null, follow_links = true, book_strategy = 'metadata_first',
             scanning_config = ${sql.json({
@@ -70,12 +70,12 @@ t.test('what can delete books requires what the deletion itself requires', async
               ...{ scanOnStart: false, purgeDeletedOnScan: before === on },
             })}
           where id = ${shelf.id}`
-        const [was] = await state()
-        const { status } = await client[method](`/libraries/${shelf.id}`, change)
-        const isAllowed = deletes || !isDeleting
-        t.equal(status, isAllowed ? 200 : 403, `${name}: ${method} ${JSON.stringify(change)}`)
-        if (!isAllowed) t.same((await state())[0], was)
-      }
+      const [was] = await state()
+      const { status } = await client[method](`/libraries/${shelf.id}`, change)
+      const isAllowed = deletes || !isDeleting
+      t.equal(status, isAllowed ? 200 : 403, `${name}: ${method} ${JSON.stringify(change)}`)
+      if (!isAllowed) t.same((await state())[0], was)
+    }
 })
 
 t.test('a library that is sent back unchanged is accepted', async t => {
