@@ -1,24 +1,23 @@
 // Page of the signed-in account: email address, password, appearance, visible content.
 
 import { useState } from 'preact/hooks'
-import { api, body, type Schemas } from '../api/client.ts'
+import { api, type Schemas } from '../api/client.ts'
 import { preview } from '../api/preview.ts'
-import { useResource } from '../api/resource.ts'
 import { loadAccount } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
 import { useUnsaved } from '../routing/unsaved.ts'
 import { LanguageSelect, ThemeSelect } from '../shell/appearance.tsx'
 import { formatDate, t, textOr } from '../text/translate.ts'
+import { EmailField, NewPasswordField, PasswordField } from '../ui/account-fields.tsx'
 import { Button } from '../ui/button.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
-import { TextField } from '../ui/field.tsx'
+import { useInput } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
+import { ErrorState } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import { AccountFrame } from './account-frame.tsx'
-import { NewPasswordField } from './password-field.tsx'
 
 export function View() {
-  const profile = useResource('user', signal => body(api.GET('/api/v1/user', { signal })))
-  const { data, error, reload } = profile
+  const { data, error, reload } = useGet('/api/v1/user')
   return (
     <AccountFrame title={t('account.title')}>
       {error && !data && <ErrorState error={error} onRetry={reload} />}
@@ -34,10 +33,7 @@ export function View() {
   )
 }
 
-type ProfileFormProps = {
-  profile: Schemas['Profile']
-  onChange: () => void
-}
+type ProfileFormProps = { profile: Schemas['Profile']; onChange: () => void }
 
 function ProfileForm({ profile, onChange }: ProfileFormProps) {
   const [email, setEmail] = useState(profile.email)
@@ -53,14 +49,7 @@ function ProfileForm({ profile, onChange }: ProfileFormProps) {
       <h2>{profile.username}</h2>
       <p class="secondary-text">{textOr(`role.${profile.role}`, profile.role)}</p>
       <Form onSubmit={save}>
-        <TextField
-          label={t('account.email')}
-          type="email"
-          autocomplete="email"
-          required
-          value={email}
-          onInput={setEmail}
-        />
+        <EmailField value={email} onInput={setEmail} />
         <Button type="submit" disabled={email === profile.email || preview.value !== null}>
           {t('action.save')}
         </Button>
@@ -70,28 +59,22 @@ function ProfileForm({ profile, onChange }: ProfileFormProps) {
 }
 
 function PasswordForm() {
-  const [currentPassword, setCurrent] = useState('')
-  const [newPassword, setNew] = useState('')
-  useUnsaved(currentPassword !== '' || newPassword !== '')
+  const current = useInput()
+  const next = useInput()
+  useUnsaved(current.value !== '' || next.value !== '')
   const save = async () => {
-    await api.PUT('/api/v1/user/password', { body: { currentPassword, newPassword } })
-    setCurrent('')
-    setNew('')
+    const passwords = { currentPassword: current.value, newPassword: next.value }
+    await api.PUT('/api/v1/user/password', { body: passwords })
+    current.onInput('')
+    next.onInput('')
     showNotice(t('account.passwordChanged'))
   }
   return (
     <section class="card">
       <h2>{t('account.password')}</h2>
       <Form onSubmit={save}>
-        <TextField
-          label={t('account.currentPassword')}
-          type="password"
-          autocomplete="current-password"
-          required
-          value={currentPassword}
-          onInput={setCurrent}
-        />
-        <NewPasswordField label={t('account.newPassword')} value={newPassword} onInput={setNew} />
+        <PasswordField label={t('account.currentPassword')} {...current} />
+        <NewPasswordField label={t('account.newPassword')} {...next} />
         <Button type="submit" disabled={preview.value !== null}>
           {t('account.changePassword')}
         </Button>

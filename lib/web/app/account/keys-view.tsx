@@ -1,28 +1,23 @@
 // API keys of the account, for reading apps and scripts.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { address, setQuery } from '../routing/router.ts'
+import { useGet } from '../api/use-get.ts'
+import { useEdited } from '../routing/unsaved.ts'
 import { formatDate, formatRelative, t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
-import { Pagination } from '../ui/pagination.tsx'
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
+import { Select, TextField, useInput } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
+import { currentPage, Pagination } from '../ui/pagination.tsx'
+import { EmptyState, ErrorState } from '../ui/state.tsx'
 import { AccountFrame } from './account-frame.tsx'
-import { KeyDialog } from './key-dialog.tsx'
-import { ReadingApps } from './reading-apps.tsx'
-
-const pageSize = 50
+import { CopyableText, ReadingApps } from './reading-apps.tsx'
 
 export function View() {
   const [isCreating, setCreating] = useState(false)
   const [deleted, setDeleted] = useState<Schemas['ApiKey'] | null>(null)
-  const page = Number(address.value.query.get('page')) || 1
-  const keys = useResource(`api-keys?page=${page}`, signal =>
-    body(api.GET('/api/v1/api-keys', { params: { query: { page, pageSize } }, signal })),
-  )
+  const keys = useGet('/api/v1/api-keys', { query: { page: currentPage(), pageSize: 50 } })
   const create = (
     <Button icon="add" variant="primary" onClick={() => setCreating(true)}>
       {t('keys.create')}
@@ -38,13 +33,7 @@ export function View() {
         {keys.data?.data.map(key => (
           <KeyCard key={key.id} apiKey={key} onDelete={() => setDeleted(key)} />
         ))}
-        {keys.data && (
-          <Pagination
-            page={page}
-            totalPages={keys.data.totalPages}
-            onChange={page => setQuery({ page: page === 1 ? null : String(page) })}
-          />
-        )}
+        <Pagination totalPages={keys.data?.totalPages} />
         {!keys.isLoading && <ReadingApps />}
       </div>
       {isCreating && <KeyDialog onClose={() => setCreating(false)} onCreated={keys.reload} />}
@@ -82,13 +71,92 @@ function KeyCard({ apiKey, onDelete }: { apiKey: Schemas['ApiKey']; onDelete: ()
         <span class="badge danger">{t(isExpired ? 'keys.expired' : 'users.inactive')}</span>
       )}
       {can('ApiKeysDelete') && (
-        <IconButton
-          icon="delete"
-          variant="quiet"
-          label={t('keys.deleteNamed', { name })}
-          onClick={onDelete}
-        />
+        <IconButton icon="delete" label={t('keys.deleteNamed', { name })} onClick={onDelete} />
       )}
     </article>
+  )
+}
+
+type Permission = Schemas['Permission']
+type Purpose = 'reading' | 'readOnly' | 'all'
+type Lifetime = 'unlimited' | '30' | '365'
+
+const readPermissions: readonly Permission[] = [
+  'LibrariesRead',
+  'SeriesRead',
+  'BooksRead',
+  'PagesRead',
+  'ProgressRead',
+  'CollectionsRead',
+  'ReadListsRead',
+]
+const permissionsOf: Record<Purpose, readonly Permission[] | null> = {
+  reading: [...readPermissions, 'ProgressWrite'],
+  readOnly: readPermissions,
+  all: null,
+}
+
+type KeyDialogProps = { onClose: () => void; onCreated: () => void }
+
+/** Creates an API key and shows it once. */
+function KeyDialog({ onClose, onCreated }: KeyDialogProps) {
+  const name = useInput()
+  const [purpose, setPurpose] = useState<Purpose>('reading')
+  const [lifetime, setLifetime] = useState<Lifetime>('unlimited')
+  const [created, setCreated] = useState<string | null>(null)
+  const create = async () => {
+    const permissions = permissionsOf[purpose]?.filter(permission => can(permission)) ?? null
+    const expiresAt =
+      lifetime === 'unlimited'
+        ? null
+        : new Date(Date.now() + Number(lifetime) * 86_400_000).toISOString()
+    const request = { name: name.value, permissions, expiresAt }
+    const key = await body(api.POST('/api/v1/api-keys', { body: request }))
+    setCreated(key.key)
+    onCreated()
+  }
+  const { isEdited } = useEdited([name.value, purpose, lifetime])
+  if (created !== null)
+    return (
+      <Dialog title={t('keys.created')} onClose={onClose}>
+        <p>{t('keys.createdText')}</p>
+        <div class="key-secret">
+          <CopyableText text={created} />
+        </div>
+        <Button variant="primary" text={t('action.done')} onClick={onClose} />
+      </Dialog>
+    )
+  return (
+    <Dialog title={t('keys.create')} onClose={onClose} isUnsaved={isEdited}>
+      <Form onSubmit={create} submit={t('keys.create')}>
+        <TextField
+          label={t('field.name')}
+          hint={t('keys.nameHint')}
+          required
+          maxLength={100}
+          autofocus
+          {...name}
+        />
+        <Select<Purpose>
+          label={t('keys.purpose')}
+          value={purpose}
+          options={(['reading', 'readOnly', 'all'] as const).map(value => ({
+            value,
+            text: t(`keys.purpose.${value}`),
+          }))}
+          onChange={setPurpose}
+        />
+        <Select<Lifetime>
+          label={t('keys.lifetime')}
+          value={lifetime}
+          options={[
+            { value: 'unlimited', text: t('keys.unlimited') },
+            { value: '30', text: t('count.days', { count: 30 }) },
+            { value: '365', text: t('count.days', { count: 365 }) },
+          ]}
+          onChange={setLifetime}
+        />
+      </Form>
+    </Dialog>
   )
 }

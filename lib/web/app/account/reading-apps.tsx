@@ -1,12 +1,10 @@
 // Addresses of this server for reading apps, each with a QR code.
-import { allItems } from '../api/all-items.ts'
-import { api } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import createCode from 'qrcode-generator'
 import { account, can } from '../api/session.ts'
+import { useGetAll } from '../api/use-get.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.tsx'
 import { showNotice } from '../ui/toast.tsx'
-import { QrCode } from './qr-code.tsx'
 
 type App = { name: TextKey; hint: TextKey; path: string }
 
@@ -56,7 +54,9 @@ export function CopyableText({ text }: { text: string }) {
   return (
     <div class="app-address">
       <code>{text}</code>
-      {window.isSecureContext && <IconButton icon="copy" label={t('action.copy')} onClick={copy} />}
+      {window.isSecureContext && (
+        <IconButton icon="copy" isFramed label={t('action.copy')} onClick={copy} />
+      )}
     </div>
   )
 }
@@ -64,9 +64,35 @@ export function CopyableText({ text }: { text: string }) {
 /** The path of the Komga-compatible API, which only administrators can look up; null while it is disabled. */
 function useKomgaPrefix(): string | null {
   const isAdmin = can('SystemAdmin')
-  const settings = useResource(isAdmin ? 'settings' : null, signal =>
-    allItems(query => api.GET('/api/v1/admin/settings', { params: { query }, signal })),
-  )
+  const settings = useGetAll(isAdmin ? '/api/v1/admin/settings' : null)
   const value = (key: string) => settings.data?.find(setting => setting.key === key)?.value
   return value('komga.enabled') === 'true' ? (value('komga.prefix') ?? null) : null
+}
+
+/** Modules of white around the code (ISO/IEC 18004 §9.1). */
+const quietZone = 4
+
+/** As SVG. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const code = createCode(0, 'M')
+  code.addData(text)
+  code.make()
+  const count = code.getModuleCount()
+  let path = ''
+  for (let row = 0; row < count; row++)
+    for (let column = 0; column < count; column++)
+      if (code.isDark(row, column)) path += `M${column + quietZone} ${row + quietZone}h1v1h-1z`
+  const size = count + 2 * quietZone
+  return (
+    <svg
+      class="qr-code"
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      shape-rendering="crispEdges"
+    >
+      <rect width={size} height={size} fill="#ffffff" />
+      <path d={path} fill="#000000" />
+    </svg>
+  )
 }

@@ -4,25 +4,23 @@ import { api, body } from '../api/client.ts'
 import { startSession } from '../api/session.ts'
 import { href, navigate } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/field.tsx'
+import { EmailField, NewPasswordField } from '../ui/account-fields.tsx'
+import { TextField, useInput } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { useTitle } from '../ui/page-header.tsx'
-import { NewPasswordField } from './password-field.tsx'
 
 export function View() {
-  const [username, setUsername] = useState('')
-  const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
+  const username = useInput()
+  const email = useInput()
+  const password = useInput()
   const [message, setMessage] = useState('')
   useTitle(t('register.title'))
   const submit = async () => {
-    const response = await body(
-      api.POST('/api/v1/auth/register', { body: { username, email, password } }),
-    )
+    const request = { username: username.value, email: email.value, password: password.value }
+    const response = await body(api.POST('/api/v1/auth/register', { body: request }))
     const { accessToken, refreshToken, expiresIn } = response
     if (accessToken === null || refreshToken === null || expiresIn === null)
-      return setMessage(t('register.verify', { email }))
+      return setMessage(t('register.verify', { email: email.value }))
     await startSession({ accessToken, refreshToken, expiresIn })
     navigate('', { replace: true })
   }
@@ -37,27 +35,16 @@ export function View() {
   return (
     <main class="plain-page">
       <h1>{t('register.title')}</h1>
-      <Form onSubmit={submit}>
+      <Form onSubmit={submit} submit={t('account.create')}>
         <TextField
           label={t('account.name')}
           autocomplete="username"
           required
           autofocus
-          value={username}
-          onInput={setUsername}
+          {...username}
         />
-        <TextField
-          label={t('account.email')}
-          type="email"
-          autocomplete="email"
-          required
-          value={email}
-          onInput={setEmail}
-        />
-        <NewPasswordField label={t('account.password')} value={password} onInput={setPassword} />
-        <Button type="submit" variant="primary">
-          {t('account.create')}
-        </Button>
+        <EmailField {...email} />
+        <NewPasswordField {...password} />
       </Form>
       <a href={href('sign-in')}>{t('register.signIn')}</a>
     </main>

@@ -4,21 +4,23 @@ import { useEffect, useState } from 'preact/hooks'
 import { assetUrl } from '../api/assets.ts'
 import { api, body } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
-import { useResource } from '../api/resource.ts'
 import { account, startSession } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
 import { address, href, navigate, pathOfUrl } from '../routing/router.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
+import { PasswordField } from '../ui/account-fields.tsx'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/field.tsx'
+import { TextField, useInput } from '../ui/field.tsx'
+import { FormError } from '../ui/form.tsx'
 import { useTitle } from '../ui/page-header.tsx'
 
 export function View() {
-  const [username, setUsername] = useState('')
-  const [password, setPassword] = useState('')
+  const username = useInput()
+  const password = useInput()
   const [error, setError] = useState('')
   useTitle(t('signIn.title'))
-  const setup = useResource('setup', signal => body(api.GET('/api/v1/setup/status', { signal })))
+  const setup = useGet('/api/v1/setup/status')
   useEffect(() => {
     if (setup.data?.setupRequired) navigate('setup', { replace: true })
   }, [setup.data])
@@ -30,8 +32,8 @@ export function View() {
   const submit = async () => {
     setError('')
     try {
-      const session = await body(api.POST('/api/v1/auth/login', { body: { username, password } }))
-      await startSession(session)
+      const credentials = { username: username.value, password: password.value }
+      await startSession(await body(api.POST('/api/v1/auth/login', { body: credentials })))
     } catch (error) {
       const isRefused = error instanceof ApiError && error.status === 401
       setError(isRefused ? t('signIn.refused') : messageOf(error))
@@ -55,25 +57,11 @@ export function View() {
           autocomplete="username"
           autofocus
           required
-          value={username}
-          onInput={setUsername}
+          {...username}
         />
-        <TextField
-          label={t('account.password')}
-          type="password"
-          autocomplete="current-password"
-          required
-          value={password}
-          onInput={setPassword}
-        />
-        {error && (
-          <p class="form-error" role="alert">
-            {error}
-          </p>
-        )}
-        <Button type="submit" variant="primary">
-          {t('signIn.title')}
-        </Button>
+        <PasswordField {...password} />
+        <FormError text={error} />
+        <Button type="submit" variant="primary" text={t('signIn.title')} />
       </form>
       {setup.data?.registrationEnabled && <a href={href('register')}>{t('register.title')}</a>}
     </main>

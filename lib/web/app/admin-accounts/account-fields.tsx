@@ -3,6 +3,7 @@
 import type { Schemas } from '../api/client.ts'
 import { roles } from '../api/enumerations.ts'
 import { t } from '../text/translate.ts'
+import { EmailField } from '../ui/account-fields.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 
 export type Role = Schemas['Role']
@@ -26,14 +27,7 @@ export function AccountFields({ draft, onChange, isRoleFixed = false }: AccountF
         value={username}
         onInput={username => onChange({ username })}
       />
-      <TextField
-        label={t('account.email')}
-        type="email"
-        required
-        autocomplete="off"
-        value={email}
-        onInput={email => onChange({ email })}
-      />
+      <EmailField autocomplete="off" value={email} onInput={email => onChange({ email })} />
       <Select<Role>
         label={t('field.role')}
         hint={t(`role.${role}Hint`)}

@@ -1,26 +1,23 @@
 // Runtime settings of the server by section, each saved on its own, with its history.
 import { useState } from 'preact/hooks'
 import { AdminFrame } from '../admin/admin-frame.tsx'
-import { allItems } from '../api/all-items.ts'
 import { api, body, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import { useGet, useGetAll } from '../api/use-get.ts'
 import { useUnsaved } from '../routing/unsaved.ts'
-import { t } from '../text/translate.ts'
+import { formatDate, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { Switch, TextArea, TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
+import { ErrorState } from '../ui/state.tsx'
+import { Table } from '../ui/table.tsx'
 import { showNotice } from '../ui/toast.tsx'
-import { SettingHistory } from './setting-history.tsx'
-import { hintOf, labelOf, sectionOf } from './setting-text.ts'
 
 type Setting = Schemas['Setting']
 
 export function View() {
   const [history, setHistory] = useState<string | null>(null)
-  const { data, error, reload, replace } = useResource('settings', signal =>
-    allItems(query => api.GET('/api/v1/admin/settings', { params: { query }, signal })),
-  )
+  const { data, error, reload, replace } = useGetAll('/api/v1/admin/settings')
   const sections = Map.groupBy(data ?? [], setting => setting.category)
   const update = (changed: Setting) =>
     replace((data ?? []).map(setting => (setting.key === changed.key ? changed : setting)))
@@ -59,11 +56,8 @@ function SettingForm({ setting, onChange, onHistory }: SettingFormProps) {
   useUnsaved(value !== setting.value)
   const path = { key }
   const save = async (next: string) => {
-    onChange(
-      await body(
-        api.PUT('/api/v1/admin/settings/{key}', { params: { path }, body: { value: next } }),
-      ),
-    )
+    const request = { params: { path }, body: { value: next } }
+    onChange(await body(api.PUT('/api/v1/admin/settings/{key}', request)))
     showNotice(t('action.saved'))
   }
   const reset = async () =>
@@ -81,23 +75,19 @@ function SettingForm({ setting, onChange, onHistory }: SettingFormProps) {
           }}
         />
         {value !== setting.value && !isBoolean && (
-          <Button type="submit" variant="primary">
-            {t('action.save')}
-          </Button>
+          <Button type="submit" variant="primary" text={t('action.save')} />
         )}
       </Form>
       <div class="setting-actions">
         {setting.value !== defaultValue && (
           <IconButton
             icon="refresh"
-            variant="quiet"
             label={t('settings.reset', { value: defaultValue || t('settings.empty') })}
             onClick={reset}
           />
         )}
         <IconButton
           icon="list"
-          variant="quiet"
           label={t('settings.history', { name: labelOf(key) })}
           onClick={onHistory}
         />
@@ -146,3 +136,51 @@ function SettingControl({ setting, value, onInput }: SettingControlProps) {
     />
   )
 }
+
+type SettingHistoryProps = { settingKey: string; onClose: () => void }
+
+/** Values, times and accounts. */
+function SettingHistory({ settingKey: key, onClose }: SettingHistoryProps) {
+  const params = { path: { key }, query: { pageSize: 100 } }
+  const { data, error, reload } = useGet('/api/v1/admin/settings/{key}/history', params)
+  const columns = ['label.time', 'settings.old', 'settings.new', 'settings.account'] as const
+  return (
+    <Dialog title={t('settings.historyOf', { name: labelOf(key) })} onClose={onClose} width="wide">
+      {error && !data && <ErrorState error={error} onRetry={reload} />}
+      {data?.data.length === 0 && <p>{t('settings.unchanged')}</p>}
+      {data && data.data.length > 0 && (
+        <div class="table-scroll">
+          <Table columns={columns.map(name => t(name))}>
+            {data.data.map(change => (
+              <tr key={change.id}>
+                <td>{formatDate(change.changedAt, 'dateTime')}</td>
+                <td>{change.oldValue ?? ''}</td>
+                <td>{change.newValue ?? ''}</td>
+                <td>
+                  {change.changedBy ?? ''}
+                  {change.changeReason && ` (${change.changeReason})`}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+// Names and explanations: translated where there is a text, otherwise the server's English.
+
+const labelOf = (key: string): string => textOr(`setting.${key}`, key)
+
+/** Sections that share the text of another key. */
+const sectionTexts: Record<string, TextKey> = {
+  'KOReader sync': 'apps.koreader',
+  Maintenance: 'task.maintenance',
+  Tasks: 'admin.tasks',
+}
+
+const sectionOf = (category: string): string =>
+  textOr(sectionTexts[category] ?? `settings.section.${category}`, category)
+
+const hintOf = ({ key, description }: Setting): string => textOr(`setting.${key}.hint`, description)

@@ -1,31 +1,27 @@
 // Page of one account for administrators: role, visible content, password, preview, deletion.
 import { useState } from 'preact/hooks'
-import { NewPasswordField } from '../account/password-field.tsx'
 import { AdminFrame } from '../admin/admin-frame.tsx'
-import { api, body, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import { api, type Schemas } from '../api/client.ts'
 import { account, can, startPreview } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
+import type { ViewProps } from '../routing/route.ts'
 import { navigate } from '../routing/router.ts'
 import { useEdited, useUnsaved } from '../routing/unsaved.ts'
-import type { ViewProps } from '../routing/view-props.ts'
 import { formatDate, t } from '../text/translate.ts'
+import { NewPasswordField } from '../ui/account-fields.tsx'
 import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
-import { Switch } from '../ui/field.tsx'
+import { useConfirm } from '../ui/dialog.tsx'
+import { Switch, useInput } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
+import { ErrorState } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import { type AccountDraft, AccountFields } from './account-fields.tsx'
-import { updateUser } from './update-user.ts'
 import { UserVisibility } from './user-visibility.tsx'
 
 type User = Schemas['User']
 
 export function View({ params: { id = '' } }: ViewProps) {
-  const [isDeleting, setDeleting] = useState(false)
-  const { data, error, reload } = useResource(`users/${id}`, signal =>
-    body(api.GET('/api/v1/users/{id}', { params: { path: { id } }, signal })),
-  )
+  const { data, error, reload } = useGet('/api/v1/users/{id}', { path: { id } })
   const isOwn = account.value?.id === id
   const showAs = async () => {
     await startPreview(id)
@@ -35,18 +31,18 @@ export function View({ params: { id = '' } }: ViewProps) {
     await api.DELETE('/api/v1/users/{id}', { params: { path: { id } } })
     navigate('admin/users', { replace: true })
   }
+  const { ask, dialog } = useConfirm({
+    title: t('users.delete'),
+    text: t('users.deleteText', { name: data?.username ?? '' }),
+    action: t('action.delete'),
+    onConfirm: remove,
+  })
   const mayPreview = can('UsersWrite') && !isOwn && data?.isActive
   return (
     <AdminFrame
       title={data?.username ?? t('admin.users')}
       subtitle={data && t('users.since', { date: formatDate(data.createdAt) })}
-      actions={
-        mayPreview && (
-          <Button icon="visible" onClick={showAs}>
-            {t('users.showAs')}
-          </Button>
-        )
-      }
+      actions={mayPreview && <Button icon="visible" text={t('users.showAs')} onClick={showAs} />}
     >
       {error && !data && <ErrorState error={error} onRetry={reload} />}
       {data && (
@@ -58,22 +54,12 @@ export function View({ params: { id = '' } }: ViewProps) {
             <section class="card">
               <h2>{t('users.delete')}</h2>
               <p class="secondary-text">{t('users.deleteHint')}</p>
-              <Button variant="danger" onClick={() => setDeleting(true)}>
-                {t('users.delete')}
-              </Button>
+              <Button variant="danger" text={t('users.delete')} onClick={ask} />
             </section>
           )}
         </div>
       )}
-      {isDeleting && data && (
-        <ConfirmDialog
-          title={t('users.delete')}
-          text={t('users.deleteText', { name: data.username })}
-          action={t('action.delete')}
-          onConfirm={remove}
-          onClose={() => setDeleting(false)}
-        />
-      )}
+      {dialog}
     </AdminFrame>
   )
 }
@@ -88,7 +74,8 @@ function AccountForm({ user, isOwn, onSaved }: AccountFormProps) {
   useUnsaved(isEdited)
   const save = async () => {
     const { role, ...changes } = draft
-    await updateUser(user.id, { ...changes, ...(!isOwn && { role, isActive }) })
+    const request = { ...changes, ...(!isOwn && { role, isActive }) }
+    await api.PATCH('/api/v1/users/{id}', { params: { path: { id: user.id } }, body: request })
     setSaved()
     onSaved()
     showNotice(t('action.saved'))
@@ -96,7 +83,7 @@ function AccountForm({ user, isOwn, onSaved }: AccountFormProps) {
   return (
     <section class="card">
       <h2>{t('account.title')}</h2>
-      <Form onSubmit={save}>
+      <Form onSubmit={save} submit={t('action.save')}>
         <AccountFields
           draft={draft}
           isRoleFixed={isOwn}
@@ -109,20 +96,17 @@ function AccountForm({ user, isOwn, onSaved }: AccountFormProps) {
           disabled={isOwn}
           onChange={setActive}
         />
-        <Button type="submit" variant="primary">
-          {t('action.save')}
-        </Button>
       </Form>
     </section>
   )
 }
 
 function PasswordForm({ id }: { id: string }) {
-  const [password, setPassword] = useState('')
+  const { value: password, onInput } = useInput()
   useUnsaved(password !== '')
   const save = async () => {
-    await updateUser(id, { password })
-    setPassword('')
+    await api.PATCH('/api/v1/users/{id}', { params: { path: { id } }, body: { password } })
+    onInput('')
     showNotice(t('users.passwordSet'))
   }
   return (
@@ -133,9 +117,9 @@ function PasswordForm({ id }: { id: string }) {
           label={t('account.newPassword')}
           hint={t('users.setPasswordHint')}
           value={password}
-          onInput={setPassword}
+          onInput={onInput}
         />
-        <Button type="submit">{t('users.setPassword')}</Button>
+        <Button type="submit" text={t('users.setPassword')} />
       </Form>
     </section>
   )

@@ -1,15 +1,13 @@
 // Visible content of an account: libraries, age limit, sharing tags.
 import { useState } from 'preact/hooks'
-import { allItems } from '../api/all-items.ts'
-import { api, body, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import { api, type Schemas } from '../api/client.ts'
+import { useGetAll } from '../api/use-get.ts'
+import { useLibraries } from '../api/use-libraries.ts'
 import { useEdited, useUnsaved } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
 import { Select, Switch, TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { showNotice } from '../ui/toast.tsx'
-import { updateUser } from './update-user.ts'
 
 type User = Schemas['User']
 type UserVisibilityProps = { user: User; onSaved: () => void }
@@ -20,13 +18,11 @@ export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
   const [showsUnrated, setShowsUnrated] = useState(user.showsUnrated)
   const { isEdited, setSaved } = useEdited([libraryIds, ageLimit, showsUnrated])
   useUnsaved(isEdited)
-  const libraries = useResource('libraries:all', signal =>
-    body(api.GET('/api/v1/libraries', { params: { query: { pageSize: 500 } }, signal })),
-  )
+  const libraries = useLibraries().data ?? []
   const save = async () => {
     const limit = ageLimit.trim() === '' ? null : Number(ageLimit)
     const changes = { libraryIds: libraryIds && [...libraryIds], ageLimit: limit, showsUnrated }
-    await updateUser(user.id, changes)
+    await api.PATCH('/api/v1/users/{id}', { params: { path: { id: user.id } }, body: changes })
     setSaved()
     onSaved()
     showNotice(t('action.saved'))
@@ -38,18 +34,16 @@ export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
   return (
     <section class="card">
       <h2>{t('account.visibility')}</h2>
-      <Form onSubmit={save}>
+      <Form onSubmit={save} submit={t('action.save')}>
         <Switch
           label={t('account.allLibraries')}
           hint={t('users.allLibrariesHint')}
           checked={libraryIds === null}
-          onChange={all =>
-            setLibraryIds(all ? null : (libraries.data?.data ?? []).map(({ id }) => id))
-          }
+          onChange={all => setLibraryIds(all ? null : libraries.map(({ id }) => id))}
         />
         {libraryIds !== null && (
           <div class="user-libraries" role="group" aria-label={t('nav.libraries')}>
-            {libraries.data?.data.map(({ id, name }) => (
+            {libraries.map(({ id, name }) => (
               <Switch
                 key={id}
                 label={name}
@@ -75,9 +69,6 @@ export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
             onChange={setShowsUnrated}
           />
         )}
-        <Button type="submit" variant="primary">
-          {t('action.save')}
-        </Button>
       </Form>
       <SharingRules userId={user.id} />
     </section>
@@ -88,16 +79,10 @@ type Mode = 'none' | 'allow' | 'deny'
 
 /** Series with a tag that any account allows are shown only to accounts with that rule; denied series never. */
 function SharingRules({ userId }: { userId: string }) {
-  const tags = useResource('sharing-tags', signal =>
-    body(api.GET('/api/v1/admin/sharing-tags', { params: { query: { pageSize: 500 } }, signal })),
-  )
+  const tags = useGetAll('/api/v1/admin/sharing-tags')
   const path = { id: userId }
-  const rules = useResource(`users/${userId}/sharing-tags`, signal =>
-    allItems(query =>
-      api.GET('/api/v1/users/{id}/sharing-tags', { params: { path, query }, signal }),
-    ),
-  )
-  if (!tags.data?.data.length || !rules.data) return null
+  const rules = useGetAll('/api/v1/users/{id}/sharing-tags', { path })
+  if (!tags.data?.length || !rules.data) return null
   const modeOf = (tagId: string): Mode =>
     (rules.data?.find(rule => rule.sharingTagId === tagId)?.accessMode as Mode) ?? 'none'
   const change = async (tagId: string, mode: Mode) => {
@@ -116,7 +101,7 @@ function SharingRules({ userId }: { userId: string }) {
     <div class="user-sharing form">
       <h3>{t('field.sharing')}</h3>
       <p class="field-hint">{t('users.sharingTagsHint')}</p>
-      {tags.data.data.map(({ id, name }) => (
+      {tags.data.map(({ id, name }) => (
         <Select<Mode>
           key={id}
           label={name}

@@ -1,46 +1,41 @@
 // Files that cannot be read: by reason, with an explanation and what can be done about it.
 
-import { api, body, type Schemas } from '../api/client.ts'
+import { api, type Schemas } from '../api/client.ts'
 import { bookErrorTypes } from '../api/enumerations.ts'
-import { useResource } from '../api/resource.ts'
+import { useEvents } from '../api/events.ts'
 import { can } from '../api/session.ts'
-import { useEvents } from '../api/use-events.ts'
-import { address, href, setQuery } from '../routing/router.ts'
+import { useGet } from '../api/use-get.ts'
+import { useLibraries } from '../api/use-libraries.ts'
+import { address } from '../routing/router.ts'
 import { formatBytes, formatRelative, t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
-import { Select } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Pagination } from '../ui/pagination.tsx'
+import { FilePath, NameLink } from '../ui/name.tsx'
+import { currentPage, Pagination } from '../ui/pagination.tsx'
+import { EmptyState, ErrorState } from '../ui/state.tsx'
+import { useSoon } from '../ui/timing.ts'
 import { showNotice } from '../ui/toast.tsx'
 import { AdminFrame } from './admin-frame.tsx'
-import { FilterLinks } from './filter-links.tsx'
-import { useLibraries } from './use-libraries.ts'
-import { useSoon } from './use-tasks.ts'
+import { FilterLinks, LibraryFilter } from './filter-links.tsx'
 
 type FailedBook = Schemas['FailedBook']
 type ErrorType = FailedBook['errors'][number]['errorType']
 type Group = { errorType: ErrorType; count: number; books: FailedBook[] }
 
-const pageSize = 50
 const reloadMs = 1_500
 
 export function View() {
   const { query } = address.value
   const errorType = bookErrorTypes.find(name => name === query.get('type'))
   const libraryId = query.get('library') ?? undefined
-  const page = Math.max(1, Number(query.get('page')) || 1)
-  const request = { errorType, libraryId, page, pageSize }
-  const { data, error, reload } = useResource(`errors:${JSON.stringify(request)}`, signal =>
-    body(api.GET('/api/v1/books/errors', { params: { query: request }, signal })),
-  )
+  const request = { errorType, libraryId, page: currentPage(), pageSize: 50 }
+  const { data, error, reload } = useGet('/api/v1/books/errors', { query: request })
   const reloadSoon = useSoon(reloadMs, reload)
   useEvents('events', event => {
     if (event.type === 'resync') reload()
     else if (event.type.startsWith('book_')) reloadSoon()
   })
-  const libraries = useLibraries()
+  const libraries = useLibraries().data ?? []
   const counts = (data?.errorCounts ?? {}) as Partial<Record<ErrorType, number>>
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const present = bookErrorTypes.filter(type => (counts[type] ?? 0) > 0 || type === errorType)
@@ -68,17 +63,9 @@ export function View() {
           }))}
         />
       )}
-      {data && (libraries.data?.length ?? 0) > 1 && (
+      {data && libraries.length > 1 && (
         <div class="admin-filters">
-          <Select<string>
-            label={t('field.libraryId')}
-            value={libraryId ?? ''}
-            options={[
-              { value: '', text: t('filter.all') },
-              ...(libraries.data ?? []).map(({ id, name }) => ({ value: id, text: name })),
-            ]}
-            onChange={library => setQuery({ library: library || null, type: null, page: null })}
-          />
+          <LibraryFilter libraries={libraries} selected={libraryId} removes={['type']} />
         </div>
       )}
       {error && !data && <ErrorState error={error} onRetry={reload} />}
@@ -92,13 +79,7 @@ export function View() {
       {groups.map(group => (
         <ErrorGroup key={group.errorType} group={group} libraryId={libraryId} />
       ))}
-      {data && (
-        <Pagination
-          page={page}
-          totalPages={data.totalPages}
-          onChange={page => setQuery({ page: page === 1 ? null : String(page) })}
-        />
-      )}
+      <Pagination totalPages={data?.totalPages} />
     </AdminFrame>
   )
 }
@@ -112,12 +93,8 @@ function RetryAll({ errorType, libraryId }: Scope) {
     await api.POST('/api/v1/books/retry-all-errors', { body: request })
     showNotice(t('errors.retrying'))
   }
-  const text = errorType ? 'errors.retryGroup' : 'errors.retryAll'
-  return (
-    <Button icon="refresh" onClick={retry}>
-      {t(text)}
-    </Button>
-  )
+  const text = t(errorType ? 'errors.retryGroup' : 'errors.retryAll')
+  return <Button icon="refresh" text={text} onClick={retry} />
 }
 
 function ErrorGroup({ group, libraryId }: { group: Group; libraryId: string | undefined }) {
@@ -152,23 +129,15 @@ function FailedFile({ book, errors }: FailedBook) {
   return (
     <li class="error-file">
       <div class="error-file-text">
-        <a href={href(`books/${book.id}`)}>
-          <bdi>{book.title}</bdi>
-        </a>
-        <code class="file-path" dir="ltr">
-          {book.path}
-        </code>
+        <NameLink path={`books/${book.id}`} name={book.title} />
+        <FilePath path={book.path} />
         <span class="secondary-text">
           <bdi>{book.libraryName}</bdi>
           {` · ${formatBytes(book.fileSize)}`}
           {latest && ` · ${formatRelative(latest.occurredAt)} · ${latest.message}`}
         </span>
       </div>
-      {can('BooksWrite') && (
-        <Button class="small" onClick={retry}>
-          {t('task.retry')}
-        </Button>
-      )}
+      {can('BooksWrite') && <Button class="small" text={t('task.retry')} onClick={retry} />}
     </li>
   )
 }

@@ -1,6 +1,8 @@
-// Choice of a filter as links with counts, so that each choice has an address.
-import { address, href } from '../routing/router.ts'
+// Choice of a filter: as links with counts, so that each choice has an address, or as a select.
+import type { Library } from '../api/use-libraries.ts'
+import { address, href, setQuery } from '../routing/router.ts'
 import { formatNumber, t } from '../text/translate.ts'
+import { Select } from '../ui/field.tsx'
 
 type Option<V> = { value: V; text: string; count?: number | undefined }
 type FilterLinksProps<V extends string> = {
@@ -39,3 +41,39 @@ export function FilterLinks<V extends string>(props: FilterLinksProps<V>) {
     </nav>
   )
 }
+
+type FilterSelectProps = {
+  label: string
+  /** Parameter of the address. */
+  name: string
+  selected: string | undefined
+  options: readonly { value: string; text: string }[]
+  /** Other parameters that a choice removes. */
+  removes?: readonly string[]
+}
+
+export function FilterSelect(props: FilterSelectProps) {
+  const { label, name, selected = '', options, removes = [] } = props
+  const removed = Object.fromEntries(['page', ...removes].map(other => [other, null]))
+  return (
+    <Select<string>
+      label={label}
+      value={selected}
+      options={[{ value: '', text: t('filter.all') }, ...options]}
+      onChange={value => setQuery({ ...removed, [name]: value || null })}
+    />
+  )
+}
+
+type LibraryFilterProps = Pick<FilterSelectProps, 'selected' | 'removes'> & {
+  libraries: readonly Library[]
+}
+
+export const LibraryFilter = ({ libraries, ...props }: LibraryFilterProps) => (
+  <FilterSelect
+    {...props}
+    label={t('field.libraryId')}
+    name="library"
+    options={libraries.map(({ id, name }) => ({ value: id, text: name }))}
+  />
+)

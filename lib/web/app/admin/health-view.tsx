@@ -4,16 +4,17 @@ import { api, body, type Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { connection } from '../api/events.ts'
 import { useResource } from '../api/resource.ts'
+import { useLibraries } from '../api/use-libraries.ts'
 import { href } from '../routing/router.ts'
 import { messageOf } from '../text/error-message.ts'
 import { formatDate, t } from '../text/translate.ts'
 import { Icon } from '../ui/icon.tsx'
+import { NameLink } from '../ui/name.tsx'
+import { useInterval } from '../ui/timing.ts'
 import { AdminFrame } from './admin-frame.tsx'
 import { Components } from './health-components.tsx'
 import { libraryProblem } from './library-problem.ts'
 import { loadServerMetrics } from './server-metrics.ts'
-import { useInterval } from './use-interval.ts'
-import { useLibraries } from './use-libraries.ts'
 
 type Health = Schemas['Health']
 type Change = { at: number; state: State; text: string }
@@ -43,10 +44,7 @@ export function View() {
         <ul class="health-problems">
           {problems.map(({ library, text }) => (
             <li key={library.id} class="notice danger">
-              <a href={href(`admin/libraries/${library.id}`)}>
-                <bdi>{library.name}</bdi>
-              </a>
-              : {text}
+              <NameLink path={`admin/libraries/${library.id}`} name={library.name} />: {text}
             </li>
           ))}
         </ul>

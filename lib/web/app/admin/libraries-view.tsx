@@ -1,23 +1,21 @@
 // Libraries with their state: counts, watching, next scan, latest scan, unavailable folders.
 
 import { api, body } from '../api/client.ts'
-import { useEvents } from '../api/use-events.ts'
+import { useEvents } from '../api/events.ts'
+import { type Library, useLibraries } from '../api/use-libraries.ts'
 import { cronText } from '../manage/cron.ts'
-import { placeText } from '../manage/place.ts'
-import { isActive, type Scan, useScans } from '../manage/scan.ts'
+import { isActive, placeText, type Scan, useScans } from '../manage/scan.ts'
 import { failureOf, resultText, ScanLine } from '../manage/scan-progress.tsx'
 import { href } from '../routing/router.ts'
 import { formatRelative, t } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
 import { Cover } from '../ui/cover.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { FilePath } from '../ui/name.tsx'
+import { EmptyState, ErrorState } from '../ui/state.tsx'
+import { useSoon } from '../ui/timing.ts'
 import { AdminFrame } from './admin-frame.tsx'
 import { libraryProblem } from './library-problem.ts'
 import { startScan } from './scan-actions.ts'
-import { type Library, useLibraries } from './use-libraries.ts'
-import { useSoon } from './use-tasks.ts'
 
 const reloadMs = 2_000
 
@@ -29,10 +27,7 @@ export function View() {
     if (event.type.startsWith('library_') || event.type === 'resync') reloadSoon()
   })
   const add = (
-    <a class="button primary" href={href('admin/libraries/new')}>
-      <Icon name="add" />
-      {t('library.add')}
-    </a>
+    <ButtonLink path="admin/libraries/new" icon="add" class="primary" text={t('library.add')} />
   )
   return (
     <AdminFrame title={t('nav.libraries')} actions={add}>
@@ -73,9 +68,7 @@ function LibraryCard({ library, scan, onStarted }: LibraryCardProps) {
             <bdi>{name}</bdi>
           </a>
         </h2>
-        <code class="file-path" dir="ltr">
-          {path}
-        </code>
+        <FilePath path={path} />
         <p class="secondary-text">
           {`${t('count.series', { count: seriesCount })} · ${t('count.books', { count: bookCount })}`}
         </p>
@@ -91,15 +84,16 @@ function LibraryCard({ library, scan, onStarted }: LibraryCardProps) {
         <Button
           class="small"
           icon="refresh"
+          text={t('scan.start')}
           disabled={isRunning}
           onClick={() => startScan(id, 'normal', onStarted)}
-        >
-          {t('scan.start')}
-        </Button>
-        <a class="button small" href={href(`admin/libraries/${id}`)}>
-          <Icon name="settings" />
-          {t('library.options')}
-        </a>
+        />
+        <ButtonLink
+          path={`admin/libraries/${id}`}
+          icon="settings"
+          class="small"
+          text={t('library.options')}
+        />
       </div>
     </li>
   )

@@ -2,14 +2,14 @@
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { can } from '../api/session.ts'
+import type { Library } from '../api/use-libraries.ts'
 import { Section } from '../manage/library-options.tsx'
 import { navigate } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
-import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
+import { Dialog, useConfirm } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { showNotice } from '../ui/toast.tsx'
-import type { Library } from './use-libraries.ts'
 
 type LibraryProps = { library: Library; onChange: () => void }
 
@@ -66,25 +66,22 @@ function Action({ name, icon, onClick, variant }: ActionProps) {
 }
 
 function PurgeAction({ library, onChange }: LibraryProps) {
-  const [isOpen, setOpen] = useState(false)
   const purge = async () => {
     const params = { path: { id: library.id } }
     const count = await body(api.DELETE('/api/v1/libraries/{id}/purge-deleted', { params }))
     showNotice(t('maintenance.purged', { count: Number(count) }))
     onChange()
   }
+  const { ask, dialog } = useConfirm({
+    title: t('maintenance.purge'),
+    text: t('maintenance.purge.text'),
+    action: t('task.purge_deleted'),
+    onConfirm: purge,
+  })
   return (
     <>
-      <Action name="purge" icon="delete" onClick={() => setOpen(true)} />
-      {isOpen && (
-        <ConfirmDialog
-          title={t('maintenance.purge')}
-          text={t('maintenance.purge.text')}
-          action={t('task.purge_deleted')}
-          onConfirm={purge}
-          onClose={() => setOpen(false)}
-        />
-      )}
+      <Action name="purge" icon="delete" onClick={ask} />
+      {dialog}
     </>
   )
 }
@@ -111,9 +108,7 @@ function DeleteDialog({ library, onClose }: { library: Library; onClose: () => v
   }
   const actions = (
     <>
-      <Button variant="quiet" onClick={onClose}>
-        {t('action.cancel')}
-      </Button>
+      <Button variant="quiet" text={t('action.cancel')} onClick={onClose} />
       <Button variant="danger" disabled={!isConfirmed} onClick={remove}>
         {t('task.delete_library')}
       </Button>

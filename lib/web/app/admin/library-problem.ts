@@ -1,8 +1,8 @@
 // Problems of a library in words.
+import type { Library } from '../api/use-libraries.ts'
 import type { Scan } from '../manage/scan.ts'
 import { t } from '../text/translate.ts'
 import type { ServerMetrics } from './server-metrics.ts'
-import type { Library } from './use-libraries.ts'
 
 /** An unreadable folder, by the latest scan or the server metrics; null if there is no problem. */
 export function libraryProblem(

@@ -2,7 +2,9 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
-import { type Resource, useResource } from '../api/resource.ts'
+import type { Resource } from '../api/resource.ts'
+import { useGet } from '../api/use-get.ts'
+import type { Library } from '../api/use-libraries.ts'
 import {
   changesStrategies,
   draftOf,
@@ -10,34 +12,26 @@ import {
   updateRequest,
 } from '../manage/library-draft.ts'
 import { LibraryOptions, Section } from '../manage/library-options.tsx'
-import { placeText } from '../manage/place.ts'
-import { isActive, type Scan, useScans } from '../manage/scan.ts'
+import { isActive, placeText, type Scan, useScans } from '../manage/scan.ts'
 import { failureOf, resultText, ScanStages } from '../manage/scan-progress.tsx'
+import type { ViewProps } from '../routing/route.ts'
 import { href } from '../routing/router.ts'
 import { useUnsaved } from '../routing/unsaved.ts'
-import type { ViewProps } from '../routing/view-props.ts'
 import { formatRelative, t } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
+import { FilePath } from '../ui/name.tsx'
+import { ErrorState } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import { AdminFrame } from './admin-frame.tsx'
 import { Marks } from './libraries-view.tsx'
 import { LibraryMaintenance } from './library-maintenance.tsx'
 import { libraryProblem } from './library-problem.ts'
 import { cancelScan, startScan } from './scan-actions.ts'
-import type { Library } from './use-libraries.ts'
 
 export function View({ params: { id = '' } }: ViewProps) {
-  return <LibraryPage key={id} id={id} />
-}
-
-function LibraryPage({ id }: { id: string }) {
-  const params = { path: { id } }
-  const library = useResource(`library:${id}`, signal =>
-    body(api.GET('/api/v1/libraries/{id}', { params, signal })),
-  )
+  const library = useGet('/api/v1/libraries/{id}', { path: { id } })
   const { scans, reload } = useScans(id, signal => {
     const query = { libraryId: id }
     return body(api.GET('/api/v1/scans/latest', { params: { query }, signal }))
@@ -56,11 +50,7 @@ function LibraryPage({ id }: { id: string }) {
   return (
     <AdminFrame
       title={data.name}
-      subtitle={
-        <code class="file-path" dir="ltr">
-          {data.path}
-        </code>
-      }
+      subtitle={<FilePath path={data.path} />}
       actions={<ScanButtons id={id} isRunning={isRunning} onStarted={reload} />}
     >
       <State library={data} scan={scan} />
@@ -76,16 +66,10 @@ type ScanButtonsProps = { id: string; isRunning: boolean; onStarted: () => void 
 
 function ScanButtons({ id, isRunning, onStarted }: ScanButtonsProps) {
   if (isRunning)
-    return (
-      <Button icon="close" onClick={() => cancelScan(id)}>
-        {t('scan.cancel')}
-      </Button>
-    )
+    return <Button icon="close" text={t('scan.cancel')} onClick={() => cancelScan(id)} />
   return (
     <>
-      <a class="button" href={href(`libraries/${id}`)}>
-        {t('library.open')}
-      </a>
+      <ButtonLink path={`libraries/${id}`} text={t('library.open')} />
       <Button onClick={() => startScan(id, 'deep', onStarted)} title={t('scan.mode.deep')}>
         {t('scan.startDeep')}
       </Button>
@@ -179,13 +163,11 @@ function OptionsForm({ library, resource, onScan }: OptionsFormProps) {
       </Section>
       <LibraryOptions draft={draft} onChange={change} existing={{ id: library.id, saved }} />
       <div class={`save-bar${isChanged ? ' changed' : ''}`}>
-        <button class="button primary" type="submit" disabled={!isChanged}>
+        <Button type="submit" variant="primary" disabled={!isChanged}>
           {t(changesStrategies(saved, draft) ? 'library.saveAndScan' : 'action.save')}
-        </button>
+        </Button>
         {isChanged && (
-          <Button variant="quiet" onClick={() => setDraft(saved)}>
-            {t('library.discard')}
-          </Button>
+          <Button variant="quiet" text={t('library.discard')} onClick={() => setDraft(saved)} />
         )}
       </div>
     </Form>

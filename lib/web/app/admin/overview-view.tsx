@@ -4,19 +4,20 @@ import type { ComponentChildren } from 'preact'
 import { api, body, type Schemas } from '../api/client.ts'
 import { haveLoaded, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
+import { type Library, useLibraries } from '../api/use-libraries.ts'
 import { isActive, useScans } from '../manage/scan.ts'
 import { ScanLine } from '../manage/scan-progress.tsx'
 import { href } from '../routing/router.ts'
 import { formatBytes, formatNumber, t } from '../text/translate.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { NameLink } from '../ui/name.tsx'
+import { EmptyState, ErrorState, Loading } from '../ui/state.tsx'
+import { useInterval } from '../ui/timing.ts'
 import { AdminFrame } from './admin-frame.tsx'
 import { libraryProblem } from './library-problem.ts'
 import { loadServerMetrics, metricOf, type ServerMetrics } from './server-metrics.ts'
 import { TaskRow } from './task-row.tsx'
-import { useInterval } from './use-interval.ts'
-import { type Library, useLibraries } from './use-libraries.ts'
 import { useTasks } from './use-tasks.ts'
 
 type Metrics = Schemas['Metrics']
@@ -28,12 +29,8 @@ export function View() {
     return (await body(api.GET('/api/v1/metrics', { signal }))) as Metrics
   })
   const server = useResource('server-metrics', loadServerMetrics)
-  const health = useResource('health-summary', signal =>
-    body(api.GET('/api/v1/health', { signal })),
-  )
-  const errors = useResource('error-count', signal =>
-    body(api.GET('/api/v1/books/errors', { params: { query: { pageSize: 1 } }, signal })),
-  )
+  const health = useGet('/api/v1/health')
+  const errors = useGet('/api/v1/books/errors', { query: { pageSize: 1 } })
   const libraries = useLibraries()
   useInterval(() => {
     for (const resource of [metrics, server, health, errors, libraries]) resource.reload()
@@ -82,11 +79,7 @@ const NoLibrary = () => (
     icon="library"
     title={t('admin.noLibrary')}
     text={t('setup.libraryText')}
-    action={
-      <a class="button primary" href={href('admin/libraries/new')}>
-        {t('library.add')}
-      </a>
-    }
+    action={<ButtonLink path="admin/libraries/new" class="primary" text={t('library.add')} />}
   />
 )
 
@@ -96,14 +89,9 @@ function Problems({ libraries, metrics }: ProblemsProps) {
   return libraries.flatMap(library => {
     const text = libraryProblem(library, { metrics })
     if (text === null) return []
-    const link = (
-      <a href={href(`admin/libraries/${library.id}`)}>
-        <bdi>{library.name}</bdi>
-      </a>
-    )
     return [
       <p key={library.id} class="notice danger">
-        {link}: {text}
+        <NameLink path={`admin/libraries/${library.id}`} name={library.name} />: {text}
       </p>,
     ]
   })
@@ -212,9 +200,10 @@ function ActiveScans({ libraries }: { libraries: readonly Library[] }) {
         <ul class="card overview-list">
           {active.map(scan => (
             <li key={scan.id}>
-              <a href={href(`admin/libraries/${scan.libraryId}`)}>
-                <bdi>{nameOf(libraries, scan.libraryId) ?? '…'}</bdi>
-              </a>
+              <NameLink
+                path={`admin/libraries/${scan.libraryId}`}
+                name={nameOf(libraries, scan.libraryId) ?? '…'}
+              />
               <ScanLine scan={scan} />
             </li>
           ))}
@@ -254,9 +243,7 @@ function LibrarySizes({ metrics: { libraries } }: { metrics: Metrics }) {
       <ul class="card overview-list">
         {largest.slice(0, shownLibraries).map(({ id, name, bookCount, totalSize }) => (
           <li key={id}>
-            <a href={href(`admin/libraries/${id}`)}>
-              <bdi>{name}</bdi>
-            </a>
+            <NameLink path={`admin/libraries/${id}`} name={name} />
             <span class="secondary-text">
               {t('count.books', { count: bookCount })} · {formatBytes(totalSize)}
             </span>

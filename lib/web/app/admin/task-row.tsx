@@ -1,11 +1,12 @@
 // Task in a list: type, progress, actions.
 import { api } from '../api/client.ts'
 import { can } from '../api/session.ts'
-import { placeText } from '../manage/place.ts'
+import { placeText } from '../manage/scan.ts'
 import { Bar } from '../manage/scan-progress.tsx'
 import { href } from '../routing/router.ts'
 import { formatDuration, formatRelative, t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
+import { NameLink } from '../ui/name.tsx'
 import type { Task } from './use-tasks.ts'
 
 const badges: Partial<Record<Task['status'], string>> = {
@@ -39,9 +40,7 @@ export function TaskRow({ task, libraryName, onChange }: TaskRowProps) {
         <span class="task-name">{t(`task.${type}`)}</span>
         <span class="secondary-text">
           {libraryId !== null && (
-            <a href={href(`admin/libraries/${libraryId}`)}>
-              <bdi>{libraryName ?? '…'}</bdi>
-            </a>
+            <NameLink path={`admin/libraries/${libraryId}`} name={libraryName ?? '…'} />
           )}
           {bookId !== null && [' · ', <a href={href(`books/${bookId}`)}>{t('task.book')}</a>]}
         </span>
@@ -62,16 +61,8 @@ export function TaskRow({ task, libraryName, onChange }: TaskRowProps) {
       </div>
       {can('TasksWrite') && (
         <div class="task-actions">
-          {isOpen && (
-            <Button onClick={cancel} class="small">
-              {t('action.cancel')}
-            </Button>
-          )}
-          {status === 'failed' && (
-            <Button onClick={retry} class="small">
-              {t('task.retry')}
-            </Button>
-          )}
+          {isOpen && <Button text={t('action.cancel')} onClick={cancel} class="small" />}
+          {status === 'failed' && <Button text={t('task.retry')} onClick={retry} class="small" />}
         </div>
       )}
       {error !== null && status !== 'completed' && <p class="task-error">{error}</p>}

@@ -1,25 +1,24 @@
 // Background tasks: live list with filters, statistics, cancellation, retries, purge.
 
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { taskStatuses, taskTypes } from '../api/enumerations.ts'
-import { haveLoaded, useResource } from '../api/resource.ts'
+import { haveLoaded } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { address, setQuery } from '../routing/router.ts'
+import { useGet } from '../api/use-get.ts'
+import { useLibraries } from '../api/use-libraries.ts'
+import { address } from '../routing/router.ts'
 import { formatNumber, t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
-import { Select } from '../ui/field.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Pagination } from '../ui/pagination.tsx'
+import { useConfirm } from '../ui/dialog.tsx'
+import { currentPage, Pagination } from '../ui/pagination.tsx'
+import { EmptyState, ErrorState, Loading } from '../ui/state.tsx'
+import { Table } from '../ui/table.tsx'
+import { useInterval } from '../ui/timing.ts'
 import { showNotice } from '../ui/toast.tsx'
 import { AdminFrame } from './admin-frame.tsx'
-import { FilterLinks } from './filter-links.tsx'
+import { FilterLinks, FilterSelect, LibraryFilter } from './filter-links.tsx'
 import { TaskRow } from './task-row.tsx'
-import { useInterval } from './use-interval.ts'
-import { useLibraries } from './use-libraries.ts'
 import { type Task, type TaskFilter, useTasks } from './use-tasks.ts'
 
 const statsEveryMs = 5_000
@@ -32,13 +31,12 @@ export function View() {
     type: taskTypes.find(name => name === query.get('type')),
     libraryId: query.get('library') ?? undefined,
   }
-  const page = Math.max(1, Number(query.get('page')) || 1)
   const list = useRef<HTMLUListElement>(null)
-  const { data, error, reload } = useTasks(filter, page, { isHeld: () => isUsed(list.current) })
+  const { data, error, reload } = useTasks(filter, currentPage(), {
+    isHeld: () => isUsed(list.current),
+  })
   const libraries = useLibraries()
-  const stats = useResource('task-stats', signal =>
-    body(api.GET('/api/v1/tasks/stats', { signal })),
-  )
+  const stats = useGet('/api/v1/tasks/stats')
   useInterval(stats.reload, statsEveryMs)
   const changed = () => {
     reload()
@@ -67,7 +65,15 @@ export function View() {
           count: stats.data?.[value],
         }))}
       />
-      <Filters filter={filter} libraries={libraries.data ?? []} />
+      <div class="admin-filters">
+        <FilterSelect
+          label={t('task.type')}
+          name="type"
+          selected={filter.type}
+          options={taskTypes.map(value => ({ value, text: t(`task.${value}`) }))}
+        />
+        <LibraryFilter libraries={libraries.data ?? []} selected={filter.libraryId} />
+      </div>
       {error && !data && <ErrorState error={error} onRetry={reload} />}
       {data?.data.length === 0 && (
         <EmptyState icon="tasks" title={t('task.none')} text={t('task.noneText')} />
@@ -84,13 +90,7 @@ export function View() {
           ))}
         </ul>
       )}
-      {data && (
-        <Pagination
-          page={page}
-          totalPages={data.totalPages}
-          onChange={page => setQuery({ page: page === 1 ? null : String(page) })}
-        />
-      )}
+      <Pagination totalPages={data?.totalPages} />
       {stats.data && <Durations byType={stats.data.byType} />}
     </AdminFrame>
   )
@@ -102,55 +102,23 @@ const isUsed = (list: HTMLElement | null): boolean =>
   ((matchMedia('(hover: hover)').matches && list.matches(':hover')) ||
     list.querySelector(':focus-visible') !== null)
 
-type FiltersProps = { filter: TaskFilter; libraries: readonly { id: string; name: string }[] }
-
-function Filters({ filter, libraries }: FiltersProps) {
-  return (
-    <div class="admin-filters">
-      <Select<string>
-        label={t('task.type')}
-        value={filter.type ?? ''}
-        options={[
-          { value: '', text: t('filter.all') },
-          ...taskTypes.map(value => ({ value, text: t(`task.${value}`) })),
-        ]}
-        onChange={type => setQuery({ type: type || null, page: null })}
-      />
-      <Select<string>
-        label={t('field.libraryId')}
-        value={filter.libraryId ?? ''}
-        options={[
-          { value: '', text: t('filter.all') },
-          ...libraries.map(({ id, name }) => ({ value: id, text: name })),
-        ]}
-        onChange={library => setQuery({ library: library || null, page: null })}
-      />
-    </div>
-  )
-}
-
 function PurgeButton({ onDone }: { onDone: () => void }) {
-  const [isOpen, setOpen] = useState(false)
   const purge = async () => {
     const query = { days: purgeAfterDays }
     const { deleted } = await body(api.DELETE('/api/v1/tasks/purge', { params: { query } }))
     showNotice(t('task.purged', { count: deleted }))
     onDone()
   }
+  const title = t('task.purge')
+  const { ask, dialog } = useConfirm({
+    ...{ title, action: title },
+    text: t('task.purgeText'),
+    onConfirm: purge,
+  })
   return (
     <>
-      <Button icon="delete" onClick={() => setOpen(true)}>
-        {t('task.purge')}
-      </Button>
-      {isOpen && (
-        <ConfirmDialog
-          title={t('task.purge')}
-          text={t('task.purgeText')}
-          action={t('task.purge')}
-          onConfirm={purge}
-          onClose={() => setOpen(false)}
-        />
-      )}
+      <Button icon="delete" text={title} onClick={ask} />
+      {dialog}
     </>
   )
 }
@@ -162,38 +130,23 @@ function Durations({ byType }: { byType: object }) {
     .map(type => ({ type, stats: (byType as Record<string, TypeStats>)[type] }))
     .filter(({ stats }) => (stats?.total ?? 0) > 0)
   if (rows.length === 0) return null
+  const columns = ['task.type', 'task.count', 'task.median', 'task.p95'] as const
   const duration = (ms: number | null) =>
     ms === null ? '–' : ms < 1000 ? t('unit.ms', { count: Math.round(ms) }) : seconds(ms)
   return (
     <details class="admin-section">
       <summary>{t('nav.statistics')}</summary>
       <div class="table-scroll card">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{t('task.type')}</th>
-              <th scope="col" class="number">
-                {t('task.count')}
-              </th>
-              <th scope="col" class="number">
-                {t('task.median')}
-              </th>
-              <th scope="col" class="number">
-                {t('task.p95')}
-              </th>
+        <Table columns={columns.map(name => t(name))} class="numbers">
+          {rows.map(({ type, stats }) => (
+            <tr key={type}>
+              <td>{t(`task.${type}`)}</td>
+              <td>{formatNumber(stats!.total)}</td>
+              <td>{duration(stats!.p50DurationMs)}</td>
+              <td>{duration(stats!.p95DurationMs)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ type, stats }) => (
-              <tr key={type}>
-                <td>{t(`task.${type}`)}</td>
-                <td class="number">{formatNumber(stats!.total)}</td>
-                <td class="number">{duration(stats!.p50DurationMs)}</td>
-                <td class="number">{duration(stats!.p95DurationMs)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </div>
     </details>
   )

@@ -1,8 +1,9 @@
 // Page of the task list that follows the event stream: progress is updated in place, new tasks cause a reload.
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
+import { useEvents } from '../api/events.ts'
 import { type Resource, useResource } from '../api/resource.ts'
-import { useEvents } from '../api/use-events.ts'
+import { useSoon } from '../ui/timing.ts'
 
 export type Task = Schemas['Task']
 export type TaskPage = Schemas['TaskPage']
@@ -63,24 +64,5 @@ function updated(task: Task, event: Record<string, unknown> | undefined): Task {
     error: (event.error as string | undefined) ?? task.error,
     startedAt: (event.startedAt as string | null | undefined) ?? task.startedAt,
     completedAt: (event.completedAt as string | null | undefined) ?? task.completedAt,
-  }
-}
-
-/** Returns a function that runs `action` after a delay, once for all calls in that time. */
-export function useSoon(ms: number, action: () => void): () => void {
-  const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
-  const latest = useRef(action)
-  latest.current = action
-  useEffect(
-    () => () => {
-      if (timer.current !== null) clearTimeout(timer.current)
-    },
-    [],
-  )
-  return () => {
-    timer.current ??= setTimeout(() => {
-      timer.current = null
-      latest.current()
-    }, ms)
   }
 }

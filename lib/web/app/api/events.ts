@@ -1,5 +1,6 @@
 // Event stream of the server: one connection for all views of a tab, with its state for the connection banner.
 import { computed, effect, signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { mediaUrl } from './address.ts'
 import { isReachable, untilReachable } from './reachable.ts'
 import { accessToken, account, can, isSignedIn, loadAccount, type Permission } from './session.ts'
@@ -158,4 +159,14 @@ function onHidden(change: (isHidden: boolean) => void) {
     if (document.visibilityState === 'visible') change(false)
     else timer = setTimeout(() => change(true), hiddenMs)
   })
+}
+
+/** Calls `handle` with each event while the component is shown. */
+export function useEvents(
+  stream: Parameters<typeof listen>[0],
+  handle: Parameters<typeof listen>[1],
+): void {
+  const latest = useRef(handle)
+  latest.current = handle
+  useEffect(() => listen(stream, event => latest.current(event)), [stream])
 }

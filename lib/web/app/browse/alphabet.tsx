@@ -19,26 +19,19 @@ export function useAlphabet(filter: Filter, key: string, order: TitleOrder): Let
   const [state, setState] = useState<{ key: string; groups: { group: string; count: number }[] }>()
   useEffect(() => {
     if (order === null || state?.key === key) return
-    const { signal, abort } = abortable()
-    allItems(query =>
-      api.POST('/api/v1/series/list/alphabetical-groups', {
-        params: { query },
-        body: filter,
-        signal,
-      }),
-    )
+    const controller = new AbortController()
+    const { signal } = controller
+    allItems(query => {
+      const init = { params: { query }, body: filter, signal }
+      return api.POST('/api/v1/series/list/alphabetical-groups', init)
+    })
       .then(groups => setState({ key, groups }))
       // The list shows the error; without letters it can be scrolled.
       .catch(() => {})
-    return abort
+    return () => controller.abort()
   }, [key, order])
   if (order === null || state?.key !== key) return []
   return lettersOf(order === 'ascending' ? state.groups : state.groups.toReversed())
-}
-
-function abortable() {
-  const controller = new AbortController()
-  return { signal: controller.signal, abort: () => controller.abort() }
 }
 
 function lettersOf(groups: readonly { group: string; count: number }[]): Letter[] {

@@ -1,12 +1,11 @@
 // Facts of a book: authors, publication, file.
-import { api, body, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import type { Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
 import { bookFormat } from '../lists/book-state.ts'
-import { href } from '../routing/router.ts'
 import { formatBytes, formatDate, t, textOr } from '../text/translate.ts'
 import { languageName } from './filters/filter-texts.ts'
-import { AuthorFacts, ageText, Fact, filterLink, joined, WebLinks } from './metadata.tsx'
+import { AuthorFacts, ageText, Fact, filterLink, groupingLinks, WebLinks } from './metadata.tsx'
 
 type Book = Schemas['BookFull']
 
@@ -46,40 +45,19 @@ export function BookFacts({ book }: { book: Book }) {
   )
 }
 
+const firstPage = { page: 1, pageSize: 20 }
+
 function ReadListFact({ id }: { id: string }) {
-  const query = { page: 1, pageSize: 20 }
-  const { data } = useResource(can('ReadListsRead') ? `books/${id}/readlists` : null, signal =>
-    body(api.GET('/api/v1/books/{id}/readlists', { params: { path: { id }, query }, signal })),
-  )
-  return <Fact label={t('nav.readLists')}>{linksTo('readlists', data?.data ?? [])}</Fact>
+  const path = can('ReadListsRead') ? '/api/v1/books/{id}/readlists' : null
+  const { data } = useGet(path, { path: { id }, query: firstPage })
+  return <Fact label={t('nav.readLists')}>{groupingLinks('readlists', data?.data ?? [])}</Fact>
 }
 
 function CollectionFact({ seriesId }: { seriesId: string }) {
-  const query = { page: 1, pageSize: 20 }
-  const { data } = useResource(
-    can('CollectionsRead') ? `series/${seriesId}/collections` : null,
-    signal =>
-      body(
-        api.GET('/api/v1/series/{id}/collections', {
-          params: { path: { id: seriesId }, query },
-          signal,
-        }),
-      ),
-  )
-  return <Fact label={t('nav.collections')}>{linksTo('collections', data?.data ?? [])}</Fact>
+  const path = can('CollectionsRead') ? '/api/v1/series/{id}/collections' : null
+  const { data } = useGet(path, { path: { id: seriesId }, query: firstPage })
+  return <Fact label={t('nav.collections')}>{groupingLinks('collections', data?.data ?? [])}</Fact>
 }
-
-type Grouping = { id: string; name: string }
-
-const linksTo = (folder: string, groupings: readonly Grouping[]) =>
-  groupings.length > 0 &&
-  joined(
-    groupings.map(({ id, name }) => (
-      <a key={id} href={href(`${folder}/${id}`)} dir="auto">
-        {name}
-      </a>
-    )),
-  )
 
 function FileFacts({ book }: { book: Book }) {
   return (

@@ -1,49 +1,38 @@
-// Book page: metadata, reading progress, actions, file, series and lists.
+// Book page: problems of the file, metadata, reading progress, actions, history, adjacent books.
 import { api, body, type Schemas } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
+import { BookCard } from '../lists/book-card.tsx'
 import { bookProgress, bookState, isReadable } from '../lists/book-state.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
-import { setWantToRead } from '../organize/actions.ts'
-import { href } from '../routing/router.ts'
-import type { ViewProps } from '../routing/view-props.ts'
-import { formatRelative, t } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import type { ViewProps } from '../routing/route.ts'
+import { formatDate, formatRelative, t, textOr } from '../text/translate.ts'
+import { Button, ButtonLink } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { ErrorState, Loading } from '../ui/state.tsx'
+import { showNotice } from '../ui/toast.tsx'
 import { BookFacts } from './book-facts.tsx'
-import { BookMenu } from './book-menu.tsx'
-import { AdjacentBooks, ReadHistory } from './book-places.tsx'
-import { BookProblem } from './book-problem.tsx'
-import { DetailLayout } from './detail-layout.tsx'
+import { DetailLayout, WantToReadButton } from './detail-layout.tsx'
+import { BookMenu } from './item-menu.tsx'
 import { Labels, Summary } from './metadata.tsx'
 
 type Book = Schemas['BookFull']
 
-export function View({ params: { id } }: ViewProps) {
-  return <BookPage key={id} id={id!} />
-}
-
-function BookPage({ id }: { id: string }) {
-  const book = useResource(`books/${id}`, signal =>
-    body(api.GET('/api/v1/books/{id}/full', { params: { path: { id } }, signal })),
-  )
+export function View({ params: { id = '' } }: ViewProps) {
+  const book = useGet('/api/v1/books/{id}/full', { path: { id } })
   useReloadOnEvents(event => event.bookId === id && event.type !== 'cover_updated', book.reload)
   const { data, error } = book
   if (error && !data) return <ErrorState error={error} onRetry={book.reload} />
-  if (!data) return <div class="view-loading" aria-busy />
+  if (!data) return <Loading />
   return (
     <div>
       <DetailLayout
         owner="books"
         id={id}
         title={data.title}
-        above={
-          <a href={href(`series/${data.seriesId}`)} dir="auto">
-            {data.seriesName}
-          </a>
-        }
-        subtitle={<BookSubtitle book={data} />}
+        above={{ path: `series/${data.seriesId}`, name: data.seriesName }}
+        subtitle={subtitleOf(data)}
         actions={<BookActions book={book} data={data} />}
       >
         <BookProblem book={data} onChange={book.reload} />
@@ -59,49 +48,36 @@ function BookPage({ id }: { id: string }) {
   )
 }
 
-function BookSubtitle({ book }: { book: Book }) {
-  const { numberText, volume, pageCount, metadata } = book
-  const parts = [
+function subtitleOf({ numberText, volume, pageCount, metadata }: Book) {
+  return [
     numberText && t('lists.number', { number: numberText }),
     volume !== null && t('details.volume', { volume: String(volume) }),
     metadata.year !== null && String(metadata.year),
     pageCount > 0 && t('count.pages', { count: pageCount }),
   ]
-  return parts.filter(Boolean).map((part, key) => <span key={key}>{part}</span>)
 }
 
 function BookActions({ book, data }: { book: Resource<Book>; data: Book }) {
   const state = bookState(data)
   const readPath = `books/${data.id}/read`
-  const toggleWanted = async () => {
-    await setWantToRead({ bookIds: [data.id] }, !data.wantToRead)
-    book.replace({ ...data, wantToRead: !data.wantToRead })
-  }
   return (
     <>
       {isReadable(data) && can('PagesRead') && (
-        <a class="button primary browse-read" href={href(readPath)}>
-          <Icon name="play" />
-          {state === 'reading'
-            ? t('action.continueHere')
-            : state === 'read'
-              ? t('action.readAgain')
-              : t('action.read')}
-        </a>
+        <ButtonLink
+          path={readPath}
+          icon="play"
+          class="primary browse-read"
+          text={
+            state === 'reading'
+              ? t('action.continueHere')
+              : state === 'read'
+                ? t('action.readAgain')
+                : t('action.read')
+          }
+        />
       )}
-      {state === 'reading' && (
-        <a class="button" href={href(`${readPath}?page=1`)}>
-          {t('action.restart')}
-        </a>
-      )}
-      <Button
-        icon="bookmark"
-        class={data.wantToRead ? 'active' : ''}
-        aria-pressed={data.wantToRead}
-        onClick={toggleWanted}
-      >
-        {t('action.wantToRead')}
-      </Button>
+      {state === 'reading' && <ButtonLink path={`${readPath}?page=1`} text={t('action.restart')} />}
+      <WantToReadButton selection={{ bookIds: [data.id] }} item={data} onChange={book.replace} />
       <BookMenu book={data} onChange={book.reload} />
     </>
   )
@@ -126,5 +102,88 @@ function Progress({ book }: { book: Book }) {
         </span>
       )}
     </div>
+  )
+}
+
+type BookProblemProps = { book: Schemas['BookFull']; onChange: () => void }
+
+/** Renders nothing for an intact file. */
+function BookProblem({ book, onChange }: BookProblemProps) {
+  const { id, deleted, errorCode, analysisError } = book
+  const retry = async () => {
+    await api.POST('/api/v1/books/{id}/retry', { params: { path: { id } }, body: {} })
+    showNotice(t('details.retryStarted'))
+    onChange()
+  }
+  if (!deleted && errorCode === null) return null
+  const isMaintainer = can('BooksWrite')
+  return (
+    <div class="browse-notice danger" role="status">
+      <Icon name="error" />
+      <div>
+        <strong>{t(deleted ? 'lists.missing' : 'lists.unreadable')}</strong>
+        <p>
+          {deleted
+            ? t('details.missingText')
+            : textOr(`bookError.${errorCode}`, analysisError ?? '')}
+        </p>
+        {!deleted && isMaintainer && (
+          <p class="secondary-text">
+            <code>{errorCode}</code>
+            {analysisError && ` – ${analysisError}`}
+          </p>
+        )}
+      </div>
+      {!deleted && isMaintainer && (
+        <Button icon="refresh" text={t('action.retry')} onClick={retry} />
+      )}
+    </div>
+  )
+}
+
+type BookProps = { book: Schemas['BookFull'] }
+
+/** The previous and the next book of the series. */
+function AdjacentBooks({ book: { id } }: BookProps) {
+  const { data } = useGet('/api/v1/books/{id}/adjacent', { path: { id } })
+  if (!data?.prev && !data?.next) return null
+  const place = (title: string, book: Schemas['Book'] | null) =>
+    book && (
+      <div class="browse-adjacent">
+        <h2>{title}</h2>
+        <BookCard book={book} isLine />
+      </div>
+    )
+  return (
+    <nav class="browse-adjacents" aria-label={t('details.adjacent')}>
+      {place(t('reader.previousBook'), data.prev)}
+      {place(t('reader.nextBook'), data.next)}
+    </nav>
+  )
+}
+
+/** Dates on which the book was finished. */
+function ReadHistory({ book: { id, readCount, readProgress } }: BookProps) {
+  const isNeeded = readCount > 0 || readProgress !== null
+  const { data } = useResource(
+    isNeeded ? `books/${id}/read-history ${readProgress?.updatedAt}` : null,
+    signal =>
+      body(api.GET('/api/v1/books/{id}/read-history', { params: { path: { id } }, signal })),
+  )
+  if (!data || data.entries.length === 0) return null
+  return (
+    <details class="browse-history">
+      <summary>{t('details.history', { count: data.readCount })}</summary>
+      <ul>
+        {data.entries.map(({ startedAt, completedAt }) => (
+          <li key={completedAt}>
+            {t('details.historyEntry', {
+              from: formatDate(startedAt),
+              to: formatDate(completedAt),
+            })}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }

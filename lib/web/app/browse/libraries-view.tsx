@@ -1,37 +1,31 @@
 // Page with all libraries.
-import { api, body, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import type { Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'
+import { useLibraries } from '../api/use-libraries.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
 import { href } from '../routing/router.ts'
 import { formatRelative, t } from '../text/translate.ts'
+import { ButtonLink } from '../ui/button.tsx'
 import { Cover } from '../ui/cover.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { ErrorState } from '../ui/state.tsx'
 import { LibraryNotices } from './library-notices.tsx'
 import { NoSeries } from './no-series.tsx'
 
 export function View() {
-  const { data, error, reload } = useResource('libraries', signal =>
-    body(api.GET('/api/v1/libraries', { params: { query: { page: 1, pageSize: 500 } }, signal })),
-  )
+  const { data: libraries, error, reload } = useLibraries()
   useReloadOnEvents(event => /^(?:library|series|book)_/.test(event.type), reload)
-  const libraries = data?.data
   return (
     <div>
       <PageHeader
         title={t('nav.libraries')}
         actions={
           can('LibrariesWrite') && (
-            <a class="button" href={href('admin/libraries')}>
-              <Icon name="settings" />
-              {t('libraries.manage')}
-            </a>
+            <ButtonLink path="admin/libraries" icon="settings" text={t('libraries.manage')} />
           )
         }
       />
-      {error && !data && <ErrorState error={error} onRetry={reload} />}
+      {error && !libraries && <ErrorState error={error} onRetry={reload} />}
       {libraries && <LibraryNotices libraries={libraries} />}
       {libraries?.length === 0 && <NoSeries libraryId={null} />}
       {libraries && (

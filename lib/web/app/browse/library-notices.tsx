@@ -1,10 +1,10 @@
 // Library notices: unresponsive folders and running scans.
 import { useEffect, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
+import { useEvents } from '../api/events.ts'
 import { can } from '../api/session.ts'
-import { useEvents } from '../api/use-events.ts'
-import { href } from '../routing/router.ts'
 import { formatNumber, t } from '../text/translate.ts'
+import { ButtonLink } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 
 export function LibraryNotices({ libraries }: { libraries: readonly Schemas['Library'][] }) {
@@ -37,11 +37,7 @@ function MountNotice({ library }: { library: Schemas['Library'] }) {
             : t('libraries.unavailableReader')}
         </p>
       </div>
-      {isAdministrator && (
-        <a class="button" href={href('admin/health')}>
-          {t('admin.health')}
-        </a>
-      )}
+      {isAdministrator && <ButtonLink path="admin/health" text={t('admin.health')} />}
     </div>
   )
 }
@@ -102,11 +98,7 @@ function ScanNotice({ library, scan }: { library: Schemas['Library']; scan: Runn
           </span>
         )}
       </div>
-      {can('TasksRead') && (
-        <a class="button" href={href('admin/tasks')}>
-          {t('admin.tasks')}
-        </a>
-      )}
+      {can('TasksRead') && <ButtonLink path="admin/tasks" text={t('admin.tasks')} />}
     </div>
   )
 }

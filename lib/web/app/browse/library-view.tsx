@@ -1,40 +1,32 @@
 // Library page: its series and its problems.
-import { api, body } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import { api } from '../api/client.ts'
 import { can } from '../api/session.ts'
-import { href } from '../routing/router.ts'
-import type { ViewProps } from '../routing/view-props.ts'
+import { useGet } from '../api/use-get.ts'
+import type { ViewProps } from '../routing/route.ts'
 import { t } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { ErrorState } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import { LibraryNotices } from './library-notices.tsx'
 import { SeriesBrowser } from './series-browser.tsx'
 
-export function View({ params: { id } }: ViewProps) {
-  return <LibraryPage key={id} id={id!} />
-}
-
-function LibraryPage({ id }: { id: string }) {
+export function View({ params: { id = '' } }: ViewProps) {
   const path = { id }
-  const { data, error, reload } = useResource(`libraries/${id}`, signal =>
-    body(api.GET('/api/v1/libraries/{id}', { params: { path }, signal })),
-  )
+  const { data, error, reload } = useGet('/api/v1/libraries/{id}', { path })
   if (error && !data) return <ErrorState error={error} onRetry={reload} />
   const scan = async () => {
     await api.POST('/api/v1/libraries/{id}/scan', { params: { path, query: { mode: 'normal' } } })
     showNotice(t('libraries.scanStarted'))
   }
   const actions = can('LibrariesWrite') && [
-    <Button key="scan" icon="refresh" onClick={scan}>
-      {t('scan.start')}
-    </Button>,
-    <a key="settings" class="button" href={href(`admin/libraries/${id}`)}>
-      <Icon name="settings" />
-      {t('admin.settings')}
-    </a>,
+    <Button key="scan" icon="refresh" text={t('scan.start')} onClick={scan} />,
+    <ButtonLink
+      key="settings"
+      path={`admin/libraries/${id}`}
+      icon="settings"
+      text={t('admin.settings')}
+    />,
   ]
   return (
     <div>

@@ -37,6 +37,21 @@ export function filterLink(name: string, value: string, text = value) {
   )
 }
 
+type Grouping = { id: string; name: string }
+
+/** Links to collections or read lists. */
+export const groupingLinks = (
+  folder: 'collections' | 'readlists',
+  groupings: readonly Grouping[],
+) =>
+  joined(
+    groupings.map(({ id, name }) => (
+      <a key={id} href={href(`${folder}/${id}`)} dir="auto">
+        {name}
+      </a>
+    )),
+  )
+
 /** Comma-separated elements; long lists are cut until a button shows all. */
 export const joined = (parts: readonly ComponentChildren[]): ComponentChildren =>
   parts.length === 0 ? [] : [<Joined key="parts" parts={parts} />]

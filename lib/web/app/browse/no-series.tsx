@@ -1,34 +1,29 @@
 // Empty state of a library or server without series.
-import { api, body } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { href } from '../routing/router.ts'
+import { useLibraries } from '../api/use-libraries.ts'
 import { t } from '../text/translate.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { EmptyState } from '../ui/state.tsx'
 
 /** `libraryId`: null for all libraries. */
 export function NoSeries({ libraryId }: { libraryId: string | null }) {
-  const libraries = useResource('libraries', signal =>
-    body(api.GET('/api/v1/libraries', { params: { query: { page: 1, pageSize: 500 } }, signal })),
-  )
-  if (!libraries.data) return null
+  const libraries = useLibraries().data
+  if (!libraries) return null
   const isAdministrator = can('LibrariesWrite')
-  if (libraries.data.total === 0)
+  if (libraries.length === 0)
     return (
       <EmptyState
         icon="library"
         title={t('home.noLibraries')}
         text={t(isAdministrator ? 'home.noLibrariesAdmin' : 'home.noLibrariesReader')}
         action={
-          isAdministrator ? (
-            <a class="button primary" href={href('admin/libraries')}>
-              {t('home.addLibrary')}
-            </a>
-          ) : undefined
+          isAdministrator && (
+            <ButtonLink path="admin/libraries" class="primary" text={t('home.addLibrary')} />
+          )
         }
       />
     )
-  const isScanned = libraries.data.data
+  const isScanned = libraries
     .filter(({ id }) => libraryId === null || id === libraryId)
     .some(({ lastScannedAt }) => lastScannedAt !== null)
   return (
@@ -37,14 +32,12 @@ export function NoSeries({ libraryId }: { libraryId: string | null }) {
       title={t('browse.empty')}
       text={t(isScanned ? 'browse.emptyScanned' : 'browse.emptyUnscanned')}
       action={
-        isAdministrator ? (
-          <a
-            class="button"
-            href={href(libraryId === null ? 'admin/libraries' : `admin/libraries/${libraryId}`)}
-          >
-            {t('browse.openSettings')}
-          </a>
-        ) : undefined
+        isAdministrator && (
+          <ButtonLink
+            path={`admin/libraries${libraryId === null ? '' : `/${libraryId}`}`}
+            text={t('browse.openSettings')}
+          />
+        )
       }
     />
   )

@@ -1,18 +1,22 @@
 // Search page with results as you type: series, books, collections, read lists.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
 import { BookCard } from '../lists/book-card.tsx'
+import { Card } from '../lists/card.tsx'
+import { cardShape, lineShape } from '../lists/grid-layout.ts'
+import { listMode, ModeSwitch } from '../lists/mode-switch.tsx'
+import { usePagedList } from '../lists/paged-list.ts'
 import { SeriesCard } from '../lists/series-card.tsx'
 import { Shelf, shelvesInOrder } from '../lists/shelf.tsx'
+import { VirtualGrid } from '../lists/virtual-grid.tsx'
 import { address, href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
 import { useTitle } from '../ui/page-header.tsx'
-import { FoundBooks } from './found-books.tsx'
-import { GroupingResults } from './grouping-results.tsx'
+import { EmptyState, ErrorState } from '../ui/state.tsx'
+import { useDebounced } from '../ui/timing.ts'
 
 const waitMs = 150
 const page = { page: 1, pageSize: 20 }
@@ -21,7 +25,7 @@ const minBookText = 3
 
 export function View() {
   const { query } = address.value
-  const text = useDebounced((query.get('q') ?? '').trim())
+  const text = useDebounced((query.get('q') ?? '').trim(), waitMs)
   const isAllBooks = query.get('type') === 'books'
   useTitle(text ? t('search.titleOf', { text }) : t('search.title'))
   return (
@@ -38,53 +42,26 @@ export function View() {
   )
 }
 
-/** The debounced text; the first value is used immediately. */
-function useDebounced(text: string): string {
-  const [value, setValue] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setValue(text), waitMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return value
-}
-
 function Results({ text }: { text: string }) {
+  const params = { query: page }
   const series = usePrevious(
-    useResource(
-      `search series ${text}`,
-      signal =>
-        body(
-          api.POST('/api/v1/series/search', {
-            params: { query: page },
-            body: { query: text },
-            signal,
-          }),
-        ) as Promise<Schemas['SeriesPage']>,
-    ),
+    useResource(`search series ${text}`, signal => {
+      const found = api.POST('/api/v1/series/search', { params, body: { query: text }, signal })
+      return body(found) as Promise<Schemas['SeriesPage']>
+    }),
   )
   const isLong = [...text].length >= minBookText
   const books = usePrevious(
     useResource(isLong ? `search books ${text}` : null, signal =>
-      body(
-        api.POST('/api/v1/books/list', {
-          params: { query: page },
-          body: { fullTextSearch: text },
-          signal,
-        }),
-      ),
+      body(api.POST('/api/v1/books/list', { params, body: { fullTextSearch: text }, signal })),
     ),
   )
+  const query = { ...page, search: text }
   const collections = usePrevious(
-    useResource(can('CollectionsRead') ? `search collections ${text}` : null, signal =>
-      body(
-        api.GET('/api/v1/collections', { params: { query: { ...page, search: text } }, signal }),
-      ),
-    ),
+    useGet(can('CollectionsRead') ? '/api/v1/collections' : null, { query }),
   )
   const readLists = usePrevious(
-    useResource(can('ReadListsRead') ? `search readlists ${text}` : null, signal =>
-      body(api.GET('/api/v1/readlists', { params: { query: { ...page, search: text } }, signal })),
-    ),
+    useGet(can('ReadListsRead') ? '/api/v1/readlists' : null, { query }),
   )
   const all = [series, ...(isLong ? [books] : []), collections, readLists]
   const groupings = [
@@ -154,4 +131,73 @@ function usePrevious<T, R extends { data: T | undefined }>(resource: R): R {
   const latest = useRef<T | undefined>(undefined)
   if (resource.data !== undefined) latest.current = resource.data
   return { ...resource, data: latest.current }
+}
+
+type Grouping = { id: string; name: string; seriesCount?: number | null; bookCount?: number }
+type GroupingResultsProps = {
+  owner: 'collections' | 'readlists'
+  /** Undefined while loading. */
+  items: readonly Grouping[] | undefined
+}
+
+/** Collections or read lists matching a search; nothing while they are loaded. */
+function GroupingResults({ owner, items }: GroupingResultsProps) {
+  if (!items) return null
+  return (
+    <Shelf<Grouping>
+      title={t(owner === 'collections' ? 'nav.collections' : 'nav.readLists')}
+      items={items}
+      renderItem={({ id, name, seriesCount, bookCount }, tabIndex) => (
+        <Card
+          owner={owner}
+          id={id}
+          tabIndex={tabIndex}
+          path={href(`${owner}/${id}`)}
+          title={name}
+          subtitle={
+            seriesCount != null
+              ? t('count.series', { count: seriesCount })
+              : bookCount !== undefined
+                ? t('count.books', { count: bookCount })
+                : ''
+          }
+        />
+      )}
+    />
+  )
+}
+
+function FoundBooks({ text }: { text: string }) {
+  const list = usePagedList(`found books ${text}`, (page, signal) =>
+    body(
+      api.POST('/api/v1/books/list', {
+        params: { query: page },
+        body: { fullTextSearch: text },
+        signal,
+      }),
+    ),
+  )
+  const isLine = listMode.value === 'lines'
+  const total = list.total.value
+  if (list.error.value && total === null)
+    return <ErrorState error={list.error.value} onRetry={() => list.reload()} />
+  return (
+    <div>
+      <div class="browse-toolbar">
+        <h2 class="browse-count" role="status">
+          {total === null ? t('label.books') : t('count.books', { count: total })}
+        </h2>
+        <ModeSwitch />
+      </div>
+      <VirtualGrid<Schemas['Book']>
+        list={list}
+        label={t('label.books')}
+        shape={isLine ? lineShape : cardShape}
+        dependency={isLine}
+        renderItem={(book, tabIndex) => (
+          <BookCard book={book} tabIndex={tabIndex} isLine={isLine} showSeries />
+        )}
+      />
+    </div>
+  )
 }

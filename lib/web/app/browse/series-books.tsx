@@ -2,18 +2,17 @@
 import { useMemo } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { BookCard } from '../lists/book-card.tsx'
+import { cardShape, lineShape } from '../lists/grid-layout.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
-import { listMode } from '../lists/list-mode.ts'
-import { ModeSwitch } from '../lists/mode-switch.tsx'
+import { listMode, ModeSwitch } from '../lists/mode-switch.tsx'
 import { usePagedList } from '../lists/paged-list.ts'
 import { createSelection } from '../lists/selection.ts'
 import { SelectionBar } from '../lists/selection-bar.tsx'
-import { cardShape, lineShape } from '../lists/shapes.ts'
 import { VirtualGrid } from '../lists/virtual-grid.tsx'
 import { address, setQuery } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { BareSelect } from '../ui/field.tsx'
+import { EmptyState, ErrorState } from '../ui/state.tsx'
 
 const sortTexts = {
   'number,asc': 'books.sort.number,asc',
@@ -102,22 +101,14 @@ function conditionOf(seriesId: string, state: State): Schemas['BookCondition'] {
 type ChoiceProps = { name: string; value: string; texts: Record<string, TextKey>; label: string }
 
 function Choice({ name, value, texts, label }: ChoiceProps) {
-  const options = Object.entries(texts)
+  const options = Object.entries(texts).map(([value, text]) => ({ value, text: t(text) }))
   return (
-    <select
+    <BareSelect
       class="control browse-choice"
       aria-label={label}
       value={value}
-      onChange={event => {
-        const next = event.currentTarget.value
-        setQuery({ [name]: next === options[0]![0] ? null : next })
-      }}
-    >
-      {options.map(([option, text]) => (
-        <option key={option} value={option}>
-          {t(text)}
-        </option>
-      ))}
-    </select>
+      options={options}
+      onChange={next => setQuery({ [name]: next === options[0]!.value ? null : next })}
+    />
   )
 }

@@ -1,19 +1,18 @@
 // Series browser: windowed grid or list with sort order, filters, letters and selection, all stored in the address.
 import { useMemo, useRef } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
+import { cardShape, lineShape } from '../lists/grid-layout.ts'
 import { useListEvents } from '../lists/list-events.ts'
-import { listMode } from '../lists/list-mode.ts'
+import { listMode } from '../lists/mode-switch.tsx'
 import { usePagedList } from '../lists/paged-list.ts'
 import { createSelection } from '../lists/selection.ts'
 import { SelectionBar } from '../lists/selection-bar.tsx'
 import { SeriesCard } from '../lists/series-card.tsx'
-import { cardShape, lineShape } from '../lists/shapes.ts'
 import { type GridHandle, VirtualGrid } from '../lists/virtual-grid.tsx'
 import { address } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { EmptyState, ErrorState } from '../ui/state.tsx'
 import { AlphabetRail, useAlphabet } from './alphabet.tsx'
 import { FilterChips } from './filters/filter-chips.tsx'
 import { conditionOf } from './filters/filter-condition.ts'
@@ -72,7 +71,7 @@ export function SeriesBrowser({ libraryId, label }: SeriesBrowserProps) {
             icon="filter"
             title={t('browse.noMatches')}
             text={t('browse.noMatchesText')}
-            action={<Button onClick={() => openFilters(noFilters)}>{t('filter.clear')}</Button>}
+            action={<Button text={t('filter.clear')} onClick={() => openFilters(noFilters)} />}
           />
         ) : (
           <NoSeries libraryId={libraryId} />

@@ -5,6 +5,7 @@ import { setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { openDialog } from '../ui/dialog-host.tsx'
+import { BareSelect } from '../ui/field.tsx'
 import { AlphabetMenu, type Letter } from './alphabet.tsx'
 import { countFilters, type Filters } from './filters/filter-fields.ts'
 import {
@@ -54,23 +55,16 @@ function SortChoice({ sort }: { sort: SeriesSort }) {
   const store = (next: string) => setQuery({ sort: next === 'title,asc' ? null : next })
   return (
     <div class="browse-sort">
-      <select
+      <BareSelect<SortField>
         class="control"
-        value={field}
         aria-label={t('sort.label')}
-        onChange={event => {
-          const next = event.currentTarget.value as SortField
-          store(`${next},${usualOrder(next)}`)
-        }}
-      >
-        {sortFields.map(name => (
-          <option key={name} value={name}>
-            {t(sortTexts[name])}
-          </option>
-        ))}
-      </select>
+        value={field}
+        options={sortFields.map(value => ({ value, text: t(sortTexts[value]) }))}
+        onChange={next => store(`${next},${usualOrder(next)}`)}
+      />
       <IconButton
         class={order === 'desc' ? 'browse-descending' : ''}
+        isFramed
         icon="sort"
         label={t(order === 'asc' ? 'sort.ascending' : 'sort.descending')}
         onClick={() => store(`${field},${order === 'asc' ? 'desc' : 'asc'}`)}

@@ -1,23 +1,24 @@
 // Page of a series: metadata, actions and its books.
-import { api, body, type Schemas } from '../api/client.ts'
+import type { Schemas } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
-import { setWantToRead } from '../organize/actions.ts'
 import { SeriesRating } from '../organize/rating.tsx'
+import type { ViewProps } from '../routing/route.ts'
 import { href } from '../routing/router.ts'
-import type { ViewProps } from '../routing/view-props.ts'
 import { formatBytes, formatDate, t, textOr } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { DetailLayout } from './detail-layout.tsx'
+import { ErrorState, Loading } from '../ui/state.tsx'
+import { DetailLayout, WantToReadButton } from './detail-layout.tsx'
 import { languageName } from './filters/filter-texts.ts'
+import { SeriesMenu } from './item-menu.tsx'
 import {
   AuthorFacts,
   ageText,
   Fact,
   filterLink,
+  groupingLinks,
   joined,
   Labels,
   Summary,
@@ -25,18 +26,11 @@ import {
 } from './metadata.tsx'
 import { nextBookOf } from './next-book.ts'
 import { SeriesBooks } from './series-books.tsx'
-import { SeriesMenu } from './series-menu.tsx'
 
 type Series = Schemas['SeriesFull']
 
-export function View({ params: { id } }: ViewProps) {
-  return <SeriesPage key={id} id={id!} />
-}
-
-function SeriesPage({ id }: { id: string }) {
-  const series = useResource(`series/${id}`, signal =>
-    body(api.GET('/api/v1/series/{id}/full', { params: { path: { id } }, signal })),
-  )
+export function View({ params: { id = '' } }: ViewProps) {
+  const series = useGet('/api/v1/series/{id}/full', { path: { id } })
   const next = useResource(`series/${id}/next`, signal => nextBookOf(id, signal))
   const reload = () => {
     series.reload()
@@ -45,19 +39,15 @@ function SeriesPage({ id }: { id: string }) {
   useReloadOnEvents(event => event.seriesId === id && event.type !== 'cover_updated', reload)
   const { data, error } = series
   if (error && !data) return <ErrorState error={error} onRetry={series.reload} />
-  if (!data) return <div class="view-loading" aria-busy />
+  if (!data) return <Loading />
   return (
     <div>
       <DetailLayout
         owner="series"
         id={id}
         title={data.title}
-        above={
-          <a href={href(`libraries/${data.libraryId}`)} dir="auto">
-            {data.libraryName}
-          </a>
-        }
-        subtitle={<SeriesSubtitle series={data} />}
+        above={{ path: `libraries/${data.libraryId}`, name: data.libraryName }}
+        subtitle={subtitleOf(data)}
         actions={<SeriesActions series={series} data={data} next={next.data} onChange={reload} />}
       >
         <SeriesSummary series={data} />
@@ -85,17 +75,16 @@ function SeriesSummary({ series: { summary, booksMetadata } }: { series: Series 
   )
 }
 
-function SeriesSubtitle({ series }: { series: Series }) {
+function subtitleOf(series: Series) {
   const { year, status, bookCount, unreadCount, booksMetadata } = series
   const publisher = series.publisher ?? booksMetadata.publishers[0]
-  const parts = [
+  return [
     year === null ? yearsOf(booksMetadata) : filterLink('year', `${year}-${year}`, String(year)),
     publisher && (series.publisher ? filterLink('publisher', publisher) : publisher),
     status && status !== 'unknown' && textOr(`series.status.${status}`, status),
     t('count.books', { count: bookCount }),
     unreadCount > 0 && unreadCount < bookCount && t('lists.unreadBooks', { count: unreadCount }),
   ]
-  return parts.filter(Boolean).map((part, key) => <span key={key}>{part}</span>)
 }
 
 /** Years of the books; the filter finds only years of the series itself. */
@@ -112,10 +101,6 @@ type ActionsProps = {
 }
 
 function SeriesActions({ series, data, next, onChange }: ActionsProps) {
-  const toggleWanted = async () => {
-    await setWantToRead({ seriesIds: [data.id] }, !data.wantToRead)
-    series.replace({ ...data, wantToRead: !data.wantToRead })
-  }
   const isBegun = data.readCount > 0 || next?.readProgress != null
   return (
     <>
@@ -132,14 +117,11 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
           <span>{readText(next, isBegun)}</span>
         </a>
       )}
-      <Button
-        icon="bookmark"
-        class={data.wantToRead ? 'active' : ''}
-        aria-pressed={data.wantToRead}
-        onClick={toggleWanted}
-      >
-        {t('action.wantToRead')}
-      </Button>
+      <WantToReadButton
+        selection={{ seriesIds: [data.id] }}
+        item={data}
+        onChange={series.replace}
+      />
       <SeriesRating
         seriesId={data.id}
         rating={data.userRating}
@@ -195,15 +177,7 @@ function SeriesFacts({ series }: { series: Series }) {
           ),
         )}
       </Fact>
-      <Fact label={t('nav.collections')}>
-        {joined(
-          collections.map(({ id, name }) => (
-            <a key={id} href={href(`collections/${id}`)} dir="auto">
-              {name}
-            </a>
-          )),
-        )}
-      </Fact>
+      <Fact label={t('nav.collections')}>{groupingLinks('collections', collections)}</Fact>
       <WebLinks links={externalLinks.map(({ sourceName, url }) => ({ name: sourceName, url }))} />
       <Fact label={t('field.fileSize')}>{formatBytes(series.fileSize)}</Fact>
       <Fact label={t('field.dateAdded')}>{formatDate(series.createdAt)}</Fact>

@@ -51,24 +51,13 @@ export function ReaderBars({ book, reader, areBarsShown, panel, isSelecting }: B
         <LeaveLink book={book} />
         <p class="epub-title">{book.title}</p>
         {reader.way.value.length > 0 && (
-          <IconButton
-            icon="undo"
-            variant="quiet"
-            label={t('epub.back')}
-            onClick={reader.goBackOnWay}
-          />
+          <IconButton icon="undo" label={t('epub.back')} onClick={reader.goBackOnWay} />
         )}
         {!reader.publication.isFixed && (
-          <IconButton
-            icon="search"
-            variant="quiet"
-            label={t('epub.search')}
-            onClick={open('search')}
-          />
+          <IconButton icon="search" label={t('epub.search')} onClick={open('search')} />
         )}
         <IconButton
           icon="textSelect"
-          variant="quiet"
           label={t('epub.selectText')}
           aria-pressed={isSelecting.value}
           onClick={() => {
@@ -78,24 +67,13 @@ export function ReaderBars({ book, reader, areBarsShown, panel, isSelecting }: B
         {canFullscreen && (
           <IconButton
             icon="fullscreen"
-            variant="quiet"
             label={t('reader.fullscreen')}
             class="epub-fullscreen"
             onClick={toggleFullscreen}
           />
         )}
-        <IconButton
-          icon="list"
-          variant="quiet"
-          label={t('epub.contents')}
-          onClick={open('contents')}
-        />
-        <IconButton
-          icon="textSize"
-          variant="quiet"
-          label={t('epub.settings')}
-          onClick={open('settings')}
-        />
+        <IconButton icon="list" label={t('epub.contents')} onClick={open('contents')} />
+        <IconButton icon="textSize" label={t('epub.settings')} onClick={open('settings')} />
       </header>
       <BottomBar reader={reader} state={state} />
     </>
@@ -112,7 +90,6 @@ function BottomBar({ reader, state }: { reader: BookReader; state: string }) {
     <footer class={`epub-bar bottom${state}`} dir={publication.isRightToLeft ? 'rtl' : 'ltr'}>
       <IconButton
         icon="chevronLeft"
-        variant="quiet"
         class="icon-directional"
         label={t('epub.previousChapter')}
         onClick={() => reader.goToSection(-1)}
@@ -134,7 +111,6 @@ function BottomBar({ reader, state }: { reader: BookReader; state: string }) {
       <span class="epub-percent">{percent(value / 1000)}</span>
       <IconButton
         icon="chevronRight"
-        variant="quiet"
         class="icon-directional"
         label={t('epub.nextChapter')}
         onClick={() => reader.goToSection(1)}

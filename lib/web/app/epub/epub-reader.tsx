@@ -12,9 +12,8 @@ import { useWakeLock } from '../reading/wake-lock.ts'
 import { navigate } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
 import { useTitle } from '../ui/page-header.tsx'
+import { EmptyState, ErrorState, Loading } from '../ui/state.tsx'
 import { LeaveLink, ReaderBars, RunningFoot } from './bars.tsx'
 import { type BookReader, createBookReader } from './book-reader.ts'
 import { loadPublication, type Publication } from './content/publication.ts'
@@ -44,7 +43,7 @@ export function EpubReader({ book }: EpubReaderProps) {
     return { publication, start }
   })
   if (opened.error) return <FailedBook book={book} error={opened.error} onRetry={opened.reload} />
-  if (!opened.data || opened.isLoading) return <div class="view-loading" aria-busy />
+  if (!opened.data || opened.isLoading) return <Loading />
   const { publication, start } = opened.data
   const isUnreadable =
     publication.sections.length === 0 ||
@@ -77,11 +76,7 @@ function FailedBook({ book, error, onRetry }: FailedProps) {
           icon="error"
           title={t('epub.unreadable')}
           text={text}
-          action={
-            <Button icon="refresh" onClick={onRetry}>
-              {t('action.retry')}
-            </Button>
-          }
+          action={<Button icon="refresh" text={t('action.retry')} onClick={onRetry} />}
         />
       ) : (
         <ErrorState error={error} onRetry={onRetry} />
@@ -266,9 +261,7 @@ function BookEnd({ book, onBack }: { book: Book; onBack: () => void }) {
   return (
     <div class="epub-end">
       <EndCard book={book} />
-      <Button variant="quiet" onClick={onBack}>
-        {t('epub.lastPage')}
-      </Button>
+      <Button variant="quiet" text={t('epub.lastPage')} onClick={onBack} />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 // Newer positions from other devices while a book is open, with an offer to continue there.
 import { useRef } from 'preact/hooks'
-import { useEvents } from '../api/use-events.ts'
+import { useEvents } from '../api/events.ts'
 import { readingDevice } from '../reading/device.ts'
 import { t } from '../text/translate.ts'
 import { showNotice } from '../ui/toast.tsx'
@@ -8,13 +8,9 @@ import type { BookReader } from './book-reader.ts'
 import type { Publication } from './content/publication.ts'
 import { loadProgression, targetOf } from './progression.ts'
 
-export function useNewerPosition({
-  reader,
-  publication,
-}: {
-  reader: BookReader | null
-  publication: Publication
-}) {
+type Opened = { reader: BookReader | null; publication: Publication }
+
+export function useNewerPosition({ reader, publication }: Opened) {
   const offered = useRef(new Date().toISOString())
   useEvents('events', event => {
     const isThis = event.type === 'progress_updated' && event.bookId === publication.id

@@ -5,12 +5,11 @@ import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { ShortcutsDialog } from '../ui/shortcuts-dialog.tsx'
+import { type Shortcut, ShortcutsDialog } from '../ui/shortcuts-dialog.tsx'
 import type { BookReader } from './book-reader.ts'
 import { sectionOf } from './content/publication.ts'
 import { SearchPanel } from './search-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
-import { shortcuts } from './shortcuts.ts'
 
 export type Panel = 'contents' | 'settings' | 'search' | 'help'
 
@@ -103,7 +102,7 @@ function NotePanel({ reader }: { reader: BookReader }) {
     <Dialog
       title={t('epub.note')}
       onClose={onClose}
-      actions={<Button onClick={go}>{t('epub.goToNote')}</Button>}
+      actions={<Button text={t('epub.goToNote')} onClick={go} />}
     >
       <div class="epub-note" dir="auto">
         {paragraphs.map((text, i) => (
@@ -125,9 +124,7 @@ function ExternalLinkPanel({ reader }: { reader: BookReader }) {
       onClose={onClose}
       actions={
         <>
-          <Button variant="quiet" onClick={onClose}>
-            {t('action.cancel')}
-          </Button>
+          <Button variant="quiet" text={t('action.cancel')} onClick={onClose} />
           <a
             class="button primary"
             href={url}
@@ -147,3 +144,19 @@ function ExternalLinkPanel({ reader }: { reader: BookReader }) {
     </Dialog>
   )
 }
+
+/** Shortcuts as the help shows them. */
+export const shortcuts: readonly Shortcut[] = [
+  { keys: ['←', '→'], text: 'reader.help.turn' },
+  { keys: ['Space', 'Shift Space'], text: 'epub.help.pages' },
+  { keys: ['Home', 'End'], text: 'epub.help.ends' },
+  { keys: ['T'], text: 'epub.contents' },
+  { keys: ['/'], text: 'epub.search' },
+  { keys: ['Backspace'], text: 'epub.back' },
+  { keys: ['S'], text: 'epub.settings' },
+  { keys: ['+', '−'], text: 'epub.fontSize' },
+  { keys: ['F'], text: 'reader.help.fullscreen' },
+  { keys: ['M'], text: 'reader.help.menu' },
+  { keys: ['?'], text: 'reader.help.help' },
+  { keys: ['Esc'], text: 'reader.close' },
+]

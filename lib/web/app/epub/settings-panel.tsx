@@ -1,11 +1,10 @@
 // Settings of the EPUB reader.
 import type { Signal } from '@preact/signals'
-import { can } from '../api/session.ts'
+import { IncognitoSwitch } from '../reading/incognito-switch.tsx'
 import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Choices, Steps } from '../ui/choices.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Switch } from '../ui/field.tsx'
 import {
   alignments,
   changeFontSize,
@@ -36,11 +35,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
     <Dialog
       title={t('epub.settings')}
       onClose={onClose}
-      actions={
-        <Button variant="quiet" onClick={onShortcuts}>
-          {t('reader.shortcuts')}
-        </Button>
-      }
+      actions={<Button variant="quiet" text={t('reader.shortcuts')} onClick={onShortcuts} />}
     >
       <div class="epub-settings">
         {!isFixed && <FontSize />}
@@ -54,16 +49,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
           choices('margin', margins),
           choices('styles', styles),
         ]}
-        {can('ProgressWrite') && (
-          <Switch
-            label={t('reader.incognito')}
-            hint={t('reader.incognitoHint')}
-            checked={isIncognito.value}
-            onChange={value => {
-              isIncognito.value = value
-            }}
-          />
-        )}
+        <IncognitoSwitch isIncognito={isIncognito} />
       </div>
     </Dialog>
   )

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { t } from '../text/translate.ts'
 import { Cover, type CoverOwner } from '../ui/cover.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
 import type { Selection } from './selection.ts'
 
 export type CardOptions = {
@@ -96,18 +96,15 @@ function ProgressLine({ value }: { value: number }) {
   )
 }
 
-/** A mark on a cover: a number or an icon, with a description for screen readers. */
-export function CoverBadge({
-  icon,
-  text,
-  label,
-  kind = 'accent',
-}: {
-  icon?: Parameters<typeof Icon>[0]['name']
+type CoverBadgeProps = {
+  icon?: IconName
   text?: string
   label: string
   kind?: 'accent' | 'danger' | 'success'
-}) {
+}
+
+/** A mark on a cover: a number or an icon, with a description for screen readers. */
+export function CoverBadge({ icon, text, label, kind = 'accent' }: CoverBadgeProps) {
   return (
     <span class={`lists-badge ${kind}`} title={label}>
       {icon && <Icon name={icon} size={14} />}

@@ -1,4 +1,4 @@
-// Geometry of a windowed grid: columns, heights, visible rows.
+// Geometry of a windowed grid: sizes of cards and lines, columns, heights, visible rows.
 
 export type GridShape = {
   /** Minimum cell width in pixels; 0 for one column. */
@@ -36,21 +36,11 @@ export function visibleRange(
 
 const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(max, value))
 
+type GridPlace = { index: number; total: number; columns: number; isReversed: boolean }
+
 /** The index a key moves to; null for other keys. `isReversed`: right-to-left writing. */
-export function movedIndex(
-  key: string,
-  {
-    index,
-    total,
-    columns,
-    isReversed,
-  }: {
-    index: number
-    total: number
-    columns: number
-    isReversed: boolean
-  },
-): number | null {
+export function movedIndex(key: string, place: GridPlace): number | null {
+  const { index, total, columns, isReversed } = place
   const side = isReversed ? -1 : 1
   const steps: Record<string, number> = {
     ArrowLeft: -side,
@@ -69,3 +59,18 @@ export function movedIndex(
     ? total - 1
     : index
 }
+
+// Sizes of cards and lines in pixels; keep in sync with lists.css.
+
+/** Title of two lines and a line of details below the cover. */
+const cardTextHeight = 64
+/** Three columns on the narrowest phones. */
+const minCardWidth = innerWidth < 600 ? 100 : 150
+
+export const cardShape: GridShape = {
+  minCellWidth: minCardWidth,
+  gap: innerWidth < 600 ? 12 : 18,
+  cellHeight: width => width * 1.5 + cardTextHeight,
+}
+
+export const lineShape: GridShape = { minCellWidth: 0, gap: 0, cellHeight: () => 80 }

@@ -54,17 +54,10 @@ export function SelectionBar({ kind, selection, list, onDone, extra }: Selection
         </Button>
       )}
       {can(isSeries ? 'SeriesWrite' : 'BooksWrite') && (
-        <Button icon="edit" onClick={edit}>
-          {t('action.edit')}
-        </Button>
+        <Button icon="edit" text={t('action.edit')} onClick={edit} />
       )}
       {extra}
-      <IconButton
-        icon="close"
-        variant="quiet"
-        label={t('lists.endSelection')}
-        onClick={() => selection.clear()}
-      />
+      <IconButton icon="close" label={t('lists.endSelection')} onClick={() => selection.clear()} />
     </div>
   )
 }

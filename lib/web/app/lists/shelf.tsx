@@ -90,21 +90,14 @@ export function shelvesInOrder(shelves: VNode<{ items?: readonly unknown[] | und
   return [...known, ...rest]
 }
 
+type ShelfButtonProps = { direction: 'back' | 'on'; isEnabled: boolean; onClick: () => void }
+
 /** For the mouse; touch and keyboard scroll the row itself. */
-function ShelfButton({
-  direction,
-  isEnabled,
-  onClick,
-}: {
-  direction: 'back' | 'on'
-  isEnabled: boolean
-  onClick: () => void
-}) {
+function ShelfButton({ direction, isEnabled, onClick }: ShelfButtonProps) {
   return (
     <IconButton
       class="lists-shelf-button icon-directional"
       icon={direction === 'back' ? 'chevronLeft' : 'chevronRight'}
-      variant="quiet"
       label={t(direction === 'back' ? 'lists.scrollBack' : 'lists.scrollOn')}
       tabIndex={-1}
       disabled={!isEnabled}

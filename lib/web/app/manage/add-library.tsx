@@ -26,7 +26,7 @@ export function AddLibrary({ onAdded }: AddLibraryProps) {
     onAdded(await body(api.POST('/api/v1/libraries', { body: request })))
   }
   return (
-    <Form onSubmit={add}>
+    <Form onSubmit={add} submit={t('library.add')}>
       <FolderBrowser path={draft.path} onChange={chooseFolder} />
       <ScanPreview draft={draft} onChange={change} />
       <TextField
@@ -44,9 +44,6 @@ export function AddLibrary({ onAdded }: AddLibraryProps) {
         <p class="secondary-text">{t('libraryOptions.moreHint')}</p>
         <LibraryOptions draft={draft} onChange={change} existing={null} />
       </details>
-      <button class="button primary" type="submit">
-        {t('library.add')}
-      </button>
     </Form>
   )
 }

@@ -1,19 +1,20 @@
 // Folder picker for the server: by path or by browsing.
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { api, body, type Schemas } from '../api/client.ts'
+import type { Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
-import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Switch, TextField } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { useDebounced } from '../ui/timing.ts'
 
 type Listing = Schemas['DirectoryListing']
 type Entry = Schemas['FileSystemEntry']
 
-const typingMs = 350
+export const typingMs = 350
 
 type FolderBrowserProps = {
   /** The chosen folder: an absolute path on the server. */
@@ -39,17 +40,9 @@ export function FolderBrowser({ path, onChange }: FolderBrowserProps) {
 
 function Browser({ path, onChange }: FolderBrowserProps) {
   const [includeHidden, setIncludeHidden] = useState(false)
-  const opened = useDebounced(path)
-  const { data, error, isLoading } = useResource(
-    `folder:${includeHidden}:${opened}`,
-    async signal =>
-      await body(
-        api.GET('/api/v1/filesystem/browse', {
-          params: { query: { ...(opened && { path: opened }), includeHidden } },
-          signal,
-        }),
-      ),
-  )
+  const opened = useDebounced(path.trim(), typingMs)
+  const query = { ...(opened && { path: opened }), includeHidden }
+  const { data, error, isLoading } = useGet('/api/v1/filesystem/browse', { query })
   // The last folder stays until the next one is loaded.
   const [listing, setListing] = useState<Listing | null>(null)
   useEffect(() => {
@@ -86,21 +79,8 @@ function Browser({ path, onChange }: FolderBrowserProps) {
 const errorText = (error: Error) =>
   error instanceof ApiError && error.status === 403 ? t('folder.forbidden') : messageOf(error)
 
-/** The debounced value. */
-export function useDebounced(value: string): string {
-  const [debounced, setDebounced] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(value.trim()), typingMs)
-    return () => clearTimeout(timer)
-  }, [value])
-  return debounced
-}
-
 function Drives({ onOpen }: { onOpen: (path: string) => void }) {
-  const { data } = useResource('drives', signal =>
-    body(api.GET('/api/v1/filesystem/drives', { signal })),
-  )
-  const drives = data?.data
+  const drives = useGet('/api/v1/filesystem/drives').data?.data
   if (drives && drives.length === 0) return null
   return (
     <div class="folder-drives" role="group" aria-label={t('folder.places')}>
@@ -148,7 +128,6 @@ function FolderList({ listing, onOpen, isStale }: FolderListProps) {
       <div class="folder-bar">
         <IconButton
           icon="arrowUp"
-          variant="quiet"
           label={t('folder.up')}
           disabled={parentPath === null}
           onClick={() => parentPath !== null && open(parentPath)}

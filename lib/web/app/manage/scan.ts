@@ -1,8 +1,10 @@
 // Scans in progress, updated by the event stream at most twice a second.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
+import { useEvents } from '../api/events.ts'
 import { type Resource, useResource } from '../api/resource.ts'
-import { useEvents } from '../api/use-events.ts'
+import { t } from '../text/translate.ts'
+import { useSoon } from '../ui/timing.ts'
 
 /** `failures` is a count; only the record has the texts of `errors`. */
 export type Scan = Omit<Schemas['ScanStatus'], 'seriesFound' | 'booksFound' | 'errors'> & {
@@ -84,7 +86,6 @@ export function useScans(
   const { data, error, isLoading, reload } = useResource(`scans:${key}`, load)
   const [known, setKnown] = useState<ReadonlyMap<string, Known>>(new Map())
   const waiting = useRef(new Map<string, Scan>())
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const add = (arrived: Iterable<Scan>) => {
     const at = Date.now()
     setKnown(previous => {
@@ -94,7 +95,11 @@ export function useScans(
       return next
     })
   }
-  useEffect(() => () => clearTimeout(timer.current), [])
+  const showSoon = useSoon(shownEveryMs, () => {
+    const arrived = [...waiting.current.values()]
+    waiting.current.clear()
+    add(arrived)
+  })
   useEffect(() => {
     if (data) add(data.data)
   }, [data])
@@ -106,13 +111,15 @@ export function useScans(
     if (event.type === 'opened') reload()
     if (event.type !== 'scan_progress') return
     waiting.current.set(String(event.scanId), scanOfEvent(event))
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined
-      const arrived = [...waiting.current.values()]
-      waiting.current.clear()
-      add(arrived)
-    }, shownEveryMs)
+    showSoon()
   })
   const scans = new Map([...known].map(([libraryId, { scan }]) => [libraryId, scan]))
   return { scans, isLoaded: data !== undefined, error, isLoading, reload }
 }
+
+/** Absent in events. */
+type WithHost = { host?: string | null; pid?: number | null }
+
+/** Host and process of a task or scan, which only administrators receive; empty if unknown. */
+export const placeText = ({ host, pid }: WithHost): string =>
+  host ? t('task.place', { host, pid: String(pid) }) : ''

@@ -3,7 +3,8 @@ import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
-import { useDebounced } from './folder-browser.tsx'
+import { useDebounced } from '../ui/timing.ts'
+import { typingMs } from './folder-browser.tsx'
 import { changesSeries, type LibraryDraft } from './library-draft.ts'
 
 const shownSeries = 5
@@ -12,7 +13,7 @@ type StrategyPreviewProps = { id: string; saved: LibraryDraft; draft: LibraryDra
 
 export function StrategyPreview({ id, saved, draft }: StrategyPreviewProps) {
   const { seriesStrategy, seriesConfig } = draft
-  const request = useDebounced(JSON.stringify({ seriesStrategy, seriesConfig }))
+  const request = useDebounced(JSON.stringify({ seriesStrategy, seriesConfig }), typingMs)
   const isChanged = changesSeries(saved, draft)
   const { data, error, isLoading } = useResource(
     isChanged ? `strategy:${id}:${request}` : null,

@@ -42,15 +42,12 @@ export function TitleRules({ rules, onChange }: TitleRulesProps) {
           </label>
           <IconButton
             icon="delete"
-            variant="quiet"
             label={t('titleRules.remove')}
             onClick={() => onChange(rules.filter((_, other) => other !== i))}
           />
         </div>
       ))}
-      <Button icon="add" onClick={add}>
-        {t('titleRules.add')}
-      </Button>
+      <Button icon="add" text={t('titleRules.add')} onClick={add} />
     </fieldset>
   )
 }

@@ -5,8 +5,8 @@ import { formatNumber, t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Cover } from '../ui/cover.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { ErrorState } from '../ui/state.tsx'
 import { showError, showNotice } from '../ui/toast.tsx'
 import {
   addMembers,

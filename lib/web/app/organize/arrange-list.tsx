@@ -1,12 +1,15 @@
 // Reorderable list: rows are dragged by their handle, or moved by keyboard and buttons.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { lineShape } from '../lists/grid-layout.ts'
 import { forgetOtherOrders, type PagedList } from '../lists/paged-list.ts'
-import { lineShape } from '../lists/shapes.ts'
 import { type GridHandle, VirtualGrid } from '../lists/virtual-grid.tsx'
+import { href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
-import { IconButton } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Cover } from '../ui/cover.tsx'
+import { BareSelect } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { showError } from '../ui/toast.tsx'
 
@@ -83,7 +86,6 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
               <span class="arrange-buttons">
                 <IconButton
                   icon="arrowUp"
-                  variant="quiet"
                   tabIndex={-1}
                   label={t('organize.moveUp')}
                   disabled={index === 0}
@@ -91,7 +93,6 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
                 />
                 <IconButton
                   icon="arrowDown"
-                  variant="quiet"
                   tabIndex={-1}
                   label={t('organize.moveDown')}
                   disabled={index === total - 1}
@@ -186,25 +187,79 @@ function useDrag({ setDrag, onDrop }: DragOptions) {
       stop.current?.()
       if (isDropped && to !== from) onDrop(from, to)
     }
-    const onUp = () => end(true)
-    const onCancel = () => end(false)
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key === 'Escape') end(false)
     }
-    addEventListener('pointermove', onMove)
-    addEventListener('pointerup', onUp)
-    addEventListener('pointercancel', onCancel)
-    addEventListener('keydown', onKeyDown, true)
+    const controller = new AbortController()
+    const { signal } = controller
+    addEventListener('pointermove', onMove, { signal })
+    addEventListener('pointerup', () => end(true), { signal })
+    addEventListener('pointercancel', () => end(false), { signal })
+    addEventListener('keydown', onKeyDown, { signal, capture: true })
     frame = requestAnimationFrame(scroll)
     setDrag({ from, to })
     stop.current = () => {
       cancelAnimationFrame(frame)
-      removeEventListener('pointermove', onMove)
-      removeEventListener('pointerup', onUp)
-      removeEventListener('pointercancel', onCancel)
-      removeEventListener('keydown', onKeyDown, true)
+      controller.abort()
       stop.current = null
       setDrag(null)
     }
   }
 }
+
+type ArrangeToolbarProps<V extends string> = {
+  isArranging: boolean
+  /** Shown while the list is not arranged. */
+  sort: V
+  options: readonly { value: V; text: string }[]
+  onSort: (sort: V) => void
+  /** Null if the order cannot be changed. */
+  onArrange: (() => void) | null
+  onDone: () => void
+}
+
+/** Sort order and arranging. */
+export function ArrangeToolbar<V extends string>(props: ArrangeToolbarProps<V>) {
+  const { isArranging, sort, options, onSort, onArrange, onDone } = props
+  const id = useId()
+  if (isArranging)
+    return (
+      <div class="organize-toolbar">
+        <p class="secondary-text">{t('organize.arrangeHint')}</p>
+        <Button icon="check" variant="primary" text={t('action.done')} onClick={onDone} />
+      </div>
+    )
+  return (
+    <div class="organize-toolbar">
+      <label class="inline-field" for={id}>
+        <span>{t('sort.label')}</span>
+        <BareSelect<V> class="control" id={id} value={sort} options={options} onChange={onSort} />
+      </label>
+      {onArrange && <Button icon="sort" text={t('organize.arrange')} onClick={onArrange} />}
+    </div>
+  )
+}
+
+type ArrangeLineProps = {
+  owner: 'series' | 'books'
+  id: string
+  title: string
+  subtitle: string
+}
+
+/** Content of a row. */
+export const ArrangeLine = ({ owner, id, title, subtitle }: ArrangeLineProps) => (
+  <a class="arrange-link" href={href(`${owner}/${id}`)} draggable={false}>
+    <span class="arrange-cover">
+      <Cover owner={owner} id={id} />
+    </span>
+    <span class="arrange-text">
+      <span class="arrange-title" dir="auto">
+        {title}
+      </span>
+      <span class="secondary-text" dir="auto">
+        {subtitle}
+      </span>
+    </span>
+  </a>
+)

@@ -1,16 +1,18 @@
 // Covers of a series, book, collection or read list: chosen, uploaded, taken from a book, deleted.
+import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { mediaUrl } from '../api/address.ts'
-import { api, body, type Schemas } from '../api/client.ts'
+import { api, type Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
-import { type Resource, useResource } from '../api/resource.ts'
+import { useGet } from '../api/use-get.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Cover } from '../ui/cover.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { FormError } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { ErrorState } from '../ui/state.tsx'
 import { FileDrop } from './file-drop.tsx'
 import { uploadFile } from './upload.ts'
 
@@ -22,19 +24,19 @@ type CoversDialogProps = {
   onSaved?: () => void
   onClose: () => void
 }
-type Covers = Schemas['Cover'][]
+type GroupingOwner = 'collections' | 'readlists'
+
+const isGrouping = (owner: Owner): owner is GroupingOwner =>
+  owner === 'collections' || owner === 'readlists'
+
+/** A collection or read list has no covers to choose from. */
+function useCovers(owner: Owner, id: string) {
+  const path = isGrouping(owner) ? null : (`/api/v1/${owner}/{id}/covers` as const)
+  return useGet(path, { path: { id } })
+}
 
 export function CoversDialog({ owner, id, title, onSaved, onClose }: CoversDialogProps) {
-  const isGrouping = owner === 'collections' || owner === 'readlists'
-  const covers = useResource<Covers>(isGrouping ? null : `/${owner}/${id}/covers`, async signal => {
-    const init = { params: { path: { id } }, signal }
-    const { covers } = await body(
-      owner === 'series'
-        ? api.GET('/api/v1/series/{id}/covers', init)
-        : api.GET('/api/v1/books/{id}/covers', init),
-    )
-    return covers
-  })
+  const covers = useCovers(owner, id)
   const changed = () => {
     covers.reload()
     onSaved?.()
@@ -46,16 +48,11 @@ export function CoversDialog({ owner, id, title, onSaved, onClose }: CoversDialo
         {covers.error && !covers.data && (
           <ErrorState error={covers.error} onRetry={covers.reload} />
         )}
-        {isGrouping ? (
+        {isGrouping(owner) ? (
           <GroupingCover owner={owner} id={id} onChanged={changed} />
         ) : (
           covers.data && (
-            <CoverChoice
-              owner={owner as 'series' | 'books'}
-              id={id}
-              covers={covers}
-              onChanged={changed}
-            />
+            <CoverChoice owner={owner} id={id} covers={covers.data.covers} onChanged={changed} />
           )
         )}
         {owner === 'series' && <FromBook id={id} onChanged={changed} />}
@@ -97,21 +94,15 @@ function Upload({ owner, id, onUploaded }: { owner: Owner; id: string; onUploade
         progress={progress}
         onFile={file => void upload(file)}
       />
-      {error && (
-        <p class="form-error" role="alert">
-          {error}
-        </p>
-      )}
+      <FormError text={error} />
     </div>
   )
 }
 
-function GroupingCover({ owner, id, onChanged }: PartProps & { owner: Owner }) {
+function GroupingCover({ owner, id, onChanged }: PartProps & { owner: GroupingOwner }) {
   const [version, setVersion] = useState(() => Date.now())
   const reset = async () => {
-    const params = { path: { id } }
-    if (owner === 'collections') await api.DELETE('/api/v1/collections/{id}/cover', { params })
-    else await api.DELETE('/api/v1/readlists/{id}/cover', { params })
+    await api.DELETE(`/api/v1/${owner}/{id}/cover`, { params: { path: { id } } })
     setVersion(Date.now())
     onChanged()
   }
@@ -120,84 +111,50 @@ function GroupingCover({ owner, id, onChanged }: PartProps & { owner: Owner }) {
       <span class="covers-image">
         <Cover owner={owner} id={id} version={version} alt={t('covers.current')} />
       </span>
-      <Button icon="refresh" onClick={reset}>
-        {t('choice.auto')}
-      </Button>
+      <Button icon="refresh" text={t('choice.auto')} onClick={reset} />
     </div>
   )
 }
 
-type CoverChoiceProps = PartProps & { owner: 'series' | 'books'; covers: Resource<Covers> }
+type CoverChoiceProps = PartProps & {
+  owner: 'series' | 'books'
+  covers: readonly Schemas['Cover'][]
+}
 
 function CoverChoice({ owner, id, covers, onChanged }: CoverChoiceProps) {
-  const list = covers.data!
-  const isAutomatic = !list.some(({ isSelected }) => isSelected)
+  const imageOf = (cover: Schemas['Cover']) => mediaUrl(`/${owner}/${id}/covers/${cover.id}/image`)
+  const isAutomatic = !covers.some(({ isSelected }) => isSelected)
   const select = async (coverId: string | null) => {
-    if (coverId === null) {
-      const init = { params: { path: { id } } }
-      await (owner === 'series'
-        ? api.DELETE('/api/v1/series/{id}/covers/selected', init)
-        : api.DELETE('/api/v1/books/{id}/covers/selected', init))
-    } else {
-      const init = { params: { path: { id, cover_id: coverId } } }
-      await (owner === 'series'
-        ? api.PUT('/api/v1/series/{id}/covers/{cover_id}/select', init)
-        : api.PUT('/api/v1/books/{id}/covers/{cover_id}/select', init))
-    }
+    const path = `/api/v1/${owner}/{id}/covers` as const
+    if (coverId === null) await api.DELETE(`${path}/selected`, { params: { path: { id } } })
+    else await api.PUT(`${path}/{cover_id}/select`, { params: { path: { id, cover_id: coverId } } })
     onChanged()
   }
   const remove = async (coverId: string) => {
-    const init = { params: { path: { id, cover_id: coverId } } }
-    await (owner === 'series'
-      ? api.DELETE('/api/v1/series/{id}/covers/{cover_id}', init)
-      : api.DELETE('/api/v1/books/{id}/covers/{cover_id}', init))
+    const params = { path: { id, cover_id: coverId } }
+    await api.DELETE(`/api/v1/${owner}/{id}/covers/{cover_id}`, { params })
     onChanged()
   }
   return (
     <ul class="covers-list" aria-label={t('covers.title')}>
       <li key="automatic">
-        <Button
-          class="covers-option"
-          variant="quiet"
-          aria-pressed={isAutomatic}
+        <Option
+          image={isAutomatic ? <Cover owner={owner} id={id} /> : <Icon name="book" size={32} />}
+          text={t('choice.auto')}
+          isSelected={isAutomatic}
           onClick={() => select(null)}
-        >
-          <span class="covers-image">
-            {isAutomatic ? <Cover owner={owner} id={id} /> : <Icon name="book" size={32} />}
-          </span>
-          <span>{t('choice.auto')}</span>
-          {isAutomatic && (
-            <span class="covers-mark">
-              <Icon name="check" size={16} />
-            </span>
-          )}
-        </Button>
+        />
       </li>
-      {list.map(cover => (
+      {covers.map(cover => (
         <li key={cover.id}>
-          <Button
-            class="covers-option"
-            variant="quiet"
-            aria-pressed={cover.isSelected}
+          <Option
+            image={<img src={imageOf(cover)} alt="" loading="lazy" />}
+            text={sourceText(cover)}
+            isSelected={cover.isSelected}
             onClick={() => select(cover.id)}
-          >
-            <span class="covers-image">
-              <img
-                src={mediaUrl(`/${owner}/${id}/covers/${cover.id}/image`)}
-                alt=""
-                loading="lazy"
-              />
-            </span>
-            <span>{sourceText(cover)}</span>
-            {cover.isSelected && (
-              <span class="covers-mark">
-                <Icon name="check" size={16} />
-              </span>
-            )}
-          </Button>
+          />
           <IconButton
             icon="delete"
-            variant="quiet"
             class="covers-delete"
             label={t('covers.delete')}
             onClick={() => remove(cover.id)}
@@ -208,6 +165,27 @@ function CoverChoice({ owner, id, covers, onChanged }: CoverChoiceProps) {
   )
 }
 
+type OptionProps = {
+  image: VNode
+  text: string
+  isSelected?: boolean
+  onClick: () => unknown
+}
+
+function Option({ image, text, isSelected, onClick }: OptionProps) {
+  return (
+    <Button class="covers-option" variant="quiet" aria-pressed={isSelected} onClick={onClick}>
+      <span class="covers-image">{image}</span>
+      <span dir="auto">{text}</span>
+      {isSelected && (
+        <span class="covers-mark">
+          <Icon name="check" size={16} />
+        </span>
+      )}
+    </Button>
+  )
+}
+
 function sourceText({ width, height }: Schemas['Cover']): string {
   return width && height ? `${width} × ${height}` : t('covers.uploaded')
 }
@@ -215,21 +193,13 @@ function sourceText({ width, height }: Schemas['Cover']): string {
 const maxBooks = 60
 
 function FromBook({ id, onChanged }: PartProps) {
-  const books = useResource(`/series/${id}/books?covers`, signal =>
-    body(
-      api.GET('/api/v1/series/{id}/books', {
-        params: { path: { id }, query: { page: 1, pageSize: maxBooks } },
-        signal,
-      }),
-    ),
-  )
-  const rows = books.data?.data.filter(({ hasCover }) => hasCover)
+  const query = { page: 1, pageSize: maxBooks }
+  const { data } = useGet('/api/v1/series/{id}/books', { path: { id }, query })
+  const rows = data?.data.filter(({ hasCover }) => hasCover)
   if (!rows?.length) return null
   const select = async (bookId: string) => {
-    await api.PUT('/api/v1/series/{id}/covers/from-book', {
-      params: { path: { id } },
-      body: { bookId },
-    })
+    const params = { path: { id } }
+    await api.PUT('/api/v1/series/{id}/covers/from-book', { params, body: { bookId } })
     onChanged()
   }
   return (
@@ -238,12 +208,11 @@ function FromBook({ id, onChanged }: PartProps) {
       <ul class="covers-list">
         {rows.map(({ id, title }) => (
           <li key={id}>
-            <Button class="covers-option" variant="quiet" onClick={() => select(id)}>
-              <span class="covers-image">
-                <Cover owner="books" id={id} />
-              </span>
-              <span dir="auto">{title}</span>
-            </Button>
+            <Option
+              image={<Cover owner="books" id={id} />}
+              text={title}
+              onClick={() => select(id)}
+            />
           </li>
         ))}
       </ul>

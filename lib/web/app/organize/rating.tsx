@@ -1,8 +1,8 @@
 // Rating of a series in half stars, and the average of all readers.
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { api, body, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import { api, type Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
 import { formatNumber, t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -12,7 +12,7 @@ type SeriesRatingProps = {
   seriesId: string
   /** From 1 to 100, or null. */
   rating: number | null
-  onChanged?: (rating: number | null) => void
+  onChanged: (rating: number | null) => void
 }
 
 /** The API uses 1 to 100; a star is 20. */
@@ -22,9 +22,7 @@ const starsOf = (value: number | null) => (value === null ? 0 : Math.round(value
 export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps) {
   const [shown, setShown] = useState(rating)
   const params = { path: { id: seriesId } }
-  const average = useResource(`/series/${seriesId}/ratings/average`, signal =>
-    body(api.GET('/api/v1/series/{id}/ratings/average', { params, signal })),
-  )
+  const average = useGet('/api/v1/series/{id}/ratings/average', params)
   const known = useRef(rating)
   useEffect(() => {
     setShown(rating)
@@ -43,8 +41,7 @@ export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps)
     try {
       if (next === null) await api.DELETE('/api/v1/series/{id}/rating', { params })
       else await api.PUT('/api/v1/series/{id}/rating', { params, body: { rating: next } })
-      if (onChanged) onChanged(next)
-      else average.reload()
+      onChanged(next)
     } catch (error) {
       setShown(former)
       showError(error)
@@ -55,12 +52,7 @@ export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps)
     <div class="rating">
       {isEditable && <Stars value={shown} onChange={change} />}
       {isEditable && shown !== null && (
-        <IconButton
-          icon="close"
-          variant="quiet"
-          label={t('rating.remove')}
-          onClick={() => change(null)}
-        />
+        <IconButton icon="close" label={t('rating.remove')} onClick={() => change(null)} />
       )}
       {/* A single own rating is its own average. */}
       {average.data && !(shown !== null && average.data.count === 1) && (

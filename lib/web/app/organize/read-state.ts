@@ -31,6 +31,7 @@ export async function setRead(selection: Selection, isRead: boolean): Promise<vo
 
 async function mark({ seriesIds = [], bookIds = [] }: Selection, isRead: boolean) {
   forgetLocalPosition()
+  const mark = isRead ? 'read' : 'unread'
   let count = 0
   let time = Date.now()
   const add = ({ data, response }: { data?: Schemas['BulkCount']; response: Response }) => {
@@ -38,20 +39,12 @@ async function mark({ seriesIds = [], bookIds = [] }: Selection, isRead: boolean
     time = Date.parse(response.headers.get('date') ?? '') || time
   }
   for (let i = 0; i < seriesIds.length; i += maxSeries) {
-    const series = { body: { seriesIds: seriesIds.slice(i, i + maxSeries) } }
-    add(
-      await (isRead
-        ? api.POST('/api/v1/series/bulk/read', series)
-        : api.POST('/api/v1/series/bulk/unread', series)),
-    )
+    const request = { seriesIds: seriesIds.slice(i, i + maxSeries) }
+    add(await api.POST(`/api/v1/series/bulk/${mark}`, { body: request }))
   }
   for (let i = 0; i < bookIds.length; i += maxBooks) {
-    const books = { body: { bookIds: bookIds.slice(i, i + maxBooks) } }
-    add(
-      await (isRead
-        ? api.POST('/api/v1/books/bulk/read', books)
-        : api.POST('/api/v1/books/bulk/unread', books)),
-    )
+    const request = { bookIds: bookIds.slice(i, i + maxBooks) }
+    add(await api.POST(`/api/v1/books/bulk/${mark}`, { body: request }))
   }
   return { count, time }
 }

@@ -1,34 +1,26 @@
 // Want-to-read page: series and books, newest first or in a custom order.
-import { useMemo } from 'preact/hooks'
+import { api, body, type Schemas } from '../api/client.ts'
 import { BookCard } from '../lists/book-card.tsx'
+import { cardShape } from '../lists/grid-layout.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
 import { type PagedList, usePagedList } from '../lists/paged-list.ts'
 import { SeriesCard } from '../lists/series-card.tsx'
-import { cardShape } from '../lists/shapes.ts'
 import { VirtualGrid } from '../lists/virtual-grid.tsx'
-import { address, href, setQuery } from '../routing/router.ts'
+import { address, setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Cover } from '../ui/cover.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { ButtonLink, IconButton } from '../ui/button.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { ArrangeList } from './arrange-list.tsx'
+import { EmptyState, ErrorState } from '../ui/state.tsx'
+import { ArrangeLine, ArrangeList, ArrangeToolbar } from './arrange-list.tsx'
 import { setWantToRead } from './wanted.ts'
-import {
-  createWantedLoader,
-  orderWanted,
-  type WantedEntry,
-  type WantedSort,
-  wantedSorts,
-} from './wanted-list.ts'
 
 export function View() {
   const arranges = address.value.query.get('mode') === 'arrange'
   const chosen = wantedSorts.find(sort => sort === address.value.query.get('sort')) ?? 'newest'
   const sort: WantedSort = arranges ? 'custom' : chosen
-  const load = useMemo(() => createWantedLoader(sort), [sort])
-  const list = usePagedList<WantedEntry>(`/want-to-read?${sort}`, load)
+  const list = usePagedList<WantedEntry>(`/want-to-read?${sort}`, (page, signal) =>
+    listEntries({ ...page, sort, includeItems: true }, signal),
+  )
   useReloadOnEvents(
     ({ type }) =>
       /^(?:progress_updated|want_to_read_updated|series_deleted|book_deleted)$/.test(type),
@@ -41,7 +33,19 @@ export function View() {
         title={t('nav.wantToRead')}
         subtitle={total ? t('wanted.count', { count: total }) : undefined}
       />
-      {(total ?? 0) > 1 && <Toolbar arranges={arranges} sort={chosen} />}
+      {(total ?? 0) > 1 && (
+        <ArrangeToolbar<WantedSort>
+          isArranging={arranges}
+          sort={chosen}
+          options={wantedSorts.map(value => ({
+            value,
+            text: t(value === 'custom' ? 'sort.custom' : `wanted.sort.${value}`),
+          }))}
+          onSort={sort => setQuery({ sort }, { replace: true })}
+          onArrange={() => setQuery({ mode: 'arrange' })}
+          onDone={() => setQuery({ mode: null, sort: 'custom' }, { replace: true })}
+        />
+      )}
       {list.error.value !== null && total === null ? (
         <ErrorState error={list.error.value} onRetry={list.reload} />
       ) : total === 0 ? (
@@ -49,54 +53,13 @@ export function View() {
           icon="bookmark"
           title={t('wanted.none')}
           text={t('wanted.noneText')}
-          action={
-            <a class="button" href={href('series')}>
-              {t('wanted.browse')}
-            </a>
-          }
+          action={<ButtonLink path="series" text={t('wanted.browse')} />}
         />
       ) : arranges ? (
         <Arrange list={list} />
       ) : (
         <WantedGrid list={list} />
       )}
-    </div>
-  )
-}
-
-function Toolbar({ arranges, sort }: { arranges: boolean; sort: WantedSort }) {
-  if (arranges)
-    return (
-      <div class="organize-toolbar">
-        <p class="secondary-text">{t('organize.arrangeHint')}</p>
-        <Button
-          icon="check"
-          variant="primary"
-          onClick={() => setQuery({ mode: null, sort: 'custom' }, { replace: true })}
-        >
-          {t('action.done')}
-        </Button>
-      </div>
-    )
-  return (
-    <div class="organize-toolbar">
-      <label class="inline-field">
-        <span>{t('sort.label')}</span>
-        <select
-          class="control"
-          value={sort}
-          onChange={event => setQuery({ sort: event.currentTarget.value }, { replace: true })}
-        >
-          {wantedSorts.map(name => (
-            <option key={name} value={name}>
-              {t(name === 'custom' ? 'sort.custom' : `wanted.sort.${name}`)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <Button icon="sort" onClick={() => setQuery({ mode: 'arrange' })}>
-        {t('organize.arrange')}
-      </Button>
     </div>
   )
 }
@@ -134,6 +97,7 @@ function WantedCard({ wanted, tabIndex, onRemoved }: WantedCardProps) {
       {wanted && (
         <IconButton
           icon="close"
+          isFramed
           class="wanted-remove"
           tabIndex={tabIndex}
           label={t('wanted.remove', { title })}
@@ -161,22 +125,36 @@ function Arrange({ list }: { list: PagedList<WantedEntry> }) {
         const subtitle = series
           ? t('count.books', { count: series.bookCount })
           : (book?.seriesName ?? '')
-        return (
-          <a class="arrange-link" href={href(`${owner}/${id}`)} draggable={false}>
-            <span class="arrange-cover">
-              <Cover owner={owner} id={id} />
-            </span>
-            <span class="arrange-text">
-              <span class="arrange-title" dir="auto">
-                {titleOf(wanted)}
-              </span>
-              <span class="secondary-text" dir="auto">
-                {subtitle}
-              </span>
-            </span>
-          </a>
-        )
+        return <ArrangeLine owner={owner} id={id} title={titleOf(wanted)} subtitle={subtitle} />
       }}
     />
   )
+}
+
+type WantedEntry = Schemas['WantToReadItem']
+
+const wantedSorts = ['newest', 'oldest', 'custom'] as const
+type WantedSort = (typeof wantedSorts)[number]
+
+type Query = { page: number; pageSize: number; sort: WantedSort; includeItems?: boolean }
+
+async function listEntries(query: Query, signal?: AbortSignal) {
+  const init = { params: { query }, ...(signal && { signal }) }
+  return await body(api.GET('/api/v1/want-to-read', init))
+}
+
+/** Moves an entry in the custom order. Throws ApiError. */
+async function orderWanted(from: number, to: number): Promise<void> {
+  const last = Math.max(from, to)
+  const pageSize = 500
+  const ids: string[] = []
+  for (let page = 1; ids.length <= last; page++) {
+    const { data, totalPages } = await listEntries({ page, pageSize, sort: 'custom' })
+    ids.push(...data.map(({ id }) => id))
+    if (page >= totalPages) break
+  }
+  ids.length = Math.min(ids.length, last + 1)
+  const [moved] = ids.splice(from, 1)
+  ids.splice(to, 0, moved!)
+  await api.PUT('/api/v1/want-to-read/order', { body: { entryIds: ids } })
 }

@@ -152,12 +152,8 @@ function RemotePosition({ reader }: { reader: Reader }) {
       {remote && (
         <div class="reader-remote-box">
           <span>{t('reader.remote', { page: remote.currentPage })}</span>
-          <Button variant="primary" onClick={accept}>
-            {t('reader.goThere')}
-          </Button>
-          <Button variant="quiet" onClick={ignore}>
-            {t('reader.remoteStay')}
-          </Button>
+          <Button variant="primary" text={t('reader.goThere')} onClick={accept} />
+          <Button variant="quiet" text={t('reader.remoteStay')} onClick={ignore} />
         </div>
       )}
     </div>

@@ -2,7 +2,7 @@
 import type { Schemas } from '../api/client.ts'
 import { goBack, href, navigate } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
 import { Cover } from '../ui/cover.tsx'
 import { openedReadList, readerPath, useAdjacentBooks } from './adjacent-books.ts'
 
@@ -27,16 +27,10 @@ export function EndCard({ book, onNext }: EndCardProps) {
               : '…'}
         </p>
       )}
-      {error && (
-        <Button icon="refresh" onClick={reload}>
-          {t('action.retry')}
-        </Button>
-      )}
+      {error && <Button icon="refresh" text={t('action.retry')} onClick={reload} />}
       <div class="reader-card-actions">
-        <Button onClick={() => goBack(`books/${book.id}`)}>{t('reader.close')}</Button>
-        <a class="button" href={href(`series/${book.seriesId}`)}>
-          {t('reader.openSeries')}
-        </a>
+        <Button text={t('reader.close')} onClick={() => goBack(`books/${book.id}`)} />
+        <ButtonLink path={`series/${book.seriesId}`} text={t('reader.openSeries')} />
       </div>
     </section>
   )

@@ -68,18 +68,16 @@ export function useSlideGestures(reader: Reader, root: RefObject<HTMLElement>) {
     const scroller = () => element.querySelector<HTMLElement>('.current .reader-scroller')
     const swipe = createSwipe(reader, element, scroller)
     const onWheel = createWheel(reader, scroller)
-    const active = { passive: false } as const
+    const controller = new AbortController()
+    const { signal } = controller
+    const active = { passive: false, signal } as const
     element.addEventListener('wheel', onWheel, active)
     element.addEventListener('touchstart', swipe.start, active)
     element.addEventListener('touchmove', swipe.move, active)
-    element.addEventListener('touchend', swipe.end)
-    element.addEventListener('touchcancel', swipe.cancel)
+    element.addEventListener('touchend', swipe.end, { signal })
+    element.addEventListener('touchcancel', swipe.cancel, { signal })
     return () => {
-      element.removeEventListener('wheel', onWheel)
-      element.removeEventListener('touchstart', swipe.start)
-      element.removeEventListener('touchmove', swipe.move)
-      element.removeEventListener('touchend', swipe.end)
-      element.removeEventListener('touchcancel', swipe.cancel)
+      controller.abort()
       swipe.cancel()
     }
   }, [reader])
@@ -105,14 +103,11 @@ function startPan(event: PointerEvent, root: HTMLElement, hasDragged: { current:
     hasDragged.current ||= Math.hypot(dx, dy) > dragDistance
     if (hasDragged.current) scroller.scrollTo(scrollLeft - dx, scrollTop - dy)
   }
-  const stop = () => {
-    removeEventListener('pointermove', move)
-    removeEventListener('pointerup', stop)
-    removeEventListener('pointercancel', stop)
-  }
-  addEventListener('pointermove', move)
-  addEventListener('pointerup', stop)
-  addEventListener('pointercancel', stop)
+  const controller = new AbortController()
+  const { signal } = controller
+  addEventListener('pointermove', move, { signal })
+  addEventListener('pointerup', () => controller.abort(), { signal })
+  addEventListener('pointercancel', () => controller.abort(), { signal })
 }
 
 /** Ctrl zooms; otherwise the wheel scrolls pages larger than the window, then goes to the next page. */

@@ -18,7 +18,6 @@ export function TopBar({ reader, actions }: BarProps) {
     <header class="reader-bar reader-top" inert={!isMenuShown.value}>
       <IconButton
         icon="arrowLeft"
-        variant="quiet"
         class="icon-directional"
         label={t('reader.close')}
         onClick={actions.leave}
@@ -30,7 +29,6 @@ export function TopBar({ reader, actions }: BarProps) {
       {reader.isIncognito.value && <span class="badge accent">{t('reader.incognito')}</span>}
       <IconButton
         icon="grid"
-        variant="quiet"
         label={t('reader.thumbnails')}
         aria-pressed={reader.areThumbnailsShown.value}
         onClick={() => {
@@ -40,7 +38,6 @@ export function TopBar({ reader, actions }: BarProps) {
       {canFullscreen && (
         <IconButton
           icon="fullscreen"
-          variant="quiet"
           class="reader-fullscreen"
           label={t(isFullscreen.value ? 'reader.leaveFullscreen' : 'reader.fullscreen')}
           onClick={() => void toggleFullscreen()}
@@ -48,7 +45,6 @@ export function TopBar({ reader, actions }: BarProps) {
       )}
       <IconButton
         icon="settings"
-        variant="quiet"
         label={t('reader.settings')}
         onClick={() => {
           panel.value = 'settings'
@@ -66,7 +62,6 @@ export function BottomBar({ reader, actions }: BarProps) {
   const bookButton = (side: 'previous' | 'next') => (
     <IconButton
       icon={(side === 'next') !== isRtl ? 'skipNext' : 'skipPrevious'}
-      variant="quiet"
       label={t(side === 'next' ? 'reader.nextBook' : 'reader.previousBook')}
       onClick={() => actions.openBook(side)}
     />

@@ -1,5 +1,5 @@
 // Dialogs of the reader: settings and keyboard shortcuts.
-import { can } from '../api/session.ts'
+import { IncognitoSwitch } from '../reading/incognito-switch.tsx'
 import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Choices, Steps } from '../ui/choices.tsx'
@@ -43,13 +43,12 @@ function SettingsPanel({ reader }: PanelProps) {
         {t('reader.shortcuts')}
       </Button>
       <Button
+        text={t('reader.makeDefault')}
         onClick={() => {
           storeAsDefault(book, current)
           showNotice(t(book.fileFormat === 'pdf' ? 'reader.defaultPdf' : 'reader.defaultComics'))
         }}
-      >
-        {t('reader.makeDefault')}
-      </Button>
+      />
     </>
   )
   const change = <N extends keyof ReaderSettings>(name: N, value: ReaderSettings[N]) =>
@@ -86,16 +85,7 @@ function SettingsPanel({ reader }: PanelProps) {
       {toggle('isCoverAlone', layout.value === 'double', t('reader.coverAloneHint'))}
       {toggle('isSplit', layout.value === 'single')}
       {toggle('hasGaps', layout.value === 'strip')}
-      {can('ProgressWrite') && (
-        <Switch
-          label={t('reader.incognito')}
-          hint={t('reader.incognitoHint')}
-          checked={reader.isIncognito.value}
-          onChange={isIncognito => {
-            reader.isIncognito.value = isIncognito
-          }}
-        />
-      )}
+      <IncognitoSwitch isIncognito={reader.isIncognito} />
     </div>
   )
   return (

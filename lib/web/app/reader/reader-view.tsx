@@ -5,27 +5,17 @@ import { allItems } from '../api/all-items.ts'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { loadPart } from '../routing/load-view.ts'
-import { goBack, href } from '../routing/router.ts'
-import type { ViewProps } from '../routing/view-props.ts'
+import type { ViewProps } from '../routing/route.ts'
+import { goBack } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { Button, ButtonLink, IconButton } from '../ui/button.tsx'
+import { EmptyState, ErrorState } from '../ui/state.tsx'
 import { ComicReader } from './comic-reader.tsx'
 import type { PageInfo } from './page-layout.ts'
 
-export function View({ params }: ViewProps) {
-  return <BookReader key={params.id!} id={params.id!} />
-}
-
-function BookReader({ id }: { id: string }) {
+export function View({ params: { id = '' } }: ViewProps) {
   const { data: book, error, reload } = useCurrentBook(id)
-  if (error)
-    return (
-      <Centered>
-        <ErrorState error={error} onRetry={reload} />
-      </Centered>
-    )
+  if (error) return <Failed error={error} onRetry={reload} />
   if (!book) return <main class="reader" aria-busy />
   return book.fileFormat === 'epub' ? <EpubLoader book={book} /> : <PagesLoader book={book} />
 }
@@ -45,12 +35,7 @@ function PagesLoader({ book }: { book: Schemas['Book'] }) {
       api.GET('/api/v1/books/{id}/pages', { params: { path: { id: book.id }, query }, signal }),
     ),
   )
-  if (error)
-    return (
-      <Centered>
-        <ErrorState error={error} onRetry={reload} />
-      </Centered>
-    )
+  if (error) return <Failed error={error} onRetry={reload} />
   if (!data) return <main class="reader" aria-busy />
   if (data.length === 0) return <WithoutPages book={book} onRetry={reload} />
   return <ComicReader book={book} pages={data.map(pageInfo)} />
@@ -76,12 +61,8 @@ function WithoutPages({ book, onRetry }: { book: Schemas['Book']; onRetry: () =>
         text={text}
         action={
           <div class="reader-card-actions">
-            <Button icon="refresh" onClick={onRetry}>
-              {t('action.retry')}
-            </Button>
-            <a class="button" href={href(`books/${book.id}`)}>
-              {t('reader.close')}
-            </a>
+            <Button icon="refresh" text={t('action.retry')} onClick={onRetry} />
+            <ButtonLink path={`books/${book.id}`} text={t('reader.close')} />
           </div>
         }
       />
@@ -107,19 +88,22 @@ function EpubLoader({ book }: { book: Schemas['Book'] }) {
   if (Reader) return <Reader book={book} />
   // Some browsers cache a failed module load until the page is reloaded.
   return error ? (
-    <Centered>
-      <ErrorState error={error} onRetry={() => location.reload()} />
-    </Centered>
+    <Failed error={error} onRetry={() => location.reload()} />
   ) : (
     <main class="reader" aria-busy />
   )
 }
 
+const Failed = (props: { error: Error; onRetry: () => void }) => (
+  <Centered>
+    <ErrorState {...props} />
+  </Centered>
+)
+
 const Centered: FunctionComponent = ({ children }) => (
   <main class="reader-message">
     <IconButton
       icon="arrowLeft"
-      variant="quiet"
       class="icon-directional"
       label={t('reader.close')}
       onClick={() => goBack('')}

@@ -3,8 +3,7 @@ import type { FunctionComponent } from 'preact'
 import { basePath } from '../api/address.ts'
 import { assets, assetUrl } from '../api/assets.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
-import type { Route } from './route.ts'
-import type { ViewProps } from './view-props.ts'
+import type { Route, ViewProps } from './route.ts'
 
 const loadedStyles = new Map<string, Promise<void>>()
 const loadedViews = new Map<Route, FunctionComponent<ViewProps>>()

@@ -1,7 +1,6 @@
-// A view of the application with its address.
+// A view of the application with its address and its props.
 import type { FunctionComponent } from 'preact'
 import type { Permission } from '../api/session.ts'
-import type { ViewProps } from './view-props.ts'
 
 export type Route = {
   /** Path with `:name` for one segment. */
@@ -14,3 +13,6 @@ export type Route = {
   /** `public`: also when signed out. Otherwise the required permission, if any. */
   access?: 'public' | Permission
 }
+
+/** Values of the `:name` parts of the route's pattern. */
+export type ViewProps = { params: Record<string, string> }

@@ -1,194 +1,105 @@
 // Views of the application by address. Each view is a module of its own, loaded when it is first opened.
 import type { Route } from './route.ts'
 
+type Row = [pattern: string, access: Route['access'] | null, load: Route['load']]
+
+/** Views with the same style sheets. */
+const styled = (styles: readonly string[], rows: readonly Row[]): Route[] =>
+  rows.map(([pattern, access, load]) => ({ pattern, load, styles, ...(access && { access }) }))
+
+const withoutFrame = (routes: readonly Route[]): Route[] =>
+  routes.map(route => ({ ...route, frame: 'plain' }))
+
 export const routes: readonly Route[] = [
-  {
-    pattern: '',
-    load: () => import('../home/home-view.tsx'),
-    styles: ['lists/lists.css', 'browse/browse.css'],
-  },
-  {
-    pattern: 'libraries',
-    load: () => import('../browse/libraries-view.tsx'),
-    styles: ['browse/browse.css'],
-    access: 'LibrariesRead',
-  },
-  {
-    pattern: 'libraries/:id',
-    load: () => import('../browse/library-view.tsx'),
-    styles: ['lists/lists.css', 'browse/browse.css'],
-    access: 'SeriesRead',
-  },
-  {
-    pattern: 'series',
-    load: () => import('../browse/series-list-view.tsx'),
-    styles: ['lists/lists.css', 'browse/browse.css'],
-    access: 'SeriesRead',
-  },
-  {
-    pattern: 'series/:id',
-    load: () => import('../browse/series-view.tsx'),
-    styles: ['lists/lists.css', 'browse/browse.css', 'organize/rating.css'],
-    access: 'SeriesRead',
-  },
-  {
-    pattern: 'books/:id',
-    load: () => import('../browse/book-view.tsx'),
-    styles: ['lists/lists.css', 'browse/browse.css'],
-    access: 'BooksRead',
-  },
-  {
-    pattern: 'search',
-    load: () => import('../browse/search-view.tsx'),
-    styles: ['lists/lists.css', 'browse/browse.css'],
-  },
-  {
-    pattern: 'collections',
-    load: async () => ({
-      View: (await import('../organize/groupings/groupings-view.tsx')).CollectionsView,
-    }),
-    styles: ['lists/lists.css', 'organize/organize.css'],
-    access: 'CollectionsRead',
-  },
-  {
-    pattern: 'collections/:id',
-    load: async () => ({
-      View: (await import('../organize/groupings/grouping-view.tsx')).CollectionView,
-    }),
-    styles: ['lists/lists.css', 'organize/organize.css'],
-    access: 'CollectionsRead',
-  },
-  {
-    pattern: 'readlists',
-    load: async () => ({
-      View: (await import('../organize/groupings/groupings-view.tsx')).ReadListsView,
-    }),
-    styles: ['lists/lists.css', 'organize/organize.css'],
-    access: 'ReadListsRead',
-  },
-  {
-    pattern: 'readlists/:id',
-    load: async () => ({
-      View: (await import('../organize/groupings/grouping-view.tsx')).ReadListView,
-    }),
-    styles: ['lists/lists.css', 'organize/organize.css'],
-    access: 'ReadListsRead',
-  },
-  {
-    pattern: 'want-to-read',
-    load: () => import('../organize/want-to-read-view.tsx'),
-    styles: ['lists/lists.css', 'organize/organize.css'],
-  },
-  {
-    pattern: 'statistics',
-    load: () => import('../statistics/statistics-view.tsx'),
-    styles: ['statistics/statistics.css'],
-    access: 'ProgressRead',
-  },
-  {
-    pattern: 'account',
-    load: () => import('../account/account-view.tsx'),
-    styles: ['account/account.css'],
-  },
-  {
-    pattern: 'account/keys',
-    load: () => import('../account/keys-view.tsx'),
-    styles: ['account/account.css'],
-    access: 'ApiKeysRead',
-  },
-  {
-    pattern: 'books/:id/read',
-    load: () => import('../reader/reader-view.tsx'),
-    styles: ['reader/reader.css'],
-    frame: 'plain',
-    access: 'PagesRead',
-  },
-  {
-    pattern: 'admin',
-    load: () => import('../admin/overview-view.tsx'),
-    styles: ['manage/manage.css', 'admin/admin.css'],
-    access: 'LibrariesWrite',
-  },
-  {
-    pattern: 'admin/libraries',
-    load: () => import('../admin/libraries-view.tsx'),
-    styles: ['manage/manage.css', 'admin/admin.css'],
-    access: 'LibrariesWrite',
-  },
-  {
-    pattern: 'admin/libraries/new',
-    load: () => import('../admin/new-library-view.tsx'),
-    styles: ['manage/manage.css', 'admin/admin.css'],
-    access: 'LibrariesWrite',
-  },
-  {
-    pattern: 'admin/libraries/:id',
-    load: () => import('../admin/library-view.tsx'),
-    styles: ['manage/manage.css', 'admin/admin.css'],
-    access: 'LibrariesWrite',
-  },
-  {
-    pattern: 'admin/tasks',
-    load: () => import('../admin/tasks-view.tsx'),
-    styles: ['manage/manage.css', 'admin/admin.css'],
-    access: 'TasksRead',
-  },
-  {
-    pattern: 'admin/errors',
-    load: () => import('../admin/errors-view.tsx'),
-    styles: ['manage/manage.css', 'admin/admin.css'],
-    access: 'BooksWrite',
-  },
-  {
-    pattern: 'admin/duplicates',
-    load: () => import('../admin/duplicates-view.tsx'),
-    styles: ['manage/manage.css', 'admin/admin.css'],
-    access: 'BooksWrite',
-  },
-  {
-    pattern: 'admin/health',
-    load: () => import('../admin/health-view.tsx'),
-    styles: ['manage/manage.css', 'admin/admin.css'],
-    access: 'LibrariesWrite',
-  },
-  {
-    pattern: 'admin/users',
-    load: () => import('../admin-accounts/users-view.tsx'),
-    styles: ['admin/admin.css', 'admin-accounts/admin-accounts.css'],
-    access: 'UsersRead',
-  },
-  {
-    pattern: 'admin/users/:id',
-    load: () => import('../admin-accounts/user-view.tsx'),
-    styles: ['admin/admin.css', 'admin-accounts/admin-accounts.css'],
-    access: 'UsersRead',
-  },
-  {
-    pattern: 'admin/settings',
-    load: () => import('../admin-accounts/settings-view.tsx'),
-    styles: ['admin/admin.css', 'admin-accounts/admin-accounts.css'],
-    access: 'SystemAdmin',
-  },
-  {
-    pattern: 'register',
-    load: () => import('../account/register-view.tsx'),
-    frame: 'plain',
-    access: 'public',
-  },
-  {
-    pattern: 'setup',
-    load: () => import('../setup/setup-view.tsx'),
-    styles: ['manage/manage.css', 'setup/setup.css'],
-    frame: 'plain',
-    access: 'public',
-  },
-  {
-    pattern: 'sign-in',
-    load: () => import('../account/sign-in-view.tsx'),
-    frame: 'plain',
-    access: 'public',
-  },
+  ...styled(
+    ['lists/lists.css', 'browse/browse.css'],
+    [
+      ['', null, () => import('../home/home-view.tsx')],
+      ['libraries/:id', 'SeriesRead', () => import('../browse/library-view.tsx')],
+      ['series', 'SeriesRead', () => import('../browse/series-list-view.tsx')],
+      ['books/:id', 'BooksRead', () => import('../browse/book-view.tsx')],
+      ['search', null, () => import('../browse/search-view.tsx')],
+    ],
+  ),
+  ...styled(
+    ['browse/browse.css'],
+    [['libraries', 'LibrariesRead', () => import('../browse/libraries-view.tsx')]],
+  ),
+  ...styled(
+    ['lists/lists.css', 'browse/browse.css', 'organize/rating.css'],
+    [['series/:id', 'SeriesRead', () => import('../browse/series-view.tsx')]],
+  ),
+  ...styled(
+    ['lists/lists.css', 'organize/organize.css'],
+    [
+      [
+        'collections',
+        'CollectionsRead',
+        async () => ({ View: (await groupings()).CollectionsView }),
+      ],
+      [
+        'collections/:id',
+        'CollectionsRead',
+        async () => ({ View: (await grouping()).CollectionView }),
+      ],
+      ['readlists', 'ReadListsRead', async () => ({ View: (await groupings()).ReadListsView })],
+      ['readlists/:id', 'ReadListsRead', async () => ({ View: (await grouping()).ReadListView })],
+      ['want-to-read', null, () => import('../organize/want-to-read-view.tsx')],
+    ],
+  ),
+  ...styled(
+    ['statistics/statistics.css'],
+    [['statistics', 'ProgressRead', () => import('../statistics/statistics-view.tsx')]],
+  ),
+  ...styled(
+    ['account/account.css'],
+    [
+      ['account', null, () => import('../account/account-view.tsx')],
+      ['account/keys', 'ApiKeysRead', () => import('../account/keys-view.tsx')],
+    ],
+  ),
+  ...styled(
+    ['manage/manage.css', 'admin/admin.css'],
+    [
+      ['admin', 'LibrariesWrite', () => import('../admin/overview-view.tsx')],
+      ['admin/libraries', 'LibrariesWrite', () => import('../admin/libraries-view.tsx')],
+      ['admin/libraries/new', 'LibrariesWrite', () => import('../admin/new-library-view.tsx')],
+      ['admin/libraries/:id', 'LibrariesWrite', () => import('../admin/library-view.tsx')],
+      ['admin/tasks', 'TasksRead', () => import('../admin/tasks-view.tsx')],
+      ['admin/errors', 'BooksWrite', () => import('../admin/errors-view.tsx')],
+      ['admin/duplicates', 'BooksWrite', () => import('../admin/duplicates-view.tsx')],
+      ['admin/health', 'LibrariesWrite', () => import('../admin/health-view.tsx')],
+    ],
+  ),
+  ...styled(
+    ['admin/admin.css', 'admin-accounts/admin-accounts.css'],
+    [
+      ['admin/users', 'UsersRead', () => import('../admin-accounts/users-view.tsx')],
+      ['admin/users/:id', 'UsersRead', () => import('../admin-accounts/user-view.tsx')],
+      ['admin/settings', 'SystemAdmin', () => import('../admin-accounts/settings-view.tsx')],
+    ],
+  ),
+  ...withoutFrame([
+    ...styled(
+      ['reader/reader.css'],
+      [['books/:id/read', 'PagesRead', () => import('../reader/reader-view.tsx')]],
+    ),
+    ...styled(
+      ['manage/manage.css', 'setup/setup.css'],
+      [['setup', 'public', () => import('../setup/setup-view.tsx')]],
+    ),
+    ...styled(
+      [],
+      [
+        ['register', 'public', () => import('../account/register-view.tsx')],
+        ['sign-in', 'public', () => import('../account/sign-in-view.tsx')],
+      ],
+    ),
+  ]),
 ]
+
+const groupings = () => import('../organize/groupings/groupings-view.tsx')
+const grouping = () => import('../organize/groupings/grouping-view.tsx')
 
 export type Match = { route: Route; params: Record<string, string> }
 

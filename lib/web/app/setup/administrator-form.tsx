@@ -4,6 +4,7 @@ import { api, body } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { startSession } from '../api/session.ts'
 import { t } from '../text/translate.ts'
+import { EmailField, NewPasswordField } from '../ui/account-fields.tsx'
 import { Switch, TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 
@@ -36,7 +37,7 @@ export function AdministratorForm({ onDone }: { onDone: () => void }) {
         <h1>{t('setup.welcome')}</h1>
         <p class="secondary-text">{t('setup.administratorText')}</p>
       </header>
-      <Form onSubmit={create}>
+      <Form onSubmit={create} submit={t('account.create')}>
         {token !== null && <TokenField token={token} isRefused={isRefused} onInput={setToken} />}
         <TextField
           label={t('account.name')}
@@ -51,30 +52,14 @@ export function AdministratorForm({ onDone }: { onDone: () => void }) {
           autofocus
           onInput={setUsername}
         />
-        <TextField
-          label={t('account.email')}
-          name="email"
-          type="email"
-          value={email}
-          required
-          autocomplete="email"
-          onInput={setEmail}
-        />
-        <TextField
-          label={t('account.password')}
+        <EmailField name="email" value={email} onInput={setEmail} />
+        <NewPasswordField
           name="password"
-          hint={t('account.passwordHint')}
           type={isShown ? 'text' : 'password'}
           value={password}
-          required
-          minLength={8}
-          autocomplete="new-password"
           onInput={setPassword}
         />
         <Switch label={t('setup.showPassword')} checked={isShown} onChange={setShown} />
-        <button class="button primary" type="submit">
-          {t('account.create')}
-        </button>
       </Form>
     </>
   )

@@ -1,21 +1,18 @@
 // Running scan of a new library, with its covers.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
 import { NewCovers } from '../manage/new-covers.tsx'
 import { isActive, type Scan, useScans } from '../manage/scan.ts'
 import { failureOf, ScanStages } from '../manage/scan-progress.tsx'
-import { href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { ErrorState } from '../ui/state.tsx'
 
 export function FirstScan({ libraryId }: { libraryId: string }) {
   const params = { path: { id: libraryId } }
-  const library = useResource(`library:${libraryId}`, signal =>
-    body(api.GET('/api/v1/libraries/{id}', { params, signal })),
-  )
+  const library = useGet('/api/v1/libraries/{id}', params)
   const { scans, isLoaded, error, reload } = useScans(libraryId, signal => {
     const query = { libraryId }
     return body(api.GET('/api/v1/scans/latest', { params: { query }, signal }))
@@ -56,23 +53,18 @@ export function FirstScan({ libraryId }: { libraryId: string }) {
       {scan && !isStopped && <ScanStages scan={scan} />}
       {!isRunning && library.data.bookCount > 0 && <p>{counts(library.data)}</p>}
       <div class="setup-actions">
-        <a class="button primary" href={href(`libraries/${libraryId}`)}>
-          {t('setup.toLibrary')}
-        </a>
+        <ButtonLink path={`libraries/${libraryId}`} class="primary" text={t('setup.toLibrary')} />
         {(isStopped || (isLoaded && !scan)) && can('LibrariesWrite') && (
-          <Button icon="refresh" onClick={start}>
-            {t('scan.start')}
-          </Button>
+          <Button icon="refresh" text={t('scan.start')} onClick={start} />
         )}
         {failures.current > 0 && (
-          <a class="button" href={href(`admin/errors?library=${libraryId}`)}>
-            {t('scan.failures', { count: failures.current })}
-          </a>
+          <ButtonLink
+            path={`admin/errors?library=${libraryId}`}
+            text={t('scan.failures', { count: failures.current })}
+          />
         )}
         {!isRunning && can('LibrariesWrite') && (
-          <a class="button" href={href('setup?add=1')}>
-            {t('setup.addAnother')}
-          </a>
+          <ButtonLink path="setup?add=1" text={t('setup.addAnother')} />
         )}
       </div>
       <NewCovers libraryId={libraryId} />

@@ -3,15 +3,15 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { assetUrl } from '../api/assets.ts'
-import { api, body } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
 import { can, isSignedIn } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
+import { useLibraries } from '../api/use-libraries.ts'
 import { AddLibrary } from '../manage/add-library.tsx'
 import { address, href, navigate } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { ButtonLink } from '../ui/button.tsx'
 import { useTitle } from '../ui/page-header.tsx'
+import { ErrorState, NoPermission } from '../ui/state.tsx'
 import { AdministratorForm } from './administrator-form.tsx'
 import { FirstScan } from './first-scan.tsx'
 
@@ -24,9 +24,7 @@ const steps = Object.keys(stepTexts) as (keyof typeof stepTexts)[]
 type Step = (typeof steps)[number]
 
 export function View() {
-  const { data, error, reload } = useResource('setup-status', signal =>
-    body(api.GET('/api/v1/setup/status', { signal })),
-  )
+  const { data, error, reload } = useGet('/api/v1/setup/status')
   const needsSignIn = data?.setupRequired === false && !isSignedIn.value
   useEffect(() => {
     if (needsSignIn) navigate('sign-in?from=setup', { replace: true })
@@ -45,12 +43,10 @@ export function View() {
 /** The step follows from the server's state, so that setup continues after a reload or on another device. */
 function LibrarySetup() {
   const { query } = address.value
-  const { data, error, reload } = useResource('setup-libraries', signal =>
-    body(api.GET('/api/v1/libraries', { params: { query: { page: 1, pageSize: 100 } }, signal })),
-  )
+  const { data, error, reload } = useLibraries()
   if (error && !data) return <ErrorState error={error} onRetry={reload} />
   if (!data) return null
-  const latest = [...data.data].sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]
+  const latest = [...data].sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]
   const id = query.get('library') ?? latest?.id
   if (id !== undefined && !query.has('add'))
     return (
@@ -59,18 +55,7 @@ function LibrarySetup() {
       </SetupPage>
     )
   if (!can('LibrariesWrite'))
-    return (
-      <EmptyState
-        icon="lock"
-        title={t('state.noPermission')}
-        text={t('state.noPermissionText')}
-        action={
-          <a class="button" href={href('')}>
-            {t('nav.home')}
-          </a>
-        }
-      />
-    )
+    return <NoPermission action={<ButtonLink path="" text={t('nav.home')} />} />
   const added = ({ id }: { id: string }) => {
     reload()
     navigate(`setup?library=${id}`)

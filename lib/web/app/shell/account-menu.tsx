@@ -5,17 +5,14 @@ import { href } from '../routing/router.ts'
 import { discardBefore } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
 import { Icon } from '../ui/icon.tsx'
-import { Menu } from '../ui/menu.tsx'
+import { Menu, MenuLink } from '../ui/menu.tsx'
 import { LanguageSelect, ThemeSelect } from './appearance.tsx'
 
 export function AccountMenu({ account }: { account: Account }) {
   return (
     <Menu label={t('account.menu', { name: account.username })} trigger={<Icon name="account" />}>
       <div class="menu-title">{account.username}</div>
-      <a class="menu-item" href={href('account')}>
-        <Icon name="account" />
-        {t('account.title')}
-      </a>
+      <MenuLink icon="account" text={t('account.title')} href={href('account')} />
       <hr />
       <div class="menu-field">
         <ThemeSelect />

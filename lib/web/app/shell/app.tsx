@@ -1,24 +1,23 @@
 // The application: the current view in its frame, and everything above it.
 
 import type { FunctionComponent } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { noConnection } from '../api/errors.ts'
 import { isReachable, untilReachable } from '../api/reachable.ts'
 import { account, can, hasEnded, isSignedIn } from '../api/session.ts'
 import { loadedView, loadView } from '../routing/load-view.ts'
+import type { ViewProps } from '../routing/route.ts'
 import { address, href, navigate } from '../routing/router.ts'
 import { type Match, matchRoute } from '../routing/routes.ts'
-import type { ViewProps } from '../routing/view-props.ts'
+import { discarding } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
+import { ButtonLink } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { DialogHost } from '../ui/dialog-host.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { EmptyState, ErrorState, Loading, NoPermission } from '../ui/state.tsx'
 import { Toasts } from '../ui/toast.tsx'
-import { useArrival } from './arrival.ts'
-import { ConnectionBanner } from './connection-banner.tsx'
-import { DiscardQuestion } from './discard-question.tsx'
+import { ConnectionBanner, PreviewBanner } from './banners.tsx'
 import { Frame } from './frame.tsx'
-import { PreviewBanner } from './preview-banner.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
 
 export function App() {
@@ -70,9 +69,7 @@ function CurrentView({ match: { route, params } }: { match: Match }) {
   }, [route])
   const { access } = route
   if (access !== undefined && access !== 'public' && account.value && !can(access))
-    return (
-      <EmptyState icon="lock" title={t('state.noPermission')} text={t('state.noPermissionText')} />
-    )
+    return <NoPermission />
   if (view.error)
     // Browsers cache a failed module load until the page is reloaded.
     return (
@@ -81,7 +78,9 @@ function CurrentView({ match: { route, params } }: { match: Match }) {
         onRetry={() => location.reload()}
       />
     )
-  return view.View ? <view.View params={params} /> : <div class="view-loading" aria-busy />
+  // Another series or book is another page.
+  const key = Object.values(params).join()
+  return view.View ? <view.View key={key} params={params} /> : <Loading />
 }
 
 function UnknownPage() {
@@ -90,11 +89,35 @@ function UnknownPage() {
       icon="search"
       title={t('state.unknownPage')}
       text={t('state.unknownPageText')}
-      action={
-        <a class="button" href={href('')}>
-          {t('nav.home')}
-        </a>
-      }
+      action={<ButtonLink path="" text={t('nav.home')} />}
+    />
+  )
+}
+
+/** Moves the focus into the view when the path changes; a search field in use keeps it. */
+function useArrival(path: string) {
+  const previous = useRef(path)
+  useLayoutEffect(() => {
+    if (previous.current === path) return
+    previous.current = path
+    if (document.activeElement?.matches('input, select, textarea, [autofocus], dialog *')) return
+    document.querySelector<HTMLElement>('main[tabindex]')?.focus({ preventScroll: true })
+  }, [path])
+}
+
+/** Confirmation before unsaved edits are lost. */
+function DiscardQuestion() {
+  const discard = discarding.value
+  if (discard === null) return null
+  return (
+    <ConfirmDialog
+      title={t('unsaved.title')}
+      text={t('unsaved.text')}
+      action={t('unsaved.discard')}
+      onConfirm={discard}
+      onClose={() => {
+        discarding.value = null
+      }}
     />
   )
 }

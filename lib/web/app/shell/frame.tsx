@@ -7,7 +7,7 @@ import { account, can, type Permission } from '../api/session.ts'
 import { address, follow, href } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
-import { Menu } from '../ui/menu.tsx'
+import { Menu, MenuLink } from '../ui/menu.tsx'
 import { AccountMenu } from './account-menu.tsx'
 
 type Entry = {
@@ -92,10 +92,7 @@ function FurtherPages() {
         {entries
           .filter(({ permission, isSecondary }) => isSecondary && (!permission || can(permission)))
           .map(({ path, icon, text }) => (
-            <a key={path} class="menu-item" href={href(path)}>
-              <Icon name={icon} />
-              {t(text)}
-            </a>
+            <MenuLink key={path} icon={icon} text={t(text)} href={href(path)} />
           ))}
       </Menu>
     </div>

@@ -1,12 +1,11 @@
 // Sign-in dialog after the session expired; forms keep what was typed.
-import { useState } from 'preact/hooks'
 import { ApiError } from '../api/errors.ts'
 import { account, endSession, hasEnded, resumeSession } from '../api/session.ts'
 import { discardBefore } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
+import { PasswordField } from '../ui/account-fields.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/field.tsx'
+import { TextField, useInput } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 
 export function SignInAgain() {
@@ -14,9 +13,9 @@ export function SignInAgain() {
 }
 
 function SignInDialog({ username }: { username: string }) {
-  const [password, setPassword] = useState('')
+  const password = useInput()
   const signIn = () =>
-    resumeSession({ username, password }).catch(error => {
+    resumeSession({ username, password: password.value }).catch(error => {
       throw isRefused(error) ? new ApiError(401, t('signIn.refused')) : error
     })
   return (
@@ -25,21 +24,10 @@ function SignInDialog({ username }: { username: string }) {
       class="sign-in-again"
       onClose={() => discardBefore(endSession)}
     >
-      <Form onSubmit={signIn}>
+      <Form onSubmit={signIn} submit={t('signIn.title')}>
         <p class="secondary-text">{t('session.endedText')}</p>
         <TextField label={t('signIn.name')} autocomplete="username" readOnly value={username} />
-        <TextField
-          label={t('account.password')}
-          type="password"
-          autocomplete="current-password"
-          required
-          autofocus
-          value={password}
-          onInput={setPassword}
-        />
-        <Button type="submit" variant="primary">
-          {t('signIn.title')}
-        </Button>
+        <PasswordField autofocus {...password} />
       </Form>
     </Dialog>
   )

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.tsx'
+import { Table } from '../ui/table.tsx'
 
 export type TableData = { columns: readonly string[]; rows: readonly (readonly string[])[] }
 
@@ -29,7 +30,6 @@ export function ChartCard({ title, controls, table, children, ...rest }: ChartCa
           {controls}
           <IconButton
             icon={isTable ? 'chart' : 'table'}
-            variant="quiet"
             label={t(isTable ? 'statistics.asChart' : 'statistics.asTable')}
             aria-pressed={isTable}
             onClick={() => setTable(!isTable)}
@@ -44,29 +44,18 @@ export function ChartCard({ title, controls, table, children, ...rest }: ChartCa
 function DataTable({ columns, rows, title }: TableData & { title: string }) {
   return (
     <div class="table-scroll statistics-table" tabIndex={0} role="region" aria-label={title}>
-      <table class="table">
-        <thead>
-          <tr>
-            {columns.map(column => (
-              <th key={column} scope="col">
-                {column}
-              </th>
+      <Table columns={columns}>
+        {rows.map(([name, ...cells], i) => (
+          <tr key={i}>
+            <th scope="row" dir="auto">
+              {name}
+            </th>
+            {cells.map((cell, j) => (
+              <td key={j}>{cell}</td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, ...cells], i) => (
-            <tr key={i}>
-              <th scope="row" dir="auto">
-                {name}
-              </th>
-              {cells.map((cell, j) => (
-                <td key={j}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </div>
   )
 }

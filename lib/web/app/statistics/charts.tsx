@@ -1,4 +1,5 @@
 // The charts of a period: totals, bars, calendar, rankings.
+import type { ComponentChildren } from 'preact'
 import type { Schemas } from '../api/client.ts'
 import { address, href, setQuery } from '../routing/router.ts'
 import {
@@ -14,7 +15,6 @@ import { CalendarChart, daysBetween, longDay } from './calendar-chart.tsx'
 import { ChartCard } from './chart-card.tsx'
 import { amountOf, amountText, type Measure, measures, measureTexts } from './measure.ts'
 import { type Period, type Unit, units, unitTexts } from './period.ts'
-import { Ranking, type RankingRow } from './ranking.tsx'
 import { streaksOf } from './streaks.ts'
 
 type Statistics = Schemas['ReadingStatsResponse']
@@ -210,4 +210,35 @@ function Rankings({ statistics, measure }: { statistics: Statistics; measure: Me
         </ChartCard>
       )
     })
+}
+
+type RankingRow = {
+  key: string
+  name: ComponentChildren
+  /** Below the name. */
+  detail?: string
+  amount: number
+  text: string
+}
+
+function Ranking({ rows }: { rows: readonly RankingRow[] }) {
+  const largest = Math.max(1, ...rows.map(({ amount }) => amount))
+  return (
+    <ol class="ranking">
+      {rows.map(({ key, name, detail, amount, text }) => (
+        <li key={key}>
+          <div class="ranking-line">
+            <span class="ranking-name" dir="auto">
+              {name}
+            </span>
+            <span class="ranking-amount">{text}</span>
+          </div>
+          <span class="progress-bar" aria-hidden>
+            <span style={{ width: `${(amount / largest) * 100}%` }} />
+          </span>
+          {detail && <span class="secondary-text ranking-detail">{detail}</span>}
+        </li>
+      ))}
+    </ol>
+  )
 }

@@ -1,20 +1,24 @@
-// Reading statistics: totals, time by day, week and month, series, formats, devices, streaks.
+// Reading statistics: totals, time by day, week and month, series, formats, devices, streaks; export and deletion of the history.
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
+import { can } from '../api/session.ts'
+import { useGet } from '../api/use-get.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
-import { address, href, setQuery } from '../routing/router.ts'
+import { saveFile } from '../organize/download.ts'
+import { address, setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { useConfirm } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu, MenuButton } from '../ui/menu.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { EmptyState, ErrorState, Loading } from '../ui/state.tsx'
+import { showNotice } from '../ui/toast.tsx'
 import { Charts } from './charts.tsx'
-import { HistoryActions } from './history-actions.tsx'
 import { addDays, dayText, type Period, periodNames, periodOf, timeZone, unitOf } from './period.ts'
 
 export function View() {
-  const coverage = useResource('/reading-stats/coverage', signal =>
-    body(api.GET('/api/v1/reading-stats/coverage', { signal })),
-  )
+  const coverage = useGet('/api/v1/reading-stats/coverage')
   const { query } = address.value
   const firstReadAt = coverage.data?.firstReadAt
   const period = periodOf(query, firstReadAt ? dayText(new Date(firstReadAt)) : null)
@@ -52,11 +56,7 @@ export function View() {
           icon="chart"
           title={t('statistics.none')}
           text={t('statistics.noneText')}
-          action={
-            <a class="button" href={href('')}>
-              {t('nav.home')}
-            </a>
-          }
+          action={<ButtonLink path="" text={t('nav.home')} />}
         />
       ) : (
         <>
@@ -64,7 +64,7 @@ export function View() {
           {days.data && shownBars.data ? (
             <Charts period={period} unit={unit} days={days.data} bars={shownBars.data} />
           ) : (
-            <div class="view-loading" aria-busy />
+            <Loading />
           )}
         </>
       )}
@@ -106,5 +106,42 @@ function PeriodChooser({ period }: { period: Period }) {
       {dateInput(t('label.from'), from, value => setDates(value, to))}
       {dateInput(t('label.to'), to, value => setDates(from, value))}
     </div>
+  )
+}
+
+async function exportHistory(format: 'json' | 'csv') {
+  const { data } = await api.GET('/api/v1/user/reading-export', {
+    params: { query: { format } },
+    parseAs: 'blob',
+  })
+  saveFile(data as Blob, `reading-${dayText(new Date())}.${format}`)
+}
+
+function HistoryActions({ onDeleted }: { onDeleted: () => void }) {
+  const exportItem = (format: 'json' | 'csv', text: string) => (
+    <MenuButton icon="download" text={text} onClick={() => exportHistory(format)} />
+  )
+  const remove = async () => {
+    await api.DELETE('/api/v1/user/read-history')
+    showNotice(t('statistics.deleted'))
+    onDeleted()
+  }
+  const { ask, dialog } = useConfirm({
+    title: t('statistics.deleteTitle'),
+    text: t('statistics.deleteText'),
+    action: t('statistics.delete'),
+    onConfirm: remove,
+  })
+  return (
+    <>
+      <Menu label={t('action.more')} trigger={<Icon name="more" />}>
+        {exportItem('csv', t('statistics.exportCsv'))}
+        {exportItem('json', t('statistics.exportJson'))}
+        {(can('ProgressWrite') || can('BooksWrite')) && (
+          <MenuButton icon="delete" isDanger text={t('statistics.delete')} onClick={ask} />
+        )}
+      </Menu>
+      {dialog}
+    </>
   )
 }

@@ -1,6 +1,7 @@
-// Buttons with a running state, and buttons with only an icon.
+// Buttons with a running state, buttons with only an icon, and links that look like buttons.
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { href } from '../routing/router.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { showError } from './toast.tsx'
 
@@ -9,10 +10,13 @@ type ButtonProps = Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'onClick' |
   onClick?: (event: MouseEvent) => unknown
   icon?: IconName
   variant?: 'primary' | 'danger' | 'quiet'
+  text?: string
+  /** In place of the text. */
   children?: ComponentChildren
 }
 
-export function Button({ onClick, icon, variant, children, class: extra, ...rest }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { onClick, icon, variant, text, children, class: extra, ...rest } = props
   const [isRunning, setRunning] = useState(false)
   const click = async (event: MouseEvent) => {
     // A disabled button would lose the focus.
@@ -39,15 +43,31 @@ export function Button({ onClick, icon, variant, children, class: extra, ...rest
       onClick={click}
     >
       {icon && <Icon name={icon} />}
-      {children}
+      {text ?? children}
     </button>
   )
 }
 
-type IconButtonProps = Omit<ButtonProps, 'children'> & { icon: IconName; label: string }
+type IconButtonProps = Omit<ButtonProps, 'variant' | 'text' | 'children'> & {
+  icon: IconName
+  label: string
+  isFramed?: boolean
+}
 
 /** A button with only an icon; `label` is its accessible name and tooltip. */
-export function IconButton({ label, class: extra, ...rest }: IconButtonProps) {
-  const classes = ['icon-button', extra].filter(Boolean).join(' ')
+export function IconButton({ label, isFramed = false, class: extra, ...rest }: IconButtonProps) {
+  const classes = [!isFramed && 'quiet', 'icon-button', extra].filter(Boolean).join(' ')
   return <Button {...rest} class={classes} aria-label={label} title={label} />
+}
+
+type ButtonLinkProps = { path: string; icon?: IconName; text: string; class?: string }
+
+/** `path`: of the application. */
+export function ButtonLink({ path, icon, text, class: extra }: ButtonLinkProps) {
+  return (
+    <a class={['button', extra].filter(Boolean).join(' ')} href={href(path)}>
+      {icon && <Icon name={icon} />}
+      {text}
+    </a>
+  )
 }

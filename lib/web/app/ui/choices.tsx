@@ -44,8 +44,8 @@ type StepsProps = {
 export const Steps = ({ label, text, less, more }: StepsProps) => (
   <div class="steps" role="group" aria-label={label}>
     <span class="steps-label">{label}</span>
-    <IconButton icon="remove" {...less} />
+    <IconButton icon="remove" isFramed {...less} />
     <output aria-live="polite">{text}</output>
-    <IconButton icon="add" {...more} />
+    <IconButton icon="add" isFramed {...more} />
   </div>
 )

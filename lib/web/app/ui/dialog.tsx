@@ -1,6 +1,6 @@
 // Modal dialogs: focus stays inside, Escape closes, unsaved edits are confirmed.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { discarding, useUnsaved } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from './button.tsx'
@@ -22,15 +22,8 @@ type DialogProps = {
 }
 
 export function Dialog(props: DialogProps) {
-  const {
-    title,
-    onClose,
-    children,
-    actions,
-    canCancel,
-    isUnsaved = false,
-    width = 'narrow',
-  } = props
+  const { title, onClose, children, actions, canCancel } = props
+  const { isUnsaved = false, width = 'narrow' } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useTopLayer(dialog)
   const isPressedBeside = useRef(false)
@@ -66,7 +59,7 @@ export function Dialog(props: DialogProps) {
       <div class="dialog-box">
         <header class="dialog-header">
           <h2>{title}</h2>
-          <IconButton icon="close" variant="quiet" label={t('action.close')} onClick={close} />
+          <IconButton icon="close" label={t('action.close')} onClick={close} />
         </header>
         {/* Focusable, so that keys scroll it even without controls. */}
         <div class="dialog-content" tabIndex={-1}>
@@ -74,11 +67,7 @@ export function Dialog(props: DialogProps) {
         </div>
         {(actions || canCancel) && (
           <footer class="dialog-actions">
-            {canCancel && (
-              <Button variant="quiet" onClick={close}>
-                {t('action.cancel')}
-              </Button>
-            )}
+            {canCancel && <Button variant="quiet" text={t('action.cancel')} onClick={close} />}
             {actions}
           </footer>
         )}
@@ -127,14 +116,22 @@ function useTopLayer(dialog: { current: HTMLDialogElement | null }): object {
 /** On touch screens, focusing a field opens the keyboard over half of the dialog. */
 const isTouchScreen = () => matchMedia('(pointer: coarse)').matches
 
-type ConfirmProps = {
+type Question = {
   title: string
   text: string
   /** Label of the button that does it. */
   action: string
   onConfirm: () => unknown
-  onClose: () => void
 }
+
+/** A confirmation that `ask` opens; `dialog` is to be shown. */
+export function useConfirm(question: Question) {
+  const [isOpen, setOpen] = useState(false)
+  const dialog = isOpen && <ConfirmDialog {...question} onClose={() => setOpen(false)} />
+  return { ask: () => setOpen(true), dialog }
+}
+
+type ConfirmProps = Question & { onClose: () => void }
 
 /** Confirmation before an action that cannot be undone. */
 export function ConfirmDialog({ title, text, action, onConfirm, onClose }: ConfirmProps) {
@@ -144,12 +141,8 @@ export function ConfirmDialog({ title, text, action, onConfirm, onClose }: Confi
   }
   const actions = (
     <>
-      <Button variant="quiet" autofocus onClick={onClose}>
-        {t('action.cancel')}
-      </Button>
-      <Button variant="danger" onClick={confirm}>
-        {action}
-      </Button>
+      <Button variant="quiet" text={t('action.cancel')} autofocus onClick={onClose} />
+      <Button variant="danger" text={action} onClick={confirm} />
     </>
   )
   return (

@@ -1,6 +1,6 @@
 // Form fields: label, control, hint and error, connected for screen readers.
 import type { ComponentChildren, JSX } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 
 type FieldProps = {
   label: string
@@ -8,6 +8,12 @@ type FieldProps = {
   error?: string
   /** Beside the label, such as a lock. */
   extra?: ComponentChildren
+}
+
+/** State of a text field as its props. */
+export function useInput(initial = '') {
+  const [value, onInput] = useState(initial)
+  return { value, onInput }
 }
 
 type TextFieldProps = FieldProps &
@@ -50,23 +56,21 @@ export function TextArea({ label, hint, error, extra, onInput, ...input }: TextA
   return field({ id, label, hint, error, extra }, control)
 }
 
-type SelectProps<V extends string> = FieldProps & {
+type BareSelectProps<V extends string> = {
   value: V
   options: readonly { value: V; text: string; disabled?: boolean }[]
   onChange: (value: V) => void
-  disabled?: boolean
+  disabled?: boolean | undefined
+  id?: string
+  class?: string
+  /** Name for screen readers, where no label is beside it. */
+  'aria-label'?: string
 }
 
-export function Select<V extends string>(props: SelectProps<V>) {
-  const { label, hint, error, extra, value, options, onChange, disabled } = props
-  const id = useId()
-  const control = (
-    <select
-      id={id}
-      value={value}
-      disabled={disabled}
-      onChange={event => onChange(event.currentTarget.value as V)}
-    >
+export function BareSelect<V extends string>(props: BareSelectProps<V>) {
+  const { options, onChange, ...select } = props
+  return (
+    <select {...select} onChange={event => onChange(event.currentTarget.value as V)}>
       {options.map(option => (
         <option key={option.value} value={option.value} disabled={option.disabled}>
           {option.text}
@@ -74,7 +78,14 @@ export function Select<V extends string>(props: SelectProps<V>) {
       ))}
     </select>
   )
-  return field({ id, label, hint, error, extra }, control)
+}
+
+type SelectProps<V extends string> = FieldProps & Omit<BareSelectProps<V>, 'id' | 'class'>
+
+export function Select<V extends string>(props: SelectProps<V>) {
+  const { label, hint, error, extra, ...select } = props
+  const id = useId()
+  return field({ id, label, hint, error, extra }, <BareSelect {...select} id={id} />)
 }
 
 type SwitchProps = {

@@ -3,15 +3,18 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { messageOf } from '../text/error-message.ts'
+import { Button } from './button.tsx'
 
 type FormProps = {
   /** Its failure is shown in the form. */
   onSubmit: () => Promise<unknown>
   children: ComponentChildren
   id?: string
+  /** Text of the button below the fields. */
+  submit?: string
 }
 
-export function Form({ onSubmit, children, id }: FormProps) {
+export function Form({ onSubmit, children, id, submit: submitText }: FormProps) {
   const [error, setError] = useState<unknown>(null)
   const [isRunning, setRunning] = useState(false)
   const submit = async () => {
@@ -40,14 +43,21 @@ export function Form({ onSubmit, children, id }: FormProps) {
         if (!isRunning) void submit()
       }}
     >
-      {error !== null && (
-        <p class="form-error" role="alert">
-          {messageOf(error)}
-        </p>
-      )}
+      <FormError text={error !== null && messageOf(error)} />
       <div class="form-fields" aria-busy={isRunning || undefined}>
         {children}
+        {submitText && <Button type="submit" variant="primary" text={submitText} />}
       </div>
     </form>
+  )
+}
+
+/** Renders nothing without a text. */
+export function FormError({ text }: { text: string | null | undefined | false }) {
+  if (!text) return null
+  return (
+    <p class="form-error" role="alert">
+      {text}
+    </p>
   )
 }

@@ -1,10 +1,12 @@
 // Drop-down menu: closes with Escape, a click elsewhere or a choice; arrow keys move in it.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Icon, type IconName } from './icon.tsx'
+import { showError } from './toast.tsx'
 
 type MenuProps = { label: string; trigger: ComponentChildren; children: ComponentChildren }
 
-/** Children are elements with the class `menu-item`, `menu-field` or `menu-title`, or `hr`. */
+/** Children are entries, elements with the class `menu-field` or `menu-title`, or `hr`. */
 export function Menu({ label, trigger, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
@@ -65,6 +67,40 @@ export function Menu({ label, trigger, children }: MenuProps) {
         </div>
       )}
     </div>
+  )
+}
+
+type MenuButtonProps = { icon: IconName; text: string; onClick: () => unknown; isDanger?: boolean }
+
+/** Menu entry that runs an action and shows its failure as a message. */
+export function MenuButton({ icon, text, onClick, isDanger = false }: MenuButtonProps) {
+  const run = async () => {
+    try {
+      await onClick()
+    } catch (error) {
+      showError(error)
+    }
+  }
+  return (
+    <button
+      type="button"
+      class={`menu-item${isDanger ? ' danger' : ''}`}
+      onClick={() => void run()}
+    >
+      <Icon name={icon} />
+      {text}
+    </button>
+  )
+}
+
+type MenuLinkProps = { icon: IconName; text: string; href: string; isDownload?: boolean }
+
+export function MenuLink({ icon, text, href, isDownload = false }: MenuLinkProps) {
+  return (
+    <a class="menu-item" href={href} {...(isDownload && { download: '' })}>
+      <Icon name={icon} />
+      {text}
+    </a>
   )
 }
 

@@ -1,28 +1,34 @@
-// Buttons for the pages of a list.
+// Buttons for the pages of a list, whose page is a parameter of the address.
+import { address, setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { IconButton } from './button.tsx'
 
-type PaginationProps = { page: number; totalPages: number; onChange: (page: number) => void }
+/** From 1. */
+export const currentPage = () => Math.max(1, Number(address.value.query.get('page')) || 1)
 
-/** Renders nothing for a single page. */
-export function Pagination({ page, totalPages, onChange }: PaginationProps) {
+/** Renders nothing for a single page, and until the number of pages is known. */
+export function Pagination({ totalPages = 1 }: { totalPages: number | undefined }) {
   if (totalPages <= 1) return null
+  const page = currentPage()
+  const open = (page: number) => setQuery({ page: page === 1 ? null : String(page) })
   return (
     <nav class="pagination" aria-label={t('label.pages')}>
       <IconButton
         icon="chevronLeft"
+        isFramed
         class="icon-directional"
         label={t('pagination.previous')}
         disabled={page <= 1}
-        onClick={() => onChange(page - 1)}
+        onClick={() => open(page - 1)}
       />
       <span>{t('lists.pageOf', { page, count: totalPages })}</span>
       <IconButton
         icon="chevronRight"
+        isFramed
         class="icon-directional"
         label={t('pagination.next')}
         disabled={page >= totalPages}
-        onClick={() => onChange(page + 1)}
+        onClick={() => open(page + 1)}
       />
     </nav>
   )

@@ -1,4 +1,5 @@
 // Filters in use, each with a button that removes it.
+import { useLibraryNames } from '../../api/use-libraries.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -9,7 +10,7 @@ import {
   noFilters,
   withChoices,
 } from './filter-fields.ts'
-import { choiceText, conditionText, useLibraryNames } from './filter-texts.ts'
+import { choiceText, conditionText } from './filter-texts.ts'
 import { openFilters } from './series-address.ts'
 
 export function FilterChips({ filters }: { filters: Filters }) {
@@ -49,9 +50,7 @@ export function FilterChips({ filters }: { filters: Filters }) {
   return (
     <div class="browse-chips">
       {chips}
-      <Button variant="quiet" onClick={() => openFilters(noFilters)}>
-        {t('filter.clear')}
-      </Button>
+      <Button variant="quiet" text={t('filter.clear')} onClick={() => openFilters(noFilters)} />
     </div>
   )
 }

@@ -2,6 +2,7 @@
 import type { Schemas } from '../../api/client.ts'
 import {
   type FilterChoice,
+  type FilterField,
   type FilterName,
   type Filters,
   filterFields,
@@ -9,34 +10,7 @@ import {
 } from './filter-fields.ts'
 
 export type Condition = Schemas['SeriesCondition']
-type Field = Exclude<keyof Condition, 'allOf' | 'anyOf' | 'all_of' | 'any_of'>
-
-/** Fields of the API by the name of their filter. */
-const fieldOf: Record<FilterName, Field> = {
-  library: 'libraryId',
-  readStatus: 'readStatus',
-  genre: 'genre',
-  tag: 'tag',
-  status: 'status',
-  publisher: 'publisher',
-  language: 'language',
-  author: 'author',
-  year: 'year',
-  format: 'format',
-  direction: 'readingDirection',
-  age: 'ageRating',
-  books: 'bookCount',
-  pages: 'pageCount',
-  rating: 'userRating',
-  complete: 'completion',
-  want: 'wantToRead',
-  rated: 'hasUserRating',
-  collected: 'inCollection',
-  tracked: 'isTracked',
-  oneShot: 'oneShot',
-  error: 'hasError',
-  missing: 'hasMissing',
-}
+type Field = FilterField['field']
 
 /**
  * Any chosen value of each field and none of the excluded ones; null without filters. `libraryId`: limits the list to this
@@ -44,8 +18,7 @@ const fieldOf: Record<FilterName, Field> = {
  */
 export function conditionOf(filters: Filters, libraryId: string | null): Condition | null {
   const parts: Condition[] = libraryId === null ? [] : [test('libraryId', 'is', libraryId)]
-  for (const { name, kind } of filterFields) {
-    const field = fieldOf[name]
+  for (const { name, kind, field } of filterFields) {
     const choices = filters.fields[name] ?? []
     if (kind === 'flag')
       for (const { value } of choices)
@@ -154,7 +127,7 @@ function choicesOf(condition: Condition): NamedChoices | null {
     string,
     { operator: string; value?: unknown },
   ]
-  const known = filterFields.find(({ name }) => fieldOf[name] === field)
+  const known = filterFields.find(known => known.field === field)
   const value = known && choiceOf(known.kind, rule)
   return known && value ? { name: known.name, kind: known.kind, choices: [value] } : null
 }

@@ -2,15 +2,15 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { api, body } from '../../api/client.ts'
-import { useResource } from '../../api/resource.ts'
+import { useGet } from '../../api/use-get.ts'
+import { type LibraryNames, useLibraryNames } from '../../api/use-libraries.ts'
 import { perStar, starsText } from '../../organize/groupings/rule-words.ts'
 import { formatNumber, t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { FilterChoice, FilterField, FilterName } from './filter-fields.ts'
-import { type LibraryNames, useLibraryNames, valueText } from './filter-texts.ts'
+import { valueText } from './filter-texts.ts'
 
 type ControlProps = {
   field: FilterField
@@ -53,14 +53,8 @@ const maxOptions = 40
 function LabelControl(props: ControlProps) {
   const { name } = props.field
   const [text, setText] = useState('')
-  const params = { query: { page: 1, pageSize: 500 } }
-  const { data } = useResource(`${name}s`, signal =>
-    body(
-      name === 'genre'
-        ? api.GET('/api/v1/genres', { params, signal })
-        : api.GET('/api/v1/tags', { params, signal }),
-    ),
-  )
+  const query = { page: 1, pageSize: 500 }
+  const { data } = useGet(name === 'genre' ? '/api/v1/genres' : '/api/v1/tags', { query })
   if (!data || data.total === 0) return null
   const wanted = text.toLocaleLowerCase()
   const found = data.data
@@ -104,7 +98,7 @@ function Values({ field, choices, onChange, options, names = new Map(), search }
   }
   return (
     <fieldset class={`browse-options${field.kind === 'label' ? ' wide' : ''}`}>
-      <legend>{t(field.text)}</legend>
+      <legend>{t(`field.${field.field}`)}</legend>
       {search}
       <div class="browse-option-list">
         {options.map(({ value, count }) => {
@@ -147,7 +141,7 @@ function TextControl(props: ControlProps) {
   return (
     <div class="browse-typed">
       <TextField
-        label={t(field.text)}
+        label={t(`field.${field.field}`)}
         value={text}
         maxLength={200}
         onInput={setText}
@@ -157,8 +151,8 @@ function TextControl(props: ControlProps) {
           add(false)
         }}
       />
-      {value && <Button onClick={() => add(false)}>{t('filter.include')}</Button>}
-      {value && <Button onClick={() => add(true)}>{t('filter.exclude')}</Button>}
+      {value && <Button text={t('filter.include')} onClick={() => add(false)} />}
+      {value && <Button text={t('filter.exclude')} onClick={() => add(true)} />}
       {choices.length > 0 && (
         <Values {...props} options={choices.map(choice => ({ value: choice.value }))} />
       )}
@@ -175,7 +169,7 @@ function Bounds({ field, choices, onChange, bound }: ControlProps & { bound: Bou
     onChange(nextFrom || nextTo ? [{ value: `${nextFrom}-${nextTo}`, isExcluded: false }] : [])
   return (
     <fieldset class="browse-options">
-      <legend>{t(field.text)}</legend>
+      <legend>{t(`field.${field.field}`)}</legend>
       <div class="browse-range">
         {bound(from, t('label.from'), value => change(value, to))}
         {bound(to, t('label.to'), value => change(from, value))}
@@ -213,7 +207,7 @@ function StarsControl(props: ControlProps) {
 function FlagControl({ field, choices, onChange }: ControlProps) {
   return (
     <Select<'' | 'yes' | 'no'>
-      label={t(field.text)}
+      label={t(`field.${field.field}`)}
       value={(choices[0]?.value ?? '') as '' | 'yes' | 'no'}
       options={[
         { value: '', text: t('filter.any') },

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../../api/client.ts'
 import { can } from '../../api/session.ts'
+import { useLibraryNames } from '../../api/use-libraries.ts'
 import { useEdited } from '../../routing/unsaved.ts'
 import { t } from '../../text/translate.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -11,7 +12,7 @@ import { conditionOf } from './filter-condition.ts'
 import { FilterControl } from './filter-controls.tsx'
 import { type Filters, filterFields, noFilters, withChoices } from './filter-fields.ts'
 import { FilterPresets } from './filter-presets.tsx'
-import { conditionText, useLibraryNames } from './filter-texts.ts'
+import { conditionText } from './filter-texts.ts'
 import { openFilters, type SeriesSort } from './series-address.ts'
 
 type FilterDialogProps = {
@@ -32,9 +33,7 @@ export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialog
   }
   const actions = (
     <>
-      <Button variant="quiet" onClick={() => setDraft(noFilters)}>
-        {t('filter.clear')}
-      </Button>
+      <Button variant="quiet" text={t('filter.clear')} onClick={() => setDraft(noFilters)} />
       <Button variant="primary" onClick={apply}>
         {count === null ? t('filter.show') : t('filter.showCount', { count })}
       </Button>
@@ -100,7 +99,6 @@ function ConditionRow({ condition, onRemove }: { condition: string; onRemove: ()
       <span dir="auto">{conditionText(condition, names)}</span>
       <IconButton
         icon="close"
-        variant="quiet"
         label={t('filter.remove', { filter: t('filter.condition') })}
         onClick={onRemove}
       />

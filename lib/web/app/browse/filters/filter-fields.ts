@@ -1,97 +1,65 @@
 // Filters of series lists: their fields, and their text in the address of a page.
+import type { Schemas } from '../../api/client.ts'
 import {
   fileFormats,
   readingDirections,
   readStatuses,
   seriesStatuses,
 } from '../../api/enumerations.ts'
-import type { TextKey } from '../../text/translate.ts'
+
+type ConditionField = Exclude<
+  keyof Schemas['SeriesCondition'],
+  'allOf' | 'anyOf' | 'all_of' | 'any_of'
+>
 
 /**
  * `label`: values listed by the server; `choice`: a few known values; `flag`: yes or no; `stars`: a range of up to
  * five stars.
  */
-export type FilterField = {
-  name: FilterName
+type Field = {
+  /** Parameter of the address. */
+  name: string
   kind: 'label' | 'choice' | 'text' | 'flag' | 'range' | 'stars'
-  text: TextKey
+  /** In conditions of the API. */
+  field: ConditionField
   /** Only for `choice`. */
   values?: readonly string[]
   /** Shown only to library maintainers. */
   isForMaintainers?: boolean
 }
 
-/** Names of parameters in the address. */
-export type FilterName =
-  | 'library'
-  | 'readStatus'
-  | 'genre'
-  | 'tag'
-  | 'status'
-  | 'publisher'
-  | 'language'
-  | 'author'
-  | 'year'
-  | 'format'
-  | 'direction'
-  | 'age'
-  | 'books'
-  | 'pages'
-  | 'rating'
-  | 'complete'
-  | 'want'
-  | 'rated'
-  | 'collected'
-  | 'tracked'
-  | 'oneShot'
-  | 'error'
-  | 'missing'
+const shownStatuses = seriesStatuses.filter(status => status !== 'unknown')
 
-export const filterFields: readonly FilterField[] = [
-  { name: 'library', kind: 'label', text: 'field.libraryId' },
-  {
-    name: 'readStatus',
-    kind: 'choice',
-    text: 'field.readStatus',
-    values: readStatuses,
-  },
-  {
-    name: 'status',
-    kind: 'choice',
-    text: 'field.status',
-    values: seriesStatuses.filter(status => status !== 'unknown'),
-  },
-  { name: 'genre', kind: 'label', text: 'field.genre' },
-  { name: 'tag', kind: 'label', text: 'field.tag' },
-  { name: 'publisher', kind: 'text', text: 'field.publisher' },
-  { name: 'author', kind: 'text', text: 'field.author' },
-  { name: 'language', kind: 'text', text: 'field.language' },
-  { name: 'year', kind: 'range', text: 'field.year' },
-  {
-    name: 'format',
-    kind: 'choice',
-    text: 'field.format',
-    values: fileFormats,
-  },
-  {
-    name: 'direction',
-    kind: 'choice',
-    text: 'field.readingDirection',
-    values: readingDirections,
-  },
-  { name: 'age', kind: 'range', text: 'field.ageRating' },
-  { name: 'books', kind: 'range', text: 'field.bookCount' },
-  { name: 'pages', kind: 'range', text: 'field.pageCount' },
-  { name: 'rating', kind: 'stars', text: 'field.userRating' },
-  { name: 'complete', kind: 'flag', text: 'field.completion' },
-  { name: 'want', kind: 'flag', text: 'field.wantToRead' },
-  { name: 'rated', kind: 'flag', text: 'field.hasUserRating' },
-  { name: 'collected', kind: 'flag', text: 'field.inCollection' },
-  { name: 'tracked', kind: 'flag', text: 'field.isTracked' },
-  { name: 'oneShot', kind: 'flag', text: 'field.oneShot' },
-  { name: 'error', kind: 'flag', text: 'field.hasError', isForMaintainers: true },
-  { name: 'missing', kind: 'flag', text: 'field.hasMissing', isForMaintainers: true },
-]
+const fields = [
+  { name: 'library', kind: 'label', field: 'libraryId' },
+  { name: 'readStatus', kind: 'choice', field: 'readStatus', values: readStatuses },
+  { name: 'status', kind: 'choice', field: 'status', values: shownStatuses },
+  { name: 'genre', kind: 'label', field: 'genre' },
+  { name: 'tag', kind: 'label', field: 'tag' },
+  { name: 'publisher', kind: 'text', field: 'publisher' },
+  { name: 'author', kind: 'text', field: 'author' },
+  { name: 'language', kind: 'text', field: 'language' },
+  { name: 'year', kind: 'range', field: 'year' },
+  { name: 'format', kind: 'choice', field: 'format', values: fileFormats },
+  { name: 'direction', kind: 'choice', field: 'readingDirection', values: readingDirections },
+  { name: 'age', kind: 'range', field: 'ageRating' },
+  { name: 'books', kind: 'range', field: 'bookCount' },
+  { name: 'pages', kind: 'range', field: 'pageCount' },
+  { name: 'rating', kind: 'stars', field: 'userRating' },
+  { name: 'complete', kind: 'flag', field: 'completion' },
+  { name: 'want', kind: 'flag', field: 'wantToRead' },
+  { name: 'rated', kind: 'flag', field: 'hasUserRating' },
+  { name: 'collected', kind: 'flag', field: 'inCollection' },
+  { name: 'tracked', kind: 'flag', field: 'isTracked' },
+  { name: 'oneShot', kind: 'flag', field: 'oneShot' },
+  { name: 'error', kind: 'flag', field: 'hasError', isForMaintainers: true },
+  { name: 'missing', kind: 'flag', field: 'hasMissing', isForMaintainers: true },
+] as const satisfies readonly Field[]
+
+type Known = (typeof fields)[number]
+export type FilterName = Known['name']
+export type FilterField = Field & Pick<Known, 'name' | 'field'>
+export const filterFields: readonly FilterField[] = fields
 
 export type FilterChoice = { value: string; isExcluded: boolean }
 /** A range (also of stars) is one choice, `from-to`, with either end optional; a flag is `yes` or `no`. */

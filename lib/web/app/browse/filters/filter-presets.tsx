@@ -1,7 +1,7 @@
 // Saved filters of an account: chosen, saved under a name, deleted.
 import { useState } from 'preact/hooks'
-import { api, body, type Schemas } from '../../api/client.ts'
-import { useResource } from '../../api/resource.ts'
+import { api, type Schemas } from '../../api/client.ts'
+import { useGet } from '../../api/use-get.ts'
 import { t } from '../../text/translate.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -18,24 +18,14 @@ type PresetsProps = {
 export function FilterPresets({ filters, sort, libraryId, onOpen }: PresetsProps) {
   const [name, setName] = useState<string | null>(null)
   const query = { scope: 'list' as const, target: 'series' as const }
-  const presets = useResource('filter-presets', signal =>
-    body(api.GET('/api/v1/filter-presets', { params: { query }, signal })),
-  )
+  const presets = useGet('/api/v1/filter-presets', { query })
   const shown = presets.data?.presets.filter(
     preset => preset.libraryId === null || preset.libraryId === libraryId,
   )
   const save = async () => {
     const condition = conditionOf(filters, null) as Record<string, never> | null
-    await api.POST('/api/v1/filter-presets', {
-      body: {
-        name: name!.trim(),
-        condition,
-        query: filters.text || null,
-        sort,
-        libraryId,
-        ...query,
-      },
-    })
+    const preset = { name: name!.trim(), condition, query: filters.text || null, sort, libraryId }
+    await api.POST('/api/v1/filter-presets', { body: { ...preset, ...query } })
     setName(null)
     presets.reload()
   }
@@ -59,7 +49,6 @@ export function FilterPresets({ filters, sort, libraryId, onOpen }: PresetsProps
             </button>
             <IconButton
               icon="delete"
-              variant="quiet"
               label={t('filter.deletePreset', { name: preset.name })}
               onClick={() => remove(preset)}
             />
@@ -79,9 +68,7 @@ export function FilterPresets({ filters, sort, libraryId, onOpen }: PresetsProps
             maxLength={100}
             onInput={setName}
           />
-          <Button disabled={!name.trim()} onClick={save}>
-            {t('action.save')}
-          </Button>
+          <Button text={t('action.save')} disabled={!name.trim()} onClick={save} />
         </div>
       )}
     </fieldset>

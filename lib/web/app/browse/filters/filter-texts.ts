@@ -1,21 +1,9 @@
 // Texts of filters: fields, values and names of libraries.
-import { api, body } from '../../api/client.ts'
-import { useResource } from '../../api/resource.ts'
+import type { LibraryNames } from '../../api/use-libraries.ts'
 import { perStar, starsText, words } from '../../organize/groupings/rule-words.ts'
 import { valueKey } from '../../text/field-keys.ts'
 import { language, t, textOr } from '../../text/translate.ts'
 import { type FilterChoice, type FilterName, filterFields } from './filter-fields.ts'
-
-export type LibraryNames = ReadonlyMap<string, string>
-
-export function useLibraryNames(isNeeded: boolean): LibraryNames {
-  const { data } = useResource(isNeeded ? 'libraries' : null, signal =>
-    body(api.GET('/api/v1/libraries', { params: { query: { page: 1, pageSize: 500 } }, signal })),
-  )
-  return new Map(data?.data.map(({ id, name }) => [id, name]))
-}
-
-const fieldText = (name: FilterName) => t(filterFields.find(field => field.name === name)!.text)
 
 export function valueText(name: FilterName, value: string, names: LibraryNames): string {
   switch (name) {
@@ -41,8 +29,8 @@ export function choiceText(
   { value, isExcluded }: FilterChoice,
   names: LibraryNames,
 ): string {
-  const field = fieldText(name)
-  const { kind } = filterFields.find(known => known.name === name)!
+  const { kind, field: key } = filterFields.find(known => known.name === name)!
+  const field = t(`field.${key}`)
   if (kind === 'flag') return value === 'yes' ? field : t('filter.notFlag', { field })
   if (kind === 'range') return `${field}: ${rangeText(value)}`
   if (kind === 'stars')

@@ -1,10 +1,9 @@
 // Display of a fixed-layout EPUB: pages scaled to the window, one or two at a time.
 
 import type { Movement } from '../../reading/recorder.ts'
-import type { Section } from '../content/publication.ts'
+import type { Publication, Section } from '../content/publication.ts'
 import { type BookView, totalProgressionAt, type ViewOptions } from './book-view.ts'
 import { arrangePages, createFixedPages } from './fixed-pages.ts'
-import { spreadsOf } from './spreads.ts'
 
 export function createFixedView(options: ViewOptions): BookView {
   const { host, publication, settings, onMoved } = options
@@ -90,4 +89,42 @@ export function createFixedView(options: ViewOptions): BookView {
       host.replaceChildren()
     },
   }
+}
+
+/** Sections side by side, from left to right; null for an empty page. */
+type Spread = readonly (number | null)[]
+
+/**
+ * Which pages are side by side: the first page alone, then pairs, unless the book assigns a side. `isPaired`: whether
+ * a page may be part of a pair.
+ */
+function spreadsOf(
+  publication: Pick<Publication, 'sections' | 'isRightToLeft'>,
+  isPaired: (section: Section) => boolean,
+): Spread[] {
+  const { sections, isRightToLeft } = publication
+  const spreads: Spread[] = []
+  const first = isRightToLeft ? 'right' : 'left'
+  const second = isRightToLeft ? 'left' : 'right'
+  let pending: number | null = null
+  const add = (one: number | null, two: number | null) => {
+    spreads.push(isRightToLeft ? [two, one] : [one, two])
+    pending = null
+  }
+  for (const [i, section] of sections.entries()) {
+    const { page } = section
+    const isAlone = page === 'center' || !section.isFixed || !isPaired(section)
+    if (isAlone) {
+      if (pending !== null) add(pending, null)
+      spreads.push([i])
+      continue
+    }
+    const side = page ?? (i === 0 || pending !== null ? second : first)
+    const isPairEnd = side === second
+    if (pending !== null && !isPairEnd) add(pending, null)
+    if (isPairEnd) add(pending, i)
+    else pending = i
+  }
+  if (pending !== null) add(pending, null)
+  return spreads
 }

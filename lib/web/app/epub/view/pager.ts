@@ -1,7 +1,6 @@
 // Pages of a document: laid out by the settings; text offsets restore the place after a layout change.
 import type { BookDocument } from '../content/document.ts'
 import type { EpubSettings } from '../settings.ts'
-import { fitTables } from './fit-tables.ts'
 import { type Flow, pagedFlow, scrolledFlow } from './flow.ts'
 import { type Area, directionOf, geometryOf } from './geometry.ts'
 import { type Palette, presentationCss } from './presentation.ts'
@@ -97,5 +96,27 @@ export function createPager(
       anchor = offsetInView()
       return true
     },
+  }
+}
+
+const minZoom = 0.5
+const maxTables = 300
+
+/**
+ * Shrinks wide tables until they fit, down to a readable size. `width`: column width in CSS pixels. Words are broken
+ * only in tables that do not fit otherwise.
+ */
+function fitTables(document: Document, width: number) {
+  const tables = [...document.querySelectorAll('table')].slice(0, maxTables)
+  for (const table of tables) {
+    table.style.removeProperty('zoom')
+    delete table.dataset.fitted
+  }
+  const widths = tables.map(table => table.offsetWidth)
+  for (const [i, table] of tables.entries()) {
+    const zoom = width / widths[i]!
+    if (!(zoom < 1)) continue
+    table.style.setProperty('zoom', String(Math.max(minZoom, zoom)))
+    if (zoom < minZoom) table.dataset.fitted = ''
   }
 }

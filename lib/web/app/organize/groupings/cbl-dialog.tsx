@@ -6,6 +6,8 @@ import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Switch, TextField } from '../../ui/field.tsx'
+import { FormError } from '../../ui/form.tsx'
+import { Table } from '../../ui/table.tsx'
 import { FileDrop } from '../file-drop.tsx'
 
 type CblDialogProps = { onImported: (id: string) => void; onClose: () => void }
@@ -79,11 +81,7 @@ export function CblDialog({ onImported, onClose }: CblDialogProps) {
           progress={isBusy ? 1 : null}
           onFile={file => void examine(file, alternatives)}
         />
-        {error && (
-          <p class="form-error" role="alert">
-            {error}
-          </p>
-        )}
+        <FormError text={error} />
         {report && (
           <TextField label={t('field.name')} value={name} maxLength={200} onInput={setName} />
         )}
@@ -120,20 +118,11 @@ function ReportTable({ report }: { report: Report }) {
           .join(' · ')}
       </p>
       <div class="table-scroll">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">#</th>
-              <th scope="col">{t('cbl.entry')}</th>
-              <th scope="col">{t('cbl.book')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {sorted.slice(0, maxRows).map(entry => (
-              <EntryRow key={entry.position} entry={entry} />
-            ))}
-          </tbody>
-        </table>
+        <Table columns={['#', t('cbl.entry'), t('cbl.book')]}>
+          {sorted.slice(0, maxRows).map(entry => (
+            <EntryRow key={entry.position} entry={entry} />
+          ))}
+        </Table>
       </div>
       {sorted.length > maxRows && (
         <p class="secondary-text">{t('cbl.more', { count: sorted.length - maxRows })}</p>

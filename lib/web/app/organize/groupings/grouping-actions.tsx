@@ -1,15 +1,14 @@
 // Actions on a collection or read list: continue reading, edit, cover, export, delete.
-import { useState } from 'preact/hooks'
 import { api, type Schemas } from '../../api/client.ts'
 import { can } from '../../api/session.ts'
 import { navigate } from '../../routing/router.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { useConfirm } from '../../ui/dialog.tsx'
 import { openDialog } from '../../ui/dialog-host.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Menu } from '../../ui/menu.tsx'
-import { showError, showNotice } from '../../ui/toast.tsx'
+import { Menu, MenuButton } from '../../ui/menu.tsx'
+import { showNotice } from '../../ui/toast.tsx'
 import { chooseCover, dialogStyles } from '../actions.ts'
 import { saveFile } from '../download.ts'
 import { deleteGrouping, type Grouping, type Kind, kinds, listMembers } from './kind.ts'
@@ -19,23 +18,23 @@ type GroupingActionsProps = { kind: Kind; grouping: Grouping; count: number; rel
 export function GroupingActions({ kind, grouping, count, reload }: GroupingActionsProps) {
   const { id, name } = grouping
   const { write, remove } = kinds[kind]
-  const [isConfirming, setConfirming] = useState(false)
-  const item = (icon: Parameters<typeof Icon>[0]['name'], text: string, run: () => unknown) => (
-    <button
-      type="button"
-      class={icon === 'delete' ? 'menu-item danger' : 'menu-item'}
-      onClick={() => void run()}
-    >
-      <Icon name={icon} />
-      {text}
-    </button>
-  )
+  const { ask, dialog } = useConfirm({
+    title: t(`groupings.deleteTitle.${kind}`, { name }),
+    text: t(`groupings.deleteText.${kind}`),
+    action: t('action.delete'),
+    async onConfirm() {
+      await deleteGrouping({ kind, id })
+      navigate(kind, { replace: true })
+      showNotice(t('groupings.deleted', { name }))
+    },
+  })
   const edit = () =>
     openDialog(
       async () => (await import('./grouping-dialog.tsx')).GroupingDialog,
       { kind, grouping, onSaved: reload },
       dialogStyles,
     )
+  const chooseNext = () => chooseCover({ owner: kind, id, title: name, onSaved: reload })
   const isReadList = kind === 'readlists'
   const hasMenu = can(write) || can(remove) || isReadList
   return (
@@ -45,35 +44,23 @@ export function GroupingActions({ kind, grouping, count, reload }: GroupingActio
           {t('action.continueHere')}
         </Button>
       )}
-      {can(write) && (
-        <Button icon="edit" onClick={edit}>
-          {t('action.edit')}
-        </Button>
-      )}
+      {can(write) && <Button icon="edit" text={t('action.edit')} onClick={edit} />}
       {hasMenu && (
         <Menu label={t('action.more')} trigger={<Icon name="more" />}>
-          {can(write) &&
-            item('grid', t('covers.title'), () =>
-              chooseCover({ owner: kind, id, title: name, onSaved: reload }),
-            )}
-          {isReadList &&
-            item('download', t('cbl.export'), () => exportCbl(grouping).catch(showError))}
-          {can(remove) && item('delete', t('action.delete'), () => setConfirming(true))}
+          {can(write) && <MenuButton icon="grid" text={t('covers.title')} onClick={chooseNext} />}
+          {isReadList && (
+            <MenuButton
+              icon="download"
+              text={t('cbl.export')}
+              onClick={() => exportCbl(grouping)}
+            />
+          )}
+          {can(remove) && (
+            <MenuButton icon="delete" isDanger text={t('action.delete')} onClick={ask} />
+          )}
         </Menu>
       )}
-      {isConfirming && (
-        <ConfirmDialog
-          title={t(`groupings.deleteTitle.${kind}`, { name })}
-          text={t(`groupings.deleteText.${kind}`)}
-          action={t('action.delete')}
-          onConfirm={async () => {
-            await deleteGrouping({ kind, id })
-            navigate(kind, { replace: true })
-            showNotice(t('groupings.deleted', { name }))
-          }}
-          onClose={() => setConfirming(false)}
-        />
-      )}
+      {dialog}
     </>
   )
 }

@@ -20,13 +20,8 @@ type GroupingDialogProps = {
   onClose: () => void
 }
 
-export function GroupingDialog({
-  kind,
-  grouping,
-  memberIds = [],
-  onSaved,
-  onClose,
-}: GroupingDialogProps) {
+export function GroupingDialog(props: GroupingDialogProps) {
+  const { kind, grouping, memberIds = [], onSaved, onClose } = props
   const [name, setName] = useState(grouping?.name ?? '')
   const [summary, setSummary] = useState(grouping?.summary ?? '')
   const [ordered, setOrdered] = useState(grouping?.ordered ?? kind === 'readlists')

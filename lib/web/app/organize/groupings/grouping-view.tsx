@@ -1,20 +1,19 @@
 // Page of a collection or read list: members, order, actions.
 import { useMemo, useState } from 'preact/hooks'
-import { type Resource, useResource } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource.ts'
 import { can } from '../../api/session.ts'
+import { useGet } from '../../api/use-get.ts'
 import { useReloadOnEvents } from '../../lists/list-events.ts'
 import { type PagedList, usePagedList } from '../../lists/paged-list.ts'
 import { createSelection } from '../../lists/selection.ts'
+import type { ViewProps } from '../../routing/route.ts'
 import { address, setQuery } from '../../routing/router.ts'
-import type { ViewProps } from '../../routing/view-props.ts'
 import { t } from '../../text/translate.ts'
-import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { EmptyState, ErrorState, Loading } from '../../ui/state.tsx'
+import { ArrangeToolbar } from '../arrange-list.tsx'
 import { GroupingActions } from './grouping-actions.tsx'
 import {
-  findGrouping,
   type Grouping,
   isAutomatic,
   type Kind,
@@ -24,47 +23,40 @@ import {
   type MemberSort,
   memberCount,
   memberSorts,
+  type Subject,
   sortTexts,
 } from './kind.ts'
 import { ArrangeMembers, MemberGrid } from './members.tsx'
 import { RuleText } from './rule-editor.tsx'
 
-export const CollectionView = ({ params }: ViewProps) => (
-  <GroupingView key={params.id!} kind="collections" id={params.id!} />
+export const CollectionView = ({ params: { id = '' } }: ViewProps) => (
+  <GroupingView kind="collections" id={id} />
 )
-export const ReadListView = ({ params }: ViewProps) => (
-  <GroupingView key={params.id!} kind="readlists" id={params.id!} />
+export const ReadListView = ({ params: { id = '' } }: ViewProps) => (
+  <GroupingView kind="readlists" id={id} />
 )
-
-type Subject = { kind: Kind; id: string }
 
 function GroupingView({ kind, id }: Subject) {
-  const grouping = useResource(`/${kind}/${id}`, signal => findGrouping({ kind, id }, signal))
+  const grouping = useGet(`/api/v1/${kind}/{id}`, { path: { id } }) as Resource<Grouping>
   const arranges = address.value.query.get('mode') === 'arrange'
   const sort = arranges ? 'manual' : sortOf(address.value.query)
   const list = usePagedList<Member>(`/${kind}/${id}/members?${sort}`, (page, signal) =>
     listMembers({ kind, id }, { ...page, sort }, signal),
   )
   const selection = useMemo(createSelection, [id, arranges])
-  useReloadOnEvents(
-    event => {
-      if (/^(?:collection|read_list)_/.test(event.type))
-        return [event.entityId, event.collectionId, event.readListId].includes(id)
-      const isMember = ({ id }: Member) => id === event.seriesId || id === event.bookId
-      return /^(?:series|book|progress)_/.test(event.type) && list.loaded().some(isMember)
-    },
-    () => {
-      grouping.reload()
-      list.reload()
-    },
-  )
-  if (grouping.error && !grouping.data)
-    return <ErrorState error={grouping.error} onRetry={grouping.reload} />
-  if (!grouping.data) return <div class="view-loading" aria-busy />
   const reload = () => {
     grouping.reload()
     list.reload()
   }
+  useReloadOnEvents(event => {
+    if (/^(?:collection|read_list)_/.test(event.type))
+      return [event.entityId, event.collectionId, event.readListId].includes(id)
+    const isMember = ({ id }: Member) => id === event.seriesId || id === event.bookId
+    return /^(?:series|book|progress)_/.test(event.type) && list.loaded().some(isMember)
+  }, reload)
+  if (grouping.error && !grouping.data)
+    return <ErrorState error={grouping.error} onRetry={grouping.reload} />
+  if (!grouping.data) return <Loading />
   return (
     <div class="organize-page">
       <Header kind={kind} grouping={grouping.data} list={list} reload={reload} />
@@ -81,6 +73,7 @@ function GroupingView({ kind, id }: Subject) {
         list={list}
         selection={selection}
         arranges={arranges}
+        reload={reload}
       />
     </div>
   )
@@ -134,48 +127,22 @@ type ToolbarProps = {
 function Toolbar({ kind, grouping, arranges, sort, total }: ToolbarProps) {
   if ((total ?? 0) < 2) return null
   const canArrange = can(kinds[kind].write) && !isAutomatic(grouping)
-  if (arranges)
-    return (
-      <div class="organize-toolbar">
-        <p class="secondary-text">{t('organize.arrangeHint')}</p>
-        <Button
-          icon="check"
-          variant="primary"
-          onClick={() => setQuery({ mode: null }, { replace: true })}
-        >
-          {t('action.done')}
-        </Button>
-      </div>
-    )
   const usual = grouping.ordered ? 'manual' : kinds[kind].sort
   const sorts = memberSorts.filter(
     name => name !== usual && (name !== 'manual' || !isAutomatic(grouping)),
   )
   return (
-    <div class="organize-toolbar">
-      <label class="inline-field">
-        <span>{t('sort.label')}</span>
-        <select
-          class="control"
-          value={sort === usual ? 'default' : sort}
-          onChange={event => {
-            const { value } = event.currentTarget
-            setQuery({ sort: value === 'default' ? null : value }, { replace: true })
-          }}
-        >
-          {sorts.map(name => (
-            <option key={name} value={name}>
-              {t(sortTexts[name === 'default' ? usual : name])}
-            </option>
-          ))}
-        </select>
-      </label>
-      {canArrange && (
-        <Button icon="sort" onClick={() => setQuery({ mode: 'arrange', sort: null })}>
-          {t('organize.arrange')}
-        </Button>
-      )}
-    </div>
+    <ArrangeToolbar<MemberSort>
+      isArranging={arranges}
+      sort={sort === usual ? 'default' : sort}
+      options={sorts.map(value => ({
+        value,
+        text: t(sortTexts[value === 'default' ? usual : value]),
+      }))}
+      onSort={sort => setQuery({ sort: sort === 'default' ? null : sort }, { replace: true })}
+      onArrange={canArrange ? () => setQuery({ mode: 'arrange', sort: null }) : null}
+      onDone={() => setQuery({ mode: null }, { replace: true })}
+    />
   )
 }
 
@@ -185,9 +152,10 @@ type MembersProps = {
   list: PagedList<Member>
   selection: ReturnType<typeof createSelection>
   arranges: boolean
+  reload: () => void
 }
 
-function Members({ kind, grouping, list, selection, arranges }: MembersProps) {
+function Members({ kind, grouping, list, selection, arranges, reload }: MembersProps) {
   const [isOrdered, setOrdered] = useState(grouping.data!.ordered)
   if (list.error.value !== null && list.total.value === null)
     return <ErrorState error={list.error.value} onRetry={list.reload} />
@@ -220,10 +188,7 @@ function Members({ kind, grouping, list, selection, arranges }: MembersProps) {
       grouping={grouping.data!}
       list={list}
       selection={selection}
-      onChanged={() => {
-        grouping.reload()
-        list.reload()
-      }}
+      onChanged={reload}
     />
   )
 }

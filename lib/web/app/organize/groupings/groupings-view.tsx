@@ -2,18 +2,17 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { can } from '../../api/session.ts'
 import { Card, CardSkeleton, CoverBadge } from '../../lists/card.tsx'
+import { cardShape } from '../../lists/grid-layout.ts'
 import { useReloadOnEvents } from '../../lists/list-events.ts'
 import { usePagedList } from '../../lists/paged-list.ts'
-import { cardShape } from '../../lists/shapes.ts'
 import { VirtualGrid } from '../../lists/virtual-grid.tsx'
 import { address, href, navigate, setQuery } from '../../routing/router.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { openDialog } from '../../ui/dialog-host.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { EmptyState, ErrorState } from '../../ui/state.tsx'
 import { dialogStyles } from '../actions.ts'
 import { type Grouping, isAutomatic, type Kind, kinds, listGroupings, memberCount } from './kind.ts'
 
@@ -66,11 +65,7 @@ function Actions({ kind }: { kind: Kind }) {
   if (!can(kinds[kind].write)) return null
   return (
     <>
-      {kind === 'readlists' && (
-        <Button icon="upload" onClick={importCbl}>
-          {t('cbl.import')}
-        </Button>
-      )}
+      {kind === 'readlists' && <Button icon="upload" text={t('cbl.import')} onClick={importCbl} />}
       <Button icon="add" variant="primary" onClick={() => create(kind)}>
         {t(`groupings.create.${kind}`)}
       </Button>

@@ -19,7 +19,7 @@ export type Grouping = {
   updatedAt: string
 }
 type Page = { page: number; pageSize: number }
-type Subject = { kind: Kind; id: string }
+export type Subject = { kind: Kind; id: string }
 
 type KindDetails = {
   name: TextKey
@@ -60,22 +60,7 @@ export async function listGroupings(
   signal?: AbortSignal,
 ): Promise<{ data: Grouping[]; total: number }> {
   const init = { params: { query }, ...(signal && { signal }) }
-  const page = await body<unknown>(
-    kind === 'collections'
-      ? api.GET('/api/v1/collections', init)
-      : api.GET('/api/v1/readlists', init),
-  )
-  return page as { data: Grouping[]; total: number }
-}
-
-export async function findGrouping({ kind, id }: Subject, signal: AbortSignal): Promise<Grouping> {
-  const init = { params: { path: { id } }, signal }
-  const found = await body<unknown>(
-    kind === 'collections'
-      ? api.GET('/api/v1/collections/{id}', init)
-      : api.GET('/api/v1/readlists/{id}', init),
-  )
-  return found as Grouping
+  return (await body(api.GET(`/api/v1/${kind}`, init))) as { data: Grouping[]; total: number }
 }
 
 export type Fields = {
@@ -91,55 +76,46 @@ export async function createGrouping(
   fields: Fields,
   memberIds: readonly string[] = [],
 ): Promise<Grouping> {
-  const created = await body<unknown>(
-    kind === 'collections'
-      ? api.POST('/api/v1/collections', {
-          body: { ...fields, ...(memberIds.length > 0 && { seriesIds: [...memberIds] }) },
-        })
-      : api.POST('/api/v1/readlists', { body: { ...fields, bookIds: [...memberIds] } }),
-  )
-  return created as Grouping
+  // An automatic collection has no members of its own.
+  const hasMembers = kind === 'readlists' || memberIds.length > 0
+  const request = { ...fields, ...(hasMembers && membersOf(kind, memberIds)) }
+  return (await body(api.POST(`/api/v1/${kind}`, { body: request }))) as Grouping
 }
 
 export async function changeGrouping(
   { kind, id }: Subject,
   fields: Partial<Fields>,
 ): Promise<Grouping> {
-  const init = { params: { path: { id } }, body: fields }
-  const changed = await body<unknown>(
-    kind === 'collections'
-      ? api.PATCH('/api/v1/collections/{id}', init)
-      : api.PATCH('/api/v1/readlists/{id}', init),
-  )
+  const params = { path: { id } }
+  const changed = await body(api.PATCH(`/api/v1/${kind}/{id}`, { params, body: fields }))
   return changed as Grouping
 }
 
 export async function deleteGrouping({ kind, id }: Subject): Promise<void> {
-  const params = { path: { id } }
-  if (kind === 'collections') await api.DELETE('/api/v1/collections/{id}', { params })
-  else await api.DELETE('/api/v1/readlists/{id}', { params })
+  await api.DELETE(`/api/v1/${kind}/{id}`, { params: { path: { id } } })
 }
 
+const membersOf = (kind: Kind, ids: readonly string[]) =>
+  kind === 'collections' ? { seriesIds: [...ids] } : { bookIds: [...ids] }
+
+/** Path of the members of a grouping. */
+const memberPath = (kind: Kind) =>
+  kind === 'collections' ? '/api/v1/collections/{id}/series' : '/api/v1/readlists/{id}/books'
+
 export async function addMembers({ kind, id }: Subject, ids: readonly string[]): Promise<void> {
-  const params = { path: { id } }
-  if (kind === 'collections')
-    await api.POST('/api/v1/collections/{id}/series', { params, body: { seriesIds: [...ids] } })
-  else await api.POST('/api/v1/readlists/{id}/books', { params, body: { bookIds: [...ids] } })
+  const init = { params: { path: { id } }, body: membersOf(kind, ids) }
+  await api.POST(memberPath(kind), init)
 }
 
 export async function removeMember({ kind, id }: Subject, memberId: string): Promise<void> {
   const params = { path: { id, member_id: memberId } }
-  if (kind === 'collections')
-    await api.DELETE('/api/v1/collections/{id}/series/{member_id}', { params })
-  else await api.DELETE('/api/v1/readlists/{id}/books/{member_id}', { params })
+  await api.DELETE(`${memberPath(kind)}/{member_id}`, { params })
 }
 
 /** Reorders the listed members among their places; others stay. */
 export async function orderMembers({ kind, id }: Subject, ids: readonly string[]): Promise<void> {
-  const params = { path: { id } }
-  if (kind === 'collections')
-    await api.PUT('/api/v1/collections/{id}/series', { params, body: { seriesIds: [...ids] } })
-  else await api.PUT('/api/v1/readlists/{id}/books', { params, body: { bookIds: [...ids] } })
+  const init = { params: { path: { id } }, body: membersOf(kind, ids) }
+  await api.PUT(memberPath(kind), init)
 }
 
 export type Member = Schemas['Series'] | Schemas['Book']
@@ -149,15 +125,9 @@ export async function listMembers(
   { sort, ...page }: Page & { sort?: MemberSort },
   signal?: AbortSignal,
 ): Promise<{ data: Member[]; total: number }> {
-  const init = {
-    params: { path: { id }, query: { ...page, ...(sort && sort !== 'default' && { sort }) } },
-    ...(signal && { signal }),
-  }
-  return (await body<unknown>(
-    kind === 'collections'
-      ? api.GET('/api/v1/collections/{id}/series', init)
-      : api.GET('/api/v1/readlists/{id}/books', init),
-  )) as { data: Member[]; total: number }
+  const query = { ...page, ...(sort && sort !== 'default' && { sort }) }
+  const init = { params: { path: { id }, query }, ...(signal && { signal }) }
+  return await body<{ data: Member[]; total: number }>(api.GET(memberPath(kind), init))
 }
 
 /** `default`: by hand where the members are arranged, else by title or release date. */

@@ -2,18 +2,16 @@
 import type { Schemas } from '../../api/client.ts'
 import { can } from '../../api/session.ts'
 import { BookCard } from '../../lists/book-card.tsx'
+import { cardShape } from '../../lists/grid-layout.ts'
 import type { PagedList } from '../../lists/paged-list.ts'
 import type { Selection } from '../../lists/selection.ts'
 import { SelectionBar } from '../../lists/selection-bar.tsx'
 import { SeriesCard } from '../../lists/series-card.tsx'
-import { cardShape } from '../../lists/shapes.ts'
 import { VirtualGrid } from '../../lists/virtual-grid.tsx'
-import { href } from '../../routing/router.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
-import { Cover } from '../../ui/cover.tsx'
 import { showNotice } from '../../ui/toast.tsx'
-import { ArrangeList } from '../arrange-list.tsx'
+import { ArrangeLine, ArrangeList } from '../arrange-list.tsx'
 import {
   addMembers,
   changeGrouping,
@@ -25,9 +23,8 @@ import {
   type Member,
   orderMembers,
   removeMember,
+  type Subject,
 } from './kind.ts'
-
-type Subject = { kind: Kind; id: string }
 
 type MemberGridProps = {
   subject: Subject
@@ -84,13 +81,7 @@ export function MemberGrid({ subject, grouping, list, selection, onChanged }: Me
         selection={selection}
         list={list}
         onDone={onChanged}
-        extra={
-          canRemove && (
-            <Button icon="delete" onClick={remove}>
-              {t('organize.remove')}
-            </Button>
-          )
-        }
+        extra={canRemove && <Button icon="delete" text={t('organize.remove')} onClick={remove} />}
       />
     </div>
   )
@@ -147,22 +138,7 @@ async function idsOf(
   return ids
 }
 
-function MemberLine({ kind, row }: { kind: Kind; row: Member }) {
-  const { member } = kinds[kind]
+function MemberLine({ kind, row: { id, title, ...row } }: { kind: Kind; row: Member }) {
   const subtitle = 'seriesName' in row ? row.seriesName : t('count.books', { count: row.bookCount })
-  return (
-    <a class="arrange-link" href={href(`${member}/${row.id}`)} draggable={false}>
-      <span class="arrange-cover">
-        <Cover owner={member} id={row.id} />
-      </span>
-      <span class="arrange-text">
-        <span class="arrange-title" dir="auto">
-          {row.title}
-        </span>
-        <span class="secondary-text" dir="auto">
-          {subtitle}
-        </span>
-      </span>
-    </a>
-  )
+  return <ArrangeLine owner={kinds[kind].member} id={id} title={title} subtitle={subtitle} />
 }

@@ -1,10 +1,10 @@
 // Rule of a collection: in words, and as an editor of grouped tests.
 import { useState } from 'preact/hooks'
-import { api, body } from '../../api/client.ts'
-import { useResource } from '../../api/resource.ts'
+import { useLibraryNames } from '../../api/use-libraries.ts'
 import { fieldKey } from '../../text/field-keys.ts'
 import { t, textOr } from '../../text/translate.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { BareSelect } from '../../ui/field.tsx'
 import type { Rule } from './kind.ts'
 import {
   conditionOf,
@@ -30,13 +30,6 @@ export function RuleText({ rule }: { rule: StoredCondition }) {
       {words(rule, names)}
     </p>
   )
-}
-
-function useLibraryNames(isNeeded: boolean): ReadonlyMap<string, string> {
-  const libraries = useResource(isNeeded ? '/libraries?names' : null, signal =>
-    body(api.GET('/api/v1/libraries', { params: { query: { pageSize: 500 } }, signal })),
-  )
-  return new Map(libraries.data?.data.map(({ id, name }) => [id, name]))
 }
 
 type RuleEditorProps = { rule: Rule | null; onChange: (rule: Rule | null) => void }
@@ -76,25 +69,16 @@ function GroupEditor({ group, depth, label, onChange, onRemove }: GroupEditorPro
   return (
     <div class="rule-editor" role="group" aria-label={label}>
       <div class="rule-join">
-        <select
+        <BareSelect<Group['join']>
           aria-label={t('rule.join')}
           value={join}
-          onChange={event => onChange({ join: event.currentTarget.value as Group['join'], parts })}
-        >
-          {(['allOf', 'anyOf'] as const).map(name => (
-            <option key={name} value={name}>
-              {t(`rule.${name}`)}
-            </option>
-          ))}
-        </select>
-        {onRemove && (
-          <IconButton
-            icon="close"
-            variant="quiet"
-            label={t('rule.removeGroup')}
-            onClick={onRemove}
-          />
-        )}
+          options={(['allOf', 'anyOf'] as const).map(value => ({
+            value,
+            text: t(`rule.${value}`),
+          }))}
+          onChange={join => onChange({ join, parts })}
+        />
+        {onRemove && <IconButton icon="close" label={t('rule.removeGroup')} onClick={onRemove} />}
       </div>
       {parts.map((part, i) => (
         <PartEditor
@@ -113,12 +97,11 @@ function GroupEditor({ group, depth, label, onChange, onRemove }: GroupEditorPro
           <Button
             icon="add"
             variant="quiet"
+            text={t('rule.addGroup')}
             onClick={() =>
               add({ join: join === 'allOf' ? 'anyOf' : 'allOf', parts: [newTest('tag')] })
             }
-          >
-            {t('rule.addGroup')}
-          </Button>
+          />
         )}
       </div>
     </div>
@@ -154,7 +137,7 @@ function PartEditor({ part, depth, onChange, onRemove }: PartEditorProps) {
 }
 
 const RemoveTest = ({ onRemove }: { onRemove: () => void }) => (
-  <IconButton icon="close" variant="quiet" label={t('organize.remove')} onClick={onRemove} />
+  <IconButton icon="close" label={t('organize.remove')} onClick={onRemove} />
 )
 
 type TestRowProps = { test: Test; onChange: (test: Test) => void; onRemove: () => void }
@@ -163,28 +146,24 @@ function TestRow({ test, onChange, onRemove }: TestRowProps) {
   const { field, operator } = test
   return (
     <div class="rule-row">
-      <select
+      <BareSelect<string>
         aria-label={t('rule.field')}
         value={field}
-        onChange={event => onChange(newTest(event.currentTarget.value as RuleField))}
-      >
-        {Object.keys(ruleFields).map(name => (
-          <option key={name} value={name}>
-            {textOr(fieldKey(name), name)}
-          </option>
-        ))}
-      </select>
-      <select
+        options={Object.keys(ruleFields).map(value => ({
+          value,
+          text: textOr(fieldKey(value), value),
+        }))}
+        onChange={name => onChange(newTest(name as RuleField))}
+      />
+      <BareSelect<string>
         aria-label={t('rule.operator')}
         value={operator}
-        onChange={event => onChange({ ...test, operator: event.currentTarget.value })}
-      >
-        {operatorsOf(field).map(name => (
-          <option key={name} value={name}>
-            {textOr(`rule.operator.${name}`, name)}
-          </option>
-        ))}
-      </select>
+        options={operatorsOf(field).map(value => ({
+          value,
+          text: textOr(`rule.operator.${value}`, value),
+        }))}
+        onChange={operator => onChange({ ...test, operator })}
+      />
       {hasValue(test) ? <TestValue test={test} onChange={onChange} /> : <span />}
       <RemoveTest onRemove={onRemove} />
     </div>
@@ -219,16 +198,6 @@ function TestValue({ test, onChange }: Pick<TestRowProps, 'test' | 'onChange'>) 
             value,
             text: choiceText(field, value) ?? value,
           }))
-  return (
-    <select aria-label={label} value={value} onChange={event => set(event.currentTarget.value)}>
-      <option value="" disabled>
-        –
-      </option>
-      {options.map(option => (
-        <option key={option.value} value={option.value}>
-          {option.text}
-        </option>
-      ))}
-    </select>
-  )
+  const all = [{ value: '', text: '–', disabled: true }, ...options]
+  return <BareSelect<string> aria-label={label} value={value} options={all} onChange={set} />
 }

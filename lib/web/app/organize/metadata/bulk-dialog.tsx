@@ -2,14 +2,14 @@
 import { useState } from 'preact/hooks'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
+import { FormError } from '../../ui/form.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { type BulkChange, changeMany, resetMany } from './bulk.ts'
 import { type Errors, errorsOf, validate, withoutEmptyRows } from './draft.ts'
 import { EditorDialog } from './editor-dialog.tsx'
 import { FieldControl, fieldLabel } from './field-control.tsx'
 import { allFields, type Field, type Owner } from './fields.ts'
-import { LabelInput } from './label-input.tsx'
-import { useLabelNames } from './label-names.ts'
+import { LabelInput, useLabelNames } from './label-input.tsx'
 
 type BulkDialogProps = {
   owner: Owner
@@ -66,11 +66,7 @@ export function BulkDialog({ owner, ids, onSaved, onClose }: BulkDialogProps) {
         selected={tab}
         onSelect={setTab}
       >
-        {errors.form && (
-          <p class="form-error" role="alert">
-            {errors.form}
-          </p>
-        )}
+        <FormError text={errors.form} />
         {tab === 'labels' && <LabelChanges change={change} update={update} />}
         {tab === 'fields' && (
           <FieldChanges owner={owner} change={change} update={update} errors={errors} />
@@ -108,12 +104,8 @@ function LabelChanges({ change, update }: PartProps) {
 }
 
 /** A checkbox before each field shows whether it is set. */
-function FieldChanges({
-  owner,
-  change,
-  update,
-  errors,
-}: PartProps & { owner: Owner; errors: Errors }) {
+function FieldChanges(props: PartProps & { owner: Owner; errors: Errors }) {
+  const { owner, change, update, errors } = props
   const shared = allFields(owner).filter(({ isShared, isPlain }) => isShared && isPlain)
   const toggle = ({ name, kind }: Field) => {
     const { [name]: _, ...rest } = change.values
@@ -154,15 +146,9 @@ function LockChanges({ owner, change, update }: PartProps & { owner: Owner }) {
   return (
     <div class="form">
       <div class="page-actions">
-        <Button icon="lock" onClick={() => all(true)}>
-          {t('metadata.bulk.lockAll')}
-        </Button>
-        <Button icon="unlock" onClick={() => all(false)}>
-          {t('metadata.bulk.unlockAll')}
-        </Button>
-        <Button variant="quiet" onClick={() => set({})}>
-          {t('metadata.bulk.keepAll')}
-        </Button>
+        <Button icon="lock" text={t('metadata.bulk.lockAll')} onClick={() => all(true)} />
+        <Button icon="unlock" text={t('metadata.bulk.unlockAll')} onClick={() => all(false)} />
+        <Button variant="quiet" text={t('metadata.bulk.keepAll')} onClick={() => set({})} />
       </div>
       <div class="metadata-fields">
         {fields.map(({ name, lock }) => (

@@ -1,10 +1,9 @@
 // Dialog frame of the metadata editors: save, reset to the metadata of files and sources, close.
 
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Dialog, useConfirm } from '../../ui/dialog.tsx'
 import { showNotice } from '../../ui/toast.tsx'
 import type { Owner } from './fields.ts'
 
@@ -24,7 +23,6 @@ type EditorDialogProps = {
 
 export function EditorDialog(props: EditorDialogProps) {
   const { owner, title, isChanged, isLoaded = true, onClose, children } = props
-  const [isResetting, setResetting] = useState(false)
   const done = (text: string) => {
     showNotice(text)
     props.onSaved?.()
@@ -38,18 +36,22 @@ export function EditorDialog(props: EditorDialogProps) {
     await props.onReset()
     done(t('metadata.resetDone'))
   }
+  const { ask, dialog } = useConfirm({
+    title: t('metadata.resetTitle'),
+    text: t(`metadata.resetText.${owner}`),
+    action: t('metadata.reset'),
+    onConfirm: reset,
+  })
   const start = {
     key: 'reset',
     variant: 'quiet',
     class: 'dialog-action-start',
     icon: 'refresh',
-    onClick: () => setResetting(true),
+    onClick: ask,
   } as const
   const actions = isLoaded && [
-    <Button {...start}>{t('metadata.reset')}</Button>,
-    <Button key="save" variant="primary" onClick={save}>
-      {t('action.save')}
-    </Button>,
+    <Button text={t('metadata.reset')} {...start} />,
+    <Button key="save" variant="primary" text={t('action.save')} onClick={save} />,
   ]
   return (
     <Dialog
@@ -62,15 +64,7 @@ export function EditorDialog(props: EditorDialogProps) {
       class="metadata-dialog"
     >
       {children}
-      {isResetting && (
-        <ConfirmDialog
-          title={t('metadata.resetTitle')}
-          text={t(`metadata.resetText.${owner}`)}
-          action={t('metadata.reset')}
-          onConfirm={reset}
-          onClose={() => setResetting(false)}
-        />
-      )}
+      {dialog}
     </Dialog>
   )
 }

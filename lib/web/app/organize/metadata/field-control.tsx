@@ -2,15 +2,13 @@
 
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { api, body } from '../../api/client.ts'
-import { useResource } from '../../api/resource.ts'
+import { useGetAll } from '../../api/use-get.ts'
 import { fieldKey, hintKey, valueKey } from '../../text/field-keys.ts'
 import { type TextKey, t, textOr } from '../../text/translate.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Select, Switch, TextArea, TextField } from '../../ui/field.tsx'
 import { authorRoles, type Field } from './fields.ts'
-import { LabelInput } from './label-input.tsx'
-import { useLabelNames } from './label-names.ts'
+import { LabelInput, useLabelNames } from './label-input.tsx'
 import { type Column, type Row, RowList } from './row-list.tsx'
 
 export type ControlProps = {
@@ -31,7 +29,6 @@ export function LockButton({ name, isLocked, onToggle }: LockProps) {
   return (
     <IconButton
       icon={isLocked ? 'lock' : 'unlock'}
-      variant="quiet"
       class={isLocked ? 'field-lock locked' : 'field-lock'}
       label={label}
       aria-pressed={isLocked}
@@ -168,13 +165,8 @@ function ListControl(props: Labelled) {
   )
 }
 
-function ListContent({
-  field,
-  value,
-  onChange,
-  label,
-  describedBy,
-}: Labelled & { describedBy: string }) {
+function ListContent(props: Labelled & { describedBy: string }) {
+  const { field, value, onChange, label, describedBy } = props
   const suggestionKind = field.kind === 'texts' ? field.suggestions : undefined
   const suggestions = useLabelNames(suggestionKind ?? null)
   if (field.kind === 'texts')
@@ -256,15 +248,12 @@ function listKinds() {
 type SharingTagsProps = { selected: readonly string[]; onChange: (ids: string[]) => void }
 
 function SharingTags({ selected, onChange }: SharingTagsProps) {
-  const tags = useResource('/admin/sharing-tags', signal =>
-    body(api.GET('/api/v1/admin/sharing-tags', { params: { query: { pageSize: 500 } }, signal })),
-  )
+  const tags = useGetAll('/api/v1/admin/sharing-tags')
   if (!tags.data) return null
-  if (tags.data.data.length === 0)
-    return <p class="secondary-text">{t('metadata.noSharingTags')}</p>
+  if (tags.data.length === 0) return <p class="secondary-text">{t('metadata.noSharingTags')}</p>
   return (
     <div class="metadata-sharing">
-      {tags.data.data.map(({ id, name, description }) => (
+      {tags.data.map(({ id, name, description }) => (
         <Switch
           key={id}
           label={name}

@@ -1,5 +1,7 @@
 // Input for a list of names such as genres: removable chips, with suggestions while typing.
 import { useId, useRef, useState } from 'preact/hooks'
+import { api, body } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
 import { t } from '../../text/translate.ts'
 import { Icon } from '../../ui/icon.tsx'
 
@@ -14,13 +16,8 @@ type LabelInputProps = {
 const maxSuggestions = 200
 const normalized = (name: string) => name.trim().toLocaleLowerCase()
 
-export function LabelInput({
-  label,
-  names,
-  onChange,
-  suggestions = [],
-  describedBy,
-}: LabelInputProps) {
+export function LabelInput(props: LabelInputProps) {
+  const { label, names, onChange, suggestions = [], describedBy } = props
   const [text, setText] = useState('')
   const input = useRef<HTMLInputElement>(null)
   const id = useId()
@@ -89,4 +86,27 @@ export function LabelInput({
       </datalist>
     </div>
   )
+}
+
+type LabelKind = 'genres' | 'tags'
+
+const pageSize = 500
+/** Names beyond this many pages are not suggested. */
+const maxPages = 4
+
+async function loadNames(kind: LabelKind, signal: AbortSignal): Promise<string[]> {
+  const names: string[] = []
+  for (let page = 1; page <= maxPages; page++) {
+    const init = { params: { query: { page, pageSize } }, signal }
+    const { data, totalPages } = await body(api.GET(`/api/v1/${kind}`, init))
+    names.push(...data.map(({ name }) => name))
+    if (page >= totalPages) break
+  }
+  return names
+}
+
+/** Names of genres and tags for suggestions; empty until loaded. */
+export function useLabelNames(kind: LabelKind | null): readonly string[] {
+  const key = kind === null ? null : `/${kind}?names`
+  return useResource(key, signal => loadNames(kind!, signal)).data ?? []
 }

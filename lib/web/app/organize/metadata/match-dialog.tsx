@@ -1,12 +1,13 @@
 // Metadata of a series from sources: search, field-by-field comparison, applied fields.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../../api/client.ts'
-import { useResource } from '../../api/resource.ts'
+import { useGet } from '../../api/use-get.ts'
 import { t, textOr } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import { BareSelect } from '../../ui/field.tsx'
+import { EmptyState, ErrorState } from '../../ui/state.tsx'
+import { Table } from '../../ui/table.tsx'
 import { showNotice } from '../../ui/toast.tsx'
 import { fieldLabel } from './field-control.tsx'
 
@@ -21,9 +22,7 @@ type Comparison = Schemas['SeriesComparison']
 type FieldName = Comparison['fields'][number]['field']
 
 export function MatchDialog({ seriesId, title, onSaved, onClose }: MatchDialogProps) {
-  const sources = useResource('/metadata/sources', signal =>
-    body(api.GET('/api/v1/metadata/sources', { signal })),
-  )
+  const sources = useGet('/api/v1/metadata/sources')
   const [sourceId, setSourceId] = useState<string | null>(null)
   const [query, setQuery] = useState(title)
   const [hits, setHits] = useState<Hit[] | null>(null)
@@ -112,17 +111,12 @@ function SearchPart(props: SearchPartProps) {
   return (
     <div class="form">
       <form class="match-search" onSubmit={event => event.preventDefault()}>
-        <select
+        <BareSelect<string>
           aria-label={t('match.source')}
           value={source}
-          onChange={event => onSource(event.currentTarget.value)}
-        >
-          {sources.map(({ id, displayName }) => (
-            <option key={id} value={id}>
-              {displayName}
-            </option>
-          ))}
-        </select>
+          options={sources.map(({ id, displayName }) => ({ value: id, text: displayName }))}
+          onChange={onSource}
+        />
         <input
           type="search"
           aria-label={t('field.title')}
@@ -181,39 +175,31 @@ function ComparisonTable({ comparison, chosen, onChange }: ComparisonTableProps)
   return (
     <div class="table-scroll">
       {shown.length === 0 && <p>{t('match.allSame')}</p>}
-      <table class="table match-table">
-        <thead>
-          <tr>
-            {(['rule.field', 'match.current', 'match.proposed'] as const).map(name => (
-              <th key={name} scope="col">
-                {t(name)}
-              </th>
-            ))}
+      <Table
+        class="match-table"
+        columns={[t('rule.field'), t('match.current'), t('match.proposed')]}
+      >
+        {shown.map(({ field, current, proposed, action }) => (
+          <tr key={field}>
+            <th scope="row">
+              <label class="match-field">
+                <input
+                  type="checkbox"
+                  checked={chosen.has(field)}
+                  disabled={action !== 'change'}
+                  onChange={() => toggle(field)}
+                />
+                {fieldLabel(field)}
+              </label>
+              {action !== 'change' && (
+                <span class="badge">{textOr(`match.action.${action}`, action)}</span>
+              )}
+            </th>
+            <td dir="auto">{valueText(current)}</td>
+            <td dir="auto">{valueText(proposed)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ field, current, proposed, action }) => (
-            <tr key={field}>
-              <th scope="row">
-                <label class="match-field">
-                  <input
-                    type="checkbox"
-                    checked={chosen.has(field)}
-                    disabled={action !== 'change'}
-                    onChange={() => toggle(field)}
-                  />
-                  {fieldLabel(field)}
-                </label>
-                {action !== 'change' && (
-                  <span class="badge">{textOr(`match.action.${action}`, action)}</span>
-                )}
-              </th>
-              <td dir="auto">{valueText(current)}</td>
-              <td dir="auto">{valueText(proposed)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </div>
   )
 }

@@ -4,7 +4,8 @@ import { ApiError } from '../../api/errors.ts'
 import { useResource } from '../../api/resource.ts'
 import { can } from '../../api/session.ts'
 import { t } from '../../text/translate.ts'
-import { ErrorState } from '../../ui/error-state.tsx'
+import { FormError } from '../../ui/form.tsx'
+import { ErrorState } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import {
   type Draft,
@@ -88,15 +89,9 @@ function useEditor(props: {
   }
 }
 
-function Editor({
-  owner,
-  record,
-  editor,
-}: {
-  owner: Owner
-  record: MetadataRecord
-  editor: Editor
-}) {
+type EditorProps = { owner: Owner; record: MetadataRecord; editor: Editor }
+
+function Editor({ owner, record, editor }: EditorProps) {
   const groups = fieldsOf(owner)
   const shown = tabs.filter(name => groups[name] && (name !== 'sharing' || can('SystemAdmin')))
   const [selected, setSelected] = useState<TabName>('general')
@@ -117,11 +112,7 @@ function Editor({
       selected={selected}
       onSelect={setSelected}
     >
-      {editor.errors.form && (
-        <p class="form-error" role="alert">
-          {editor.errors.form}
-        </p>
-      )}
+      <FormError text={editor.errors.form} />
       <div class="metadata-fields">
         {groups[selected]!.map(field => (
           <EditorField key={field.name} field={field} record={record} editor={editor} />
@@ -131,15 +122,9 @@ function Editor({
   )
 }
 
-function EditorField({
-  field,
-  record,
-  editor,
-}: {
-  field: Field
-  record: MetadataRecord
-  editor: Editor
-}) {
+type EditorFieldProps = { field: Field; record: MetadataRecord; editor: Editor }
+
+function EditorField({ field, record, editor }: EditorFieldProps) {
   const { draft, errors } = editor
   const { name, lock } = field
   const isEdited = name in draft.values

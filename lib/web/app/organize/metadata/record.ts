@@ -19,20 +19,15 @@ export async function loadRecord(
 ): Promise<MetadataRecord> {
   const params = { path: { id } }
   const init = { params, ...(signal && { signal }) }
-  const isSeries = owner === 'series'
   const sharing =
-    isSeries && can('SystemAdmin')
+    owner === 'series' && can('SystemAdmin')
       ? allItems(query =>
           api.GET('/api/v1/series/{id}/sharing-tags', { ...init, params: { ...params, query } }),
         )
       : Promise.resolve([])
   const [metadata, { links }, tags] = await Promise.all([
-    isSeries
-      ? api.GET('/api/v1/series/{id}/metadata', init)
-      : api.GET('/api/v1/books/{id}/metadata', init),
-    isSeries
-      ? body(api.GET('/api/v1/series/{id}/external-links', init))
-      : body(api.GET('/api/v1/books/{id}/external-links', init)),
+    api.GET(`/api/v1/${owner}/{id}/metadata`, init),
+    body(api.GET(`/api/v1/${owner}/{id}/external-links`, init)),
     sharing,
   ])
   return {
@@ -112,10 +107,8 @@ export async function saveRecord(
 
 /** Genres, links and locks are separate resources: the precondition is checked once for all of them. */
 async function requireUnchanged({ owner, id }: Subject, { etag }: MetadataRecord) {
-  const init = { params: { path: { id } } }
-  const { response } = await (owner === 'series'
-    ? api.GET('/api/v1/series/{id}/metadata', init)
-    : api.GET('/api/v1/books/{id}/metadata', init))
+  const params = { path: { id } }
+  const { response } = await api.GET(`/api/v1/${owner}/{id}/metadata`, { params })
   if (etag !== null && response.headers.get('etag') !== etag) throw new ApiError(412, '')
 }
 
@@ -125,29 +118,18 @@ async function patch({ owner, id }: Subject, values: Values, etag: string | null
     ...(etag !== null && { headers: { 'if-match': etag } }),
     body: values,
   }
-  if (owner === 'series') await api.PATCH('/api/v1/series/{id}/metadata', init)
-  else await api.PATCH('/api/v1/books/{id}/metadata', init)
+  await api.PATCH(`/api/v1/${owner}/{id}/metadata`, init)
 }
 
 async function putLabels({ owner, id }: Subject, kind: 'genres' | 'tags', names: string[]) {
   const params = { path: { id } }
-  if (kind === 'genres') {
-    const init = { params, body: { genres: names } }
-    await (owner === 'series'
-      ? api.PUT('/api/v1/series/{id}/genres', init)
-      : api.PUT('/api/v1/books/{id}/genres', init))
-  } else {
-    const init = { params, body: { tags: names } }
-    await (owner === 'series'
-      ? api.PUT('/api/v1/series/{id}/tags', init)
-      : api.PUT('/api/v1/books/{id}/tags', init))
-  }
+  if (kind === 'genres')
+    await api.PUT(`/api/v1/${owner}/{id}/genres`, { params, body: { genres: names } })
+  else await api.PUT(`/api/v1/${owner}/{id}/tags`, { params, body: { tags: names } })
 }
 
 async function putLocks({ owner, id }: Subject, locks: Locks) {
-  const init = { params: { path: { id } }, body: locks }
-  if (owner === 'series') await api.PUT('/api/v1/series/{id}/metadata/locks', init)
-  else await api.PUT('/api/v1/books/{id}/metadata/locks', init)
+  await api.PUT(`/api/v1/${owner}/{id}/metadata/locks`, { params: { path: { id } }, body: locks })
 }
 
 /** One link per site name. */
@@ -158,11 +140,9 @@ async function saveLinks(subject: Subject, former: readonly Link[], next: readon
   )
   const changed = next.filter(link => !former.some(other => isSame(other, link)))
   if (removed.length > 0) await removeLinks(subject, removed)
-  for (const link of changed) {
-    const init = { params: { path: { id } }, body: link }
-    if (owner === 'series') await api.POST('/api/v1/series/{id}/external-links', init)
-    else await api.POST('/api/v1/books/{id}/external-links', init)
-  }
+  const params = { path: { id } }
+  for (const link of changed)
+    await api.POST(`/api/v1/${owner}/{id}/external-links`, { params, body: link })
 }
 
 async function removeLinks({ owner, id }: Subject, removed: readonly Link[]) {
@@ -185,7 +165,5 @@ async function removeLinks({ owner, id }: Subject, removed: readonly Link[]) {
 
 /** Removes values and locks set by users. Throws ApiError. */
 export async function resetRecord({ owner, id }: Subject): Promise<void> {
-  const params = { path: { id } }
-  if (owner === 'series') await api.DELETE('/api/v1/series/{id}/metadata', { params })
-  else await api.DELETE('/api/v1/books/{id}/metadata', { params })
+  await api.DELETE(`/api/v1/${owner}/{id}/metadata`, { params: { path: { id } } })
 }

@@ -2,6 +2,7 @@
 import { useRef } from 'preact/hooks'
 import { t } from '../../text/translate.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { BareSelect } from '../../ui/field.tsx'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -62,7 +63,6 @@ export function RowList(props: RowListProps) {
             {isOrdered && (
               <IconButton
                 icon="arrowUp"
-                variant="quiet"
                 label={t('organize.moveUp')}
                 disabled={i === 0}
                 onClick={() => swap(i, i - 1)}
@@ -70,7 +70,6 @@ export function RowList(props: RowListProps) {
             )}
             <IconButton
               icon="delete"
-              variant="quiet"
               label={t('organize.remove')}
               onClick={() => onChange(rows.filter((_, j) => j !== i))}
             />
@@ -93,17 +92,12 @@ function Cell({ column, value, onChange }: CellProps) {
     const isKnown = options.some(option => option.value === text)
     const shown = isKnown ? options : [...options, { value: text, text }]
     return (
-      <select
+      <BareSelect<string>
         aria-label={label}
         value={text}
-        onChange={event => onChange(event.currentTarget.value || null)}
-      >
-        {shown.map(option => (
-          <option key={option.value} value={option.value}>
-            {option.text}
-          </option>
-        ))}
-      </select>
+        options={shown}
+        onChange={value => onChange(value || null)}
+      />
     )
   }
   if (type === 'flag')
