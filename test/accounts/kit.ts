@@ -1,10 +1,16 @@
 // Authentication fixtures: one or several processes on the database of a test.
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { createAccount, type NewAccount } from '../../lib/accounts/account.ts'
+import {
+  createAccount,
+  insertAccount,
+  type NewAccount,
+  toAccountColumns,
+} from '../../lib/accounts/account.ts'
 import { generateKey } from '../../lib/accounts/api-key.ts'
 import { type Auth, openAuth } from '../../lib/accounts/auth.ts'
 import { accessCookieName } from '../../lib/accounts/cookie.ts'
+import { hashPassword } from '../../lib/accounts/password.ts'
 import { newId } from '../../lib/base/id.ts'
 import { openLog } from '../../lib/base/log.ts'
 import { loadConfig } from '../../lib/store/config/config.ts'
@@ -44,9 +50,17 @@ export async function openTestAuth(t: Test, flags: Record<string, unknown> = {})
   return { url, auth: await openProcess(t, url, flags) }
 }
 
+// Hashing takes longer than most tests of accounts run.
+let passwordHash: Promise<string> | null = null
+
 /** A reader with the password `password`, unless overridden. */
-export function createTestAccount(sql: Sql, account: Partial<NewAccount> & { username: string }) {
-  return createAccount(sql, { email: `${account.username}@example.org`, password, ...account })
+export async function createTestAccount(sql: Sql, { username, ...more }: NewAccount) {
+  const account = { username, email: `${username}@example.org`, ...more }
+  if (more.password !== undefined || more.libraryIds !== undefined)
+    return await createAccount(sql, { password, ...account })
+  passwordHash ??= hashPassword(password)
+  const columns = { ...(await toAccountColumns(account)), password_hash: await passwordHash }
+  return await sql.begin(tx => insertAccount(tx, columns))
 }
 
 /** An API key, by default with all permissions. */

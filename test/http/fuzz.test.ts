@@ -1,15 +1,14 @@
 // Fuzzing: generated requests must get documented responses.
 import { test } from 'tap'
-import { resources } from '../../lib/api/resources.ts'
-import { openapiDocument } from '../../lib/http/openapi/openapi.ts'
 import { createFixture } from '../kit/fixture.ts'
 import { fuzz } from '../kit/http/fuzz.ts'
+import { openapi } from '../kit/http/openapi.ts'
 
-test('2,000 generated requests get documented responses', async t => {
+test('400 generated requests get documented responses', async t => {
   const w = await createFixture(t, { libraryCount: 2 })
   const reader = await w.createUser('reader')
   const { violations, statuses } = await fuzz({
-    document: openapiDocument(resources, '1'),
+    document: openapi(),
     base: w.base,
     callers: [
       { 'x-api-key': w.admin.key },
@@ -18,9 +17,9 @@ test('2,000 generated requests get documented responses', async t => {
       {},
     ],
     ids: w.ids,
-    runs: 2000,
+    runs: 400,
     seed: 20_261_121,
   })
   t.same(violations, [])
-  t.ok((statuses[200] ?? 0) > 300, JSON.stringify(statuses))
+  t.ok((statuses[200] ?? 0) > 60, JSON.stringify(statuses))
 })

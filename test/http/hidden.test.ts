@@ -1,9 +1,8 @@
-// Visibility: a series hidden from an account leaks through no GET and no counter, and to the compatible API its id
-// is one that does not exist.
+// Visibility: a series hidden from an account leaks through no GET and no counter.
 import { type Test, test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
 import { openapiDocument } from '../../lib/http/openapi/openapi.ts'
-import { komgaResources } from '../../lib/protocols/komga/routes/routes.ts'
+import { komgaRoutes } from '../../lib/protocols/komga/routes/routes.ts'
 import { createFixture, type Fixture } from '../kit/fixture.ts'
 import { readBody } from '../kit/http/body.ts'
 import { operationsOf } from '../kit/http/operation.ts'
@@ -12,31 +11,37 @@ import { enableKomga } from '../kit/komga.ts'
 const operations = operationsOf(openapiDocument(resources, '1') as any).filter(
   o => o.method === 'GET',
 )
-const komgaOperations = operationsOf(openapiDocument(komgaResources, '1') as any)
+const komgaOperations = operationsOf(openapiDocument(komgaRoutes, '1') as any)
 
 test('hidden series are invisible', async t => {
-  const w = await createFixture(t, { libraryCount: 2 })
+  const w = await createFixture(t)
   await enableKomga(w.admin)
   const secrets = await secretsOf(w)
-  t.equal(secrets.length, 10)
+  t.equal(secrets.length, 7)
   for (const { rule, restrict, role } of rules(w)) {
     const viewer = await w.createUser('admin')
     await organizeHidden(w, viewer)
     await restrict(viewer.id)
-    const walk = async (t: Test, key: string, { base = '', of = operations, limit = 60 } = {}) => {
+    const walk = async (t: Test, key: string, { base = '', of = operations } = {}) => {
       const first = secrets.filter(s => s.isId).map(s => s.text)
+      const problems: string[] = []
+      let count = 0
       for (const { path, parameters } of of) {
-        for (const filled of everyWay(w, path, { first, limit })) {
+        for (const filled of everyWay(w, path, first)) {
           const more = parameters.flatMap(p => ways[p.name] ?? [])
           const url = `${filled}${more.length > 0 ? `?${more.join('&')}` : ''}`
           const response = await fetch(w.base + base + url, { headers: { 'x-api-key': key } })
           const bytes = await readBody(response)
-          const names = secrets.filter(s => !url.includes(s.text) && bytes.includes(s.text))
-          t.same(names, [], `${url} ${response.status}`)
+          const found = secrets.filter(s => !url.includes(s.text) && bytes.includes(s.text))
+          const names = found.map(s => s.text)
+          if (names.length > 0) problems.push(`${url} ${response.status} has ${names}`)
           const isRequested = secrets.some(s => s.isId && url.includes(s.text))
-          if (isRequested) t.equal(response.status, 404, `${url} is not found`)
+          if (isRequested && response.status !== 404) problems.push(`${url} ${response.status}`)
+          count += 1
         }
       }
+      t.same(problems, [])
+      t.ok(count > 120, `${count} responses`)
     }
     await t.test(rule, async t => {
       await walk(t, viewer.key)
@@ -49,41 +54,11 @@ test('hidden series are invisible', async t => {
       const { id, key } = await w.createUser(role)
       await restrict(id)
       const reads = komgaOperations.filter(o => o.method === 'GET')
-      await walk(t, key, { base: '/komga', of: reads, limit: 4 })
-      await compareWithUnknown(t, w, { key, secrets })
+      await walk(t, key, { base: '/komga', of: reads })
       await compareCounts(t, w, key)
     })
   }
 })
-
-type Restricted = { key: string; secrets: readonly Secret[] }
-
-/** Every operation of the compatible API responds to a hidden id as to one that does not exist. */
-async function compareWithUnknown(t: Test, w: Fixture, { key, secrets }: Restricted) {
-  const isHidden = (id: string) => secrets.some(({ isId, text }) => isId && text === id)
-  for (const { method, path, body } of komgaOperations) {
-    const names = [...path.matchAll(/\{(\w*id)\}/gi)].map(match => match[1]!)
-    const respond = async (name: string, id: string) => {
-      const url = path.replace(/\{(\w+)\}/g, (_, other: string) =>
-        other === name ? id : encodeURIComponent(w.ids(path, other)[0] ?? 'x'),
-      )
-      const response = await fetch(`${w.base}/komga${url}`, {
-        method,
-        headers: { 'x-api-key': key, ...(body ? { 'content-type': 'application/json' } : {}) },
-        ...(body ? { body: '{}' } : {}),
-      })
-      const text = (await readBody(response)).toString().replaceAll(id, unknownId)
-      return [response.status, text.replace(/"timestamp":"[^"]*"/, '')]
-    }
-    // One of them: the others are as hidden.
-    for (const name of names)
-      for (const id of w.ids(path, name).filter(isHidden).slice(0, 1)) {
-        const [hidden, unknown] = [await respond(name, id), await respond(name, unknownId)]
-        t.same(hidden, unknown, `${method} ${path}`)
-        t.ok(Number(hidden[0]) >= 400, `${method} ${path} ${hidden[0]}`)
-      }
-  }
-}
 
 /** Lists, their totals and the counts of groups agree, whether they are requested whole or in pages. */
 async function compareCounts(t: Test, w: Fixture, key: string) {
@@ -190,16 +165,16 @@ async function secretsOf({ sql }: Fixture): Promise<Secret[]> {
   ]
 }
 
-type Ways = { first: readonly string[]; limit: number }
+const maxValues = 3
 
-/** The path with each known id of its first parameter, up to a limit; other parameters get their first value. */
-function everyWay(w: Fixture, path: string, { first: preferred, limit }: Ways): string[] {
+/** The path with known ids of its first parameter, `preferred` first; other parameters get their first value. */
+function everyWay(w: Fixture, path: string, preferred: readonly string[]): string[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(m => m[1]!)
   const [first] = names
   if (!first) return [path]
   const known = w.ids(path, first)
   const values = [...preferred.filter(id => known.includes(id)), ...known]
-  const chosen = [...new Set(values)].slice(0, limit)
+  const chosen = [...new Set(values)].slice(0, maxValues)
   return chosen.map(value =>
     path.replace(/\{(\w+)\}/g, (_, name: string) =>
       name === first ? encodeURIComponent(value) : (w.ids(path, name)[0] ?? unknownId),

@@ -10,7 +10,7 @@ import { startApiWithoutPipeline } from '../kit/server.ts'
 import { cpuMs } from '../kit/suite/cpu-time.ts'
 
 // Shorter than the limit: the costs compared are proportional to the length.
-const maxTestedBytes = 200_000
+const maxTestedBytes = 50_000
 const unknownId = '00000000-0000-7000-8000-00000000dead'
 type Node = {
   type?: string | string[]
@@ -86,6 +86,9 @@ test('lists in bodies have a maximum length', t => {
   t.end()
 })
 
+/** Every second body, others for the next route. */
+const some = (texts: string[], index: number) => texts.filter((_, i) => i % 2 === index % 2)
+
 /** Bodies of about `length` bytes that are expensive to read in different ways. */
 function hostileTexts(length: number, fields: string[]): string[] {
   const names = Array.from({ length: Math.floor(length / 12) }, (_, i) => `"${i}":1`)
@@ -109,12 +112,12 @@ test('hostile bodies cost about as much as reading them', async t => {
   const admin = await all.createUser('admin')
   const measured = { activeMs: 0, parseMs: 0, count: 0 }
   const statuses = new Set<number>()
-  for (const route of resources) {
+  for (const [index, route] of resources.entries()) {
     const [endpoint] = endpoints(route)
     if (route.method === 'GET' || route.multipart) continue
     const url = endpoint!.path.replace(/\{\w+\}|\{\*\}/g, unknownId)
     const length = Math.min(bodyLimit(route), maxTestedBytes)
-    for (const text of hostileTexts(length, freeFields(route))) {
+    for (const text of some(hostileTexts(length, freeFields(route)), index)) {
       const before = cpuMs()
       const response = await all.api.server.inject({
         method: route.method,
@@ -159,13 +162,13 @@ test('hostile bodies of the Komga-compatible API are refused', async t => {
     await response.arrayBuffer()
     return response.status
   }
-  for (const route of komgaRoutes.filter(({ body }) => body)) {
+  for (const [index, route] of komgaRoutes.filter(({ body }) => body).entries()) {
     const [endpoint] = endpoints(route)
     const { method } = route
     const path = endpoint!.path.replace(/\{\w+\}|\{\*\}/g, unknownId)
     const headers = { 'content-type': 'application/json' }
     const length = Math.min(bodyLimit(route), maxTestedBytes)
-    for (const body of hostileTexts(length, freeFields(route))) {
+    for (const body of some(hostileTexts(length, freeFields(route)), index)) {
       const signed = { ...headers, 'x-api-key': admin.key }
       const status = await send(path, { method, headers: signed, body })
       statuses.add(status)

@@ -4,11 +4,13 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { isDeepStrictEqual } from 'node:util'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { test } from 'tap'
 import { parse } from 'yaml'
 import { resources } from '../../lib/api/resources.ts'
+import { version } from '../../lib/base/version.ts'
 import { openapiDocument } from '../../lib/http/openapi/openapi.ts'
 import { commandLine } from '../kit/command.ts'
 
@@ -202,16 +204,17 @@ const parameter = (path: string, name: string) =>
 
 test('the command prints the document without a database, byte for byte the same', async t => {
   const { stackroom } = await commandLine(t)
-  const [json, again, yaml] = await Promise.all([
+  const [json, yaml] = await Promise.all([
     stackroom.plain(['openapi']),
-    stackroom.plain(['openapi', '--format', 'json', '--output', '-']),
-    stackroom.plain(['openapi', '--format', 'yaml']),
+    stackroom.plain(['openapi', '--format', 'yaml', '--output', '-']),
   ])
   t.equal(json.code, 0)
-  t.equal(json.stdout, again.stdout)
-  t.same(parse(yaml.stdout), JSON.parse(json.stdout))
-  t.same(parse(yaml.stdout, { version: '1.1' }), JSON.parse(json.stdout), 'also in YAML 1.1')
-  t.equal(JSON.parse(json.stdout).openapi, '3.1.0')
+  const printed = JSON.parse(json.stdout)
+  t.match(printed, { openapi: '3.1.0', info: { version } })
+  // As this process makes it.
+  t.ok(json.stdout === `${JSON.stringify(openapiDocument(resources, version), null, 2)}\n`)
+  // YAML 1.1 has more words and numbers that text must not look like.
+  t.ok(isDeepStrictEqual(parse(yaml.stdout, { version: '1.1' }), printed))
   t.notMatch(json.stdout, '\\\\p{', 'patterns are portable')
 })
 

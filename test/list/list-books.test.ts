@@ -142,7 +142,7 @@ t.test(
           equal(deleted.total, deleted.ids.length)
         },
       ),
-      { numRuns: 120, seed: 11 },
+      { numRuns: 40, seed: 11 },
     )
   },
 )
@@ -187,7 +187,7 @@ t.test(
           ])
         },
       ),
-      { numRuns: 60, seed: 12 },
+      { numRuns: 25, seed: 12 },
     )
   },
 )
@@ -322,6 +322,6 @@ t.test('lists of at most so many books are the start of the whole list', async (
         deepEqual(ids, all.ids.slice(0, maxBooks))
       },
     ),
-    { numRuns: 80, seed: 14 },
+    { numRuns: 30, seed: 14 },
   )
 })

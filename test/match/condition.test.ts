@@ -102,21 +102,22 @@ t.test('patterns read the beginning of long texts', async t => {
 
 t.test('no operator takes long with any values', async t => {
   const pattern = '(?:[a-z ]?){440}[0-9]'
+  const expectedBy = (operator: string) => {
+    if (operator === 'matches') return [pattern]
+    if (operator === 'is_null') return [null]
+    return worstValues.map(value => (operator.endsWith('in') ? [value].flat() : value))
+  }
   for (const operator of operators) {
     const slow = worstValues.flatMap(value =>
-      worstValues
-        .map(expected =>
-          operator === 'matches' ? pattern : operator.endsWith('in') ? [expected].flat() : expected,
-        )
-        .filter(expected => {
-          const rule = { field: 'customMetadata.value', operator, value: expected }
-          const count = operator === 'matches' ? 2 : 100
-          const holds = compileConditions({
-            mode: operator.startsWith('not') || operator === 'is_null' ? 'all' : 'any',
-            rules: Array.from({ length: count }, () => rule),
-          })
-          return cpuMs(() => void holds({ customMetadata: { value } })) > 150
-        }),
+      expectedBy(operator).filter(expected => {
+        const rule = { field: 'customMetadata.value', operator, value: expected }
+        const count = operator === 'matches' ? 2 : 100
+        const holds = compileConditions({
+          mode: operator.startsWith('not') || operator === 'is_null' ? 'all' : 'any',
+          rules: Array.from({ length: count }, () => rule),
+        })
+        return cpuMs(() => void holds({ customMetadata: { value } })) > 150
+      }),
     )
     t.equal(slow.length, 0, operator)
   }

@@ -5,19 +5,27 @@ import type { Operation } from './operation.ts'
 
 type Json = Record<string, any>
 
+type Received = { status: number; type: string; text: string }
+type Check = (operation: Operation, response: Received) => string | null
+
+// Compiling the schemas of all operations takes some seconds.
+const checks = new WeakMap<Json, Check>()
+
 /** Returns a function that describes how a response violates its operation; null if it does not. */
-export function createConformanceCheck(document: Json) {
+export function createConformanceCheck(document: Json): Check {
+  const check = checks.get(document) ?? newConformanceCheck(document)
+  checks.set(document, check)
+  return check
+}
+
+function newConformanceCheck(document: Json): Check {
   const ajv = new Ajv2020({ strict: false, allErrors: false, code: { optimize: false } })
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
   ajv.addSchema({ $id: 'doc', components: document.components })
   // Compiled when first needed: a test uses few of the operations.
   const validators = new Map<string, ValidateFunction>()
 
-  return (
-    operation: Operation,
-    response: { status: number; type: string; text: string },
-  ): string | null => {
-    const { status, type, text } = response
+  return (operation, { status, type, text }) => {
     if (status >= 500) return `${status}: ${text.slice(0, 300)}`
     if (status === 304 || status === 204) return text === '' ? null : `${status} with a body`
     const documented = operation.responses[status]

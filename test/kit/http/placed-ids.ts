@@ -8,7 +8,9 @@ export const unknownId = '00000000-0000-7000-8000-00000000dead'
 export type PlacedRequest = { method: string; path: string; body: string | null }
 type Ids = (path: string, name: string) => readonly string[]
 
-const maxBodies = 4
+const maxBodies = 3
+// Both names of a field are read in one place.
+const otherName = /"\w+_ids?":/
 
 /** `ids`: values of the other parameters of the path. */
 export function* placedRequests(
@@ -36,8 +38,10 @@ export function* placedRequests(
 function bodiesOf({ body }: Operation, values: SchemaValues) {
   const texts = body === null ? [] : values.of(body).allowed.map(value => JSON.stringify(value))
   const isMarked = (text: string) => text.includes(unknownId)
+  const marked = texts.filter(isMarked)
+  const canonical = marked.filter(text => !otherName.test(text))
   return {
     plain: texts.find(text => text.startsWith('{') && !isMarked(text)),
-    marked: texts.filter(isMarked).slice(0, maxBodies),
+    marked: (canonical.length > 0 ? canonical : marked).slice(0, maxBodies),
   }
 }

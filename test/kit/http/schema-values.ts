@@ -45,19 +45,30 @@ export function createSchemaValues(schemas: Schemas) {
     typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1)!]! : schema
 
   const checkers = new Map<string, (value: unknown) => boolean>()
+  const checkersOf = new WeakMap<Json, (value: unknown) => boolean>()
   /** Whether the schema allows a value. */
   function checkerOf(schema: Json): (value: unknown) => boolean {
-    const text = JSON.stringify(schema).replaceAll('"#/components/', '"doc#/components/')
-    const known = checkers.get(text)
+    const known = checkersOf.get(schema)
     if (known) return known
-    const check = ajv.compile(JSON.parse(text)) as (value: unknown) => boolean
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"doc#/components/')
+    const check =
+      checkers.get(text) ?? (ajv.compile(JSON.parse(text)) as (value: unknown) => boolean)
     checkers.set(text, check)
+    checkersOf.set(schema, check)
     return check
   }
 
+  // By depth.
+  const candidatesOf = new WeakMap<Json, unknown[][]>()
   /** Candidates around the boundaries, the first one preferably valid. */
   function candidates(reference: Json, depth = 0): unknown[] {
     const schema = resolve(reference)
+    const known = candidatesOf.get(schema) ?? []
+    candidatesOf.set(schema, known)
+    return (known[depth] ??= newCandidates(schema, depth))
+  }
+
+  function newCandidates(schema: Json, depth: number): unknown[] {
     const variants = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
     if (variants && !schema.properties) return variants.flatMap(v => candidates(v, depth + 1))
     if (schema.enum) return [...(schema.enum as unknown[]), ...wordVariants(schema.enum as [])]

@@ -12,7 +12,7 @@ import { pdfOf, stream } from '../../kit/files/pdf.ts'
 import { storedRar, storedSevenZip } from '../../kit/files/stored-archives.ts'
 import { createRandom, type Random } from '../../kit/random.ts'
 
-const seeds = 30
+const seeds = 8
 const pageCount = 6
 
 function pages(random: Random) {

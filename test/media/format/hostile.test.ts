@@ -10,7 +10,7 @@ import { corpusPath, goldenPath } from '../../kit/files/corpus.ts'
 import { firstCover } from '../../kit/files/covers.ts'
 import { createRandom } from '../../kit/random.ts'
 
-const MUTATIONS = 300
+const MUTATIONS = 100
 const SECONDS = 90
 const originals = [
   goldenPath('zip/natural-order.cbz'),
@@ -62,6 +62,6 @@ t.test('mutated archives yield a book or Unreadable', async t => {
     const isOpened = await readAll(bytes, folder, extname(path).slice(1))
     counts[isOpened ? 'opened' : 'refused'] += 1
   }
-  t.ok(counts.opened > 10 && counts.refused > 10, `${counts.opened} opened`)
+  t.ok(counts.opened > 5 && counts.refused > 5, `${counts.opened} opened`)
   t.ok(performance.now() - begin < SECONDS * 1000)
 })

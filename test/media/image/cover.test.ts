@@ -19,6 +19,9 @@ const jpeg = { ...webp, format: 'jpeg' } as const
 const page = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#c04020' } })
 
+// Decoding these takes as long as all others, which include smaller ones of their kind.
+const slow = /plum-blossom-large\.profile2\.12bpc|grayscale_public_university/
+
 t.test('valid images of the corpus yield a cover, others Unreadable', async t => {
   const formats: ImageFormat[] = ['jpeg', 'png', 'webp', 'gif', 'avif', 'tiff', 'bmp', 'jxl']
   const examples = formats.map(async format => ({
@@ -27,7 +30,9 @@ t.test('valid images of the corpus yield a cover, others Unreadable', async t =>
     isSound: true,
     ...exampleSize,
   }))
-  const others = corpusImages().map(image => ({ ...image, bytes: readFileSync(image.path) }))
+  const others = corpusImages()
+    .filter(({ name }) => !slow.test(name))
+    .map(image => ({ ...image, bytes: readFileSync(image.path) }))
   for (const { name, bytes, isSound, width, height } of [
     ...(await Promise.all(examples)),
     ...others,

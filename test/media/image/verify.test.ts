@@ -63,7 +63,7 @@ t.test('images without their data are refused', async t => {
 t.test('a sound image decodes, with any bytes changed', async t => {
   const random = createRandom(22)
   const verdicts: Record<string, number> = {}
-  for (let i = 0; i < 120; i++) {
+  for (let i = 0; i < 40; i++) {
     const name = random.pick(Object.keys(samples).filter(name => name !== 'bmp'))
     const bytes = Buffer.from(samples[name]!)
     random.mutate(bytes, 8)

@@ -217,7 +217,7 @@ t.test('the parser never throws', async t => {
     '\ud83d',
     '{',
   ]
-  for (let i = 0; i < 20_000; i++) {
+  for (let i = 0; i < 5_000; i++) {
     const name = Array.from({ length: next(12) }, () => bits[next(bits.length)]).join('')
     const { volume, chapter } = parseFilename(name)
     if (Number.isNaN(volume) || Number.isNaN(chapter)) return void t.fail(JSON.stringify(name))

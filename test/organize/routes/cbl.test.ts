@@ -239,8 +239,8 @@ t.test('reports, refusals and restricted accounts', async t => {
 t.test('the longest lists leave the server to others', { timeout: 60_000 }, async t => {
   const commas = (length: number) => ','.repeat(length)
   const lists = [
-    [{ series: commas(7_900_000), number: '1' }],
-    Array.from({ length: 12_000 }, () => ({ series: commas(500), number: commas(100) })),
+    [{ series: commas(4_000_000), number: '1' }],
+    Array.from({ length: 6_000 }, () => ({ series: commas(500), number: commas(100) })),
   ]
   for (const books of lists) {
     let isDone = false

@@ -21,12 +21,14 @@ async function walk(t: Test, fixture: OpdsFixture) {
     for (const item of document?.items ?? [])
       if (item.isBook) found[document!.version - 1]!.set(idIn(item.links[0]!.href), item.title)
   }
+  const alike = await alikeIds(fixture)
   const terms = ['run', `Tom & "Jerry" <3> 100% #1?`, 'nothing at all']
   const { problems: wrong, links } = await crawl({
     base: fixture.base,
     headers: fixture.basic(),
     searchTerms: terms,
     visit,
+    shouldFollow: ({ url }) => !alike.has(uuid.exec(url)?.[0] ?? ''),
   })
   // What is no archive at all is not handed out.
   t.same(
@@ -34,7 +36,7 @@ async function walk(t: Test, fixture: OpdsFixture) {
     [],
   )
   t.same(problems, [])
-  t.ok(links.document > 500 && links.image > 500 && links.stream > 100, JSON.stringify(links))
+  t.ok(links.document > 500 && links.image > 200 && links.stream > 50, JSON.stringify(links))
 
   const books = await fixture.sql<{ id: string; title: string }[]>`select id, title from book`
   for (const [i, titles] of found.entries()) {
@@ -88,7 +90,18 @@ function complaints(url: string, feed: string): string[] {
   return problems
 }
 
-const idIn = (href: string) => /[\da-f]{8}-[\da-f-]{27}/.exec(href)![0]
+/** Books and series that differ from others by a number only: their own links are not followed. */
+async function alikeIds({ sql }: OpdsFixture): Promise<Set<string>> {
+  const rows = await sql<{ id: string; seriesId: string; series: string }[]>`
+    select b.id, s.id as "seriesId", s.name as series from book b join series s on s.id = b.series_id
+    where s.name = 'Long run' and convert_from(b.name, 'latin1') !~ '00[1-3].cbz' or s.name ~ '^Filler [1-9][0-9]'`
+  return new Set(
+    rows.flatMap(({ id, seriesId, series }) => (series === 'Long run' ? [id] : [id, seriesId])),
+  )
+}
+
+const uuid = /[\da-f]{8}-[\da-f-]{27}/
+const idIn = (href: string) => uuid.exec(href)![0]
 
 /** Without characters that XML cannot contain; all white space is equal. */
 const normalize = (title: string) =>

@@ -3,6 +3,7 @@
 import { type Test, test } from 'tap'
 import { readXml } from '../../kit/opds/atom.ts'
 import { crawl, type Visit } from '../../kit/opds/crawl.ts'
+import { urlPattern } from '../../kit/opds/entry-points.ts'
 import { createOpdsFixture, type OpdsFixture, secretWords } from '../../kit/opds/fixture.ts'
 import type { FollowedLink } from '../../kit/opds/link-kind.ts'
 
@@ -40,9 +41,6 @@ const rules: Record<string, Rule> = {
   },
 }
 
-// Permissions other than administrators' change nothing; the rule with the most cases shows it.
-const roles = ['reader', 'maintainer'] as const
-
 test('hidden books are in neither catalog', async t => {
   const fixture = await createOpdsFixture(t, { size: { books: 5, series: 2, titles: 1 } })
   // A visible series without any visible book.
@@ -67,14 +65,9 @@ test('hidden books are in neither catalog', async t => {
     },
   })
 
-  const cases = Object.entries(rules).flatMap(([name, rule]) =>
-    roles
-      .filter(role => role === 'reader' || name === 'by age')
-      .map(role => ({ name, rule, role })),
-  )
-  for (const { name, rule, role } of cases)
-    await t.test(`${name}, ${role}`, async t => {
-      const viewer = await fixture.createUser(role)
+  for (const [name, rule] of Object.entries(rules))
+    await t.test(name, async t => {
+      const viewer = await fixture.createUser('reader')
       const hidden = books.filter(book => rule.hides(book, fixture))
       t.ok(hidden.length > 0 && hidden.length < books.length)
       for (const [i, { id }] of hidden.entries())
@@ -90,7 +83,12 @@ test('hidden books are in neither catalog', async t => {
           if (body.includes(word) && !decodedUrl.includes(word)) leaks.push(`${word} in ${url}`)
       }
       const shouldFollow = ({ kind }: FollowedLink) => kind === 'document'
-      const { problems: wrong } = await crawl({ ...all, headers, visit, shouldFollow })
+      const { problems: wrong } = await crawl({
+        ...{ ...all, headers, visit, shouldFollow },
+        searchTerms: ['run', ...rule.words],
+        // The rule that hides books within series is the finest.
+        maxFacets: name === 'by age' ? 1 : 0,
+      })
       t.same(wrong, [])
       t.same(leaks, [])
 
@@ -135,6 +133,9 @@ async function checkTotal(
   t.equal(json.metadata.numberOfItems, expected)
 }
 
+// Three of many books with equal links.
+const triesPerPattern = 3
+
 /** URLs of another account: not found with a hidden id in the path; with one in the query they have no results. */
 async function checkDirectAccess(
   t: Test,
@@ -142,12 +143,16 @@ async function checkDirectAccess(
   urls: Set<string>,
 ) {
   const problems: string[] = []
+  const tried = new Map<string, number>()
   let requests = 0
   for (const url of urls) {
     const { pathname, search } = new URL(url)
     const isHidden = ids.some(id => pathname.includes(id))
     const query = decodeURIComponent(search)
     if (!isHidden && ![...ids, ...words].some(word => query.includes(word))) continue
+    const count = tried.get(urlPattern(url)) ?? 0
+    if (count >= triesPerPattern) continue
+    tried.set(urlPattern(url), count + 1)
     requests += 1
     const response = await fetch(url, { headers })
     const body = Buffer.from(await response.arrayBuffer())

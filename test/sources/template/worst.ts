@@ -52,10 +52,13 @@ const blocks = [...blockHelpers, ...predicates.keys()].map(
   helper =>
     [
       `#${helper}`,
-      callsOf(helper).map(call => {
-        const words = call.split(' ').slice(0, blockHelpers.has(helper) ? 2 : 3)
-        return inLoops(`{{#${words.join(' ')}}}{{/${helper}}}`)
-      }),
+      // As expressions with every value.
+      callsOf(helper)
+        .slice(-5)
+        .map(call => {
+          const words = call.split(' ').slice(0, blockHelpers.has(helper) ? 2 : 3)
+          return inLoops(`{{#${words.join(' ')}}}{{/${helper}}}`)
+        }),
     ] as const,
 )
 const paths: [string, string[]][] = [

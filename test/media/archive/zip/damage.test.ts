@@ -9,7 +9,7 @@ import { openBytes, zip, zipWithDirectory } from '../../../kit/files/archives.ts
 import { createRandom, type Random } from '../../../kit/random.ts'
 import { use } from '../../../kit/use.ts'
 
-const seeds = 24
+const seeds = 8
 const noise = (random: Random, length: number) =>
   Buffer.from(Array.from({ length }, () => random.below(256)))
 

@@ -32,7 +32,9 @@ function misfit(pages: CorpusBook['expected']['pages'], count: number): string |
 }
 
 t.test('PDFs of the corpus have the expected result', async t => {
-  for (const { name, path, expected } of corpusBooks(['pdf'])) {
+  // All of our own, and some of the many others.
+  const isTried = ({ name }: CorpusBook, i: number) => name.startsWith('pdf/') || i % 3 === 0
+  for (const { name, path, expected } of corpusBooks(['pdf']).filter(isTried)) {
     try {
       await scoped(async use => {
         const file = use(openFile(Buffer.from(path)))
@@ -219,7 +221,7 @@ t.test('memory does not grow over five hundred books', async t => {
 t.test('mutated files yield pages or Unreadable, and the engine remains usable', async t => {
   const { below } = createRandom(7)
   const originals = corpusBooks(['pdf']).filter(({ expected }) => expected.outcome === 'ok')
-  for (let i = 0; i < 150; i++) {
+  for (let i = 0; i < 40; i++) {
     const bytes = readFileSync(originals[below(originals.length)]!.path)
     for (let n = 1 + below(12); n > 0; n--) bytes[below(bytes.length)] = below(256)
     const cut = below(8) === 0 ? bytes.subarray(0, below(bytes.length)) : bytes

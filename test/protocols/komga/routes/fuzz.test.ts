@@ -5,7 +5,7 @@ import { fuzz } from '../../../kit/http/fuzz.ts'
 import { enableKomga } from '../../../kit/komga.ts'
 import { komgaFuzzOptions } from './fuzz-options.ts'
 
-test('1,000 generated requests get documented responses', async t => {
+test('200 generated requests get documented responses', async t => {
   const w = await createFixture(t)
   await enableKomga(w.admin)
   const reader = await w.createUser('reader')
@@ -17,9 +17,9 @@ test('1,000 generated requests get documented responses', async t => {
       { 'x-api-key': reader.key },
       {},
     ],
-    runs: 1000,
+    runs: 200,
     seed: 20_261_123,
   })
   t.same(violations, [])
-  t.ok((statuses[200] ?? 0) > 150, JSON.stringify(statuses))
+  t.ok((statuses[200] ?? 0) > 30, JSON.stringify(statuses))
 })

@@ -167,7 +167,7 @@ t.test('full-text queries: words, phrases, fields, OR and NOT', async t => {
   t.equal(await count('books', 'deleted:true'), facts.books.filter(b => b.missing).length)
 })
 
-t.test('conditions that are not valid are refused with the path of the node', async t => {
+t.test('conditions and patterns that are not valid are refused', async t => {
   const refused: unknown[] = [
     { title: { operator: 'is', value: 'a' }, libraryId: { operator: 'is', value: 'b' } },
     { nothing: { operator: 'is', value: 'a' } },
@@ -188,6 +188,12 @@ t.test('conditions that are not valid are refused with the path of the node', as
       body: JSON.stringify({ condition }),
     })
     t.equal(response.status, 400, JSON.stringify(condition).slice(0, 80))
+  }
+  for (const pattern of ['[', 'a+', '(a|b)*', 'a'.repeat(201)]) {
+    const query = `search_regex=${encodeURIComponent(`${pattern},TITLE`)}`
+    const url = `${all.base}/komga/api/v1/series?${query}`
+    const { status } = await fetch(url, { headers: { 'x-api-key': admin.key } })
+    t.equal(status, 400, pattern.slice(0, 10))
   }
   const many = { anyOf: facts.series.map(s => ({ title: { operator: 'is', value: s.title } })) }
   t.equal((await post('/api/v1/series/list', { condition: many })).totalElements, listed.length)

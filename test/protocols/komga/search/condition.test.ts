@@ -11,5 +11,5 @@ await storeKomgaFacts(sql, facts)
 
 t.test('random trees select what the evaluator selects, for both kinds of viewer', async () => {
   const compare = createComparison({ sql, services: createServices(sql) }, facts)
-  for (let seed = 1; seed <= 100; seed++) await compare(seed)
+  for (let seed = 1; seed <= 30; seed++) await compare(seed)
 })
