@@ -3,7 +3,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { commandLine } from '../kit/command.ts'
-import { preparedDataDirectory } from '../kit/data-directory.ts'
+import { preparedDataDirectory } from '../kit/files/data-directory.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
 
 t.test(

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import t from 'tap'
-import { preparedDataDirectory } from '../kit/data-directory.ts'
 import { projectRoot } from '../kit/db.ts'
+import { preparedDataDirectory } from '../kit/files/data-directory.ts'
 
 const launcher = join(projectRoot, 'cmd', 'stackroom.mjs')
 

@@ -88,22 +88,21 @@ test('the end of a book', { skip: skipWithoutBrowser(7) }, async t => {
   const testPages = testWithPages(t, app)
 
   await testPages('a book that is shown whole is read', async (t, open) => {
+    const page = await open(null, landscape)
     for (const folder of ['One page', 'One screen', 'One plate']) {
-      const id = idOf(folder)
-      const page = await open(pathTo(id), landscape)
-      await waitUntil(() => isCompleted(id))
-      await page.close()
+      await page.goto(app.base + pathTo(idOf(folder)))
+      await waitUntil(() => isCompleted(idOf(folder)))
     }
     // It is as wide as a page is comfortable to read, and scrolls.
-    const pdf = await open(pathTo(idOf('One PDF')), landscape)
-    await pdf.locator('.reader-strip [data-page="1"] canvas').waitFor()
+    await page.goto(app.base + pathTo(idOf('One PDF')))
+    await page.locator('.reader-strip [data-page="1"] canvas').waitFor()
     t.equal(await progress(idOf('One PDF')), null)
-    await pdf.keyboard.press(' ')
+    await page.keyboard.press(' ')
     await waitUntil(() => isCompleted(idOf('One PDF')))
-    const pair = await open(pathTo(idOf('One pair')), landscape)
-    await waitForPages(pair, '1')
-    await pair.keyboard.press('o')
-    await waitForPages(pair, '1,2')
+    await page.goto(app.base + pathTo(idOf('One pair')))
+    await waitForPages(page, '1')
+    await page.keyboard.press('o')
+    await waitForPages(page, '1,2')
     await waitUntil(() => isCompleted(idOf('One pair')))
     const strip = await open(pathTo(idOf('One strip')), phone)
     await strip.locator('.reader-strip [data-page="1"] canvas').waitFor()

@@ -7,6 +7,7 @@ import { projectRoot, type Scope } from '../db.ts'
 import { createTestLibrary } from '../library.ts'
 import { startApi, type TestApi } from '../server.ts'
 import { type WebBookName, webBooks } from './books.ts'
+import { useBrowser } from './browser.ts'
 
 export type App = Awaited<ReturnType<typeof startApp>>
 
@@ -32,6 +33,8 @@ export function shareBuild({ config }: Pick<TestApi, 'config'>): void {
 
 /** The server with a scanned library until the end of `t`. */
 export async function startApp(t: Scope, { settings, books = [], files = {} }: AppOptions = {}) {
+  // Keeps the one of the test file before.
+  await useBrowser(t)
   const api = await startApi(t, settings)
   shareBuild(api)
   const hash = await hashPassword(password)

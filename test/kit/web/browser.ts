@@ -30,10 +30,14 @@ export const browserTimeoutMs = Number(process.env.BROWSER_TIMEOUT_MS ?? 120_000
 
 let running: Promise<Browser> | null = null
 let users = 0
+let closing: NodeJS.Timeout | undefined
+// The next test file of the process uses it again.
+const idleMs = 1_000
 
-/** The browser of this process until the end of `t`; it ends with its last user. */
+/** The browser of this process until the end of `t`; it ends a second after its last user. */
 export async function useBrowser(t: Scope): Promise<Browser> {
   users += 1
+  clearTimeout(closing)
   running ??= chromium.launch({
     executablePath: browserPath!,
     // It does not work for root, nor in most containers.
@@ -47,11 +51,13 @@ export async function useBrowser(t: Scope): Promise<Browser> {
     timeout: browserTimeoutMs,
   })
   const browser = running
-  t.teardown(async () => {
+  t.teardown(() => {
     users -= 1
     if (users > 0) return
-    running = null
-    await (await browser).close()
+    closing = setTimeout(async () => {
+      running = null
+      await (await browser).close()
+    }, idleMs)
   })
   return await browser
 }

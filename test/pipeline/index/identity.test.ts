@@ -47,22 +47,16 @@ check(
   },
 )
 
-check('a renamed file keeps its id', async t => {
-  const lib = await shelf(t, four())
-  await lib.scan()
-  const { id } = (await lib.books())[0]!
-  lib.move('A/1.cbz', 'A/one.cbz')
-  t.match(await lib.scan(), { moved: 1, added: 0, missing: 0 })
-  t.equal((await lib.book('one.cbz')).id, id)
-})
-
-check('a file moved to another folder keeps its id and changes its series', async t => {
+check('files that are renamed, or moved to another folder, keep their ids', async t => {
   const lib = await shelf(t, { ...four(), 'A/3.cbz': comic() })
   await lib.scan()
-  const { id } = await lib.book('3.cbz')
+  const { id: renamed } = (await lib.books())[0]!
+  const { id: moved } = await lib.book('3.cbz')
+  lib.move('A/1.cbz', 'A/one.cbz')
   lib.move('A/3.cbz', 'B/3.cbz')
-  t.match(await lib.scan(), { moved: 1, added: 0, missing: 0 })
-  t.match(await lib.book('3.cbz'), { id, series: 'B', folder: 'B' })
+  t.match(await lib.scan(), { moved: 2, added: 0, missing: 0 })
+  t.equal((await lib.book('one.cbz')).id, renamed)
+  t.match(await lib.book('3.cbz'), { id: moved, series: 'B', folder: 'B' })
 })
 
 for (const first of ['from', 'to'] as const) {

@@ -17,48 +17,37 @@ const seriesOf = async (library: { id: string }, title: string) => {
   return row!
 }
 
-check('a series.json that is added later or changed updates the series', async t => {
-  const lib = await shelf(t, { 'A/1.cbz': comic(), 'A/2.cbz': comic(), 'B/1.cbz': comic() })
+check('facts of series.json, of users and of books', async t => {
+  const by = (publisher: string, more = '') =>
+    comic({ info: `<ComicInfo><Publisher>${publisher}</Publisher>${more}</ComicInfo>` })
+  const lib = await shelf(t, {
+    ...{ 'A/1.cbz': comic(), 'A/2.cbz': comic(), 'B/1.cbz': comic(), 'Mine/1.cbz': comic() },
+    ...{ 'Voted/1.cbz': by('One'), 'Voted/2.cbz': by('Two'), 'Voted/3.cbz': by('Two') },
+  })
   await lib.scan()
   t.match(await seriesOf(lib, 'A'), { publisher: null, year: null, ids: null })
+  t.match(await seriesOf(lib, 'Voted'), { publisher: 'Two' }, 'the most frequent one')
+  await sql`
+    update series set publisher = 'Mine', locks = '{publisher}', summary = 'My words',
+      language = 'de', provenance = '{"summary": "user", "language": "user"}'
+    where library_id = ${lib.id} and title = 'Mine'`
   const facts = { publisher: 'Image', year: 1999, status: 'Ended', comicid: 12, total_issues: 24 }
   lib.write('A/series.json', seriesJson(facts))
+  lib.write('Mine/series.json', seriesJson({ ...facts, description_text: 'Words' }))
+  lib.write('Mine/2.cbz', by('Theirs', '<LanguageISO>fr</LanguageISO>'))
+  lib.write('Voted/4.cbz', by('One'))
+  lib.write('Voted/5.cbz', by('One'))
   await lib.scan()
   const ids = { comicvine: '12' }
   const stored = { publisher: 'Image', year: 1999, status: 'ended', total: 24, ids }
   t.match(await seriesOf(lib, 'A'), { ...stored, provenance: { publisher: 'series_json' } })
+  const mine = { publisher: 'Mine', summary: 'My words', language: 'de' }
+  t.match(await seriesOf(lib, 'Mine'), { ...mine, year: 1999 }, 'what is locked or set stays')
+  t.match(await seriesOf(lib, 'Voted'), { publisher: 'One' }, 'in any reading order')
   lib.write('A/series.json', seriesJson({ ...facts, year: 2001, comicid: 13 }))
   await lib.scan()
   t.match(await seriesOf(lib, 'A'), { ...stored, year: 2001, ids: { comicvine: '13' } })
   t.match(await seriesOf(lib, 'B'), { publisher: null })
-})
-
-check('fields locked or set by a user are not changed by series.json or books', async t => {
-  const info = '<ComicInfo><Publisher>Theirs</Publisher><LanguageISO>fr</LanguageISO></ComicInfo>'
-  const lib = await shelf(t, { 'A/1.cbz': comic() })
-  await lib.scan()
-  await sql`
-    update series set publisher = 'Mine', locks = '{publisher}', summary = 'My words',
-      language = 'de', provenance = '{"summary": "user", "language": "user"}'
-    where library_id = ${lib.id}`
-  const facts = { publisher: 'Image', year: 1999, description_text: 'Words' }
-  lib.write('A/series.json', seriesJson(facts))
-  lib.write('A/2.cbz', comic({ info }))
-  await lib.scan()
-  const mine = { publisher: 'Mine', summary: 'My words', language: 'de' }
-  t.match(await seriesOf(lib, 'A'), { ...mine, year: 1999 })
-})
-
-check('a series has the most frequent publisher of its books, in any reading order', async t => {
-  const by = (publisher: string) =>
-    comic({ info: `<ComicInfo><Publisher>${publisher}</Publisher></ComicInfo>` })
-  const lib = await shelf(t, { 'A/1.cbz': by('One'), 'A/2.cbz': by('Two'), 'A/3.cbz': by('Two') })
-  await lib.scan()
-  t.match(await seriesOf(lib, 'A'), { publisher: 'Two' })
-  lib.write('A/4.cbz', by('One'))
-  lib.write('A/5.cbz', by('One'))
-  await lib.scan()
-  t.match(await seriesOf(lib, 'A'), { publisher: 'One' })
 })
 
 check('a book that leaves a folder with a Latin-1 name does not rename the series', async t => {

@@ -10,8 +10,8 @@ import {
   quietMs,
   takeDue,
 } from '../../../pipeline/watch/changes.ts'
-import { useClock } from '../../kit/clock.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
+import { useClock } from '../../kit/suite/clock.ts'
 
 const names = (count: number, name: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => name(i))

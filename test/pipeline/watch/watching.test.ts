@@ -9,8 +9,8 @@ import { quietMs } from '../../../pipeline/watch/changes.ts'
 import { openFolderWatch } from '../../../pipeline/watch/watch-folders.ts'
 import { startWatching } from '../../../pipeline/watch/watching.ts'
 import { type Catalog, doctorFindings, openCatalog, testWithDoctor } from '../../kit/catalog.ts'
-import { useClock } from '../../kit/clock.ts'
 import { comic, createTestLibrary, type TestLibrary } from '../../kit/library.ts'
+import { useClock } from '../../kit/suite/clock.ts'
 
 type Sql = Catalog['sql']
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { connect } from '../../../lib/store/postgres/db.ts'
 import { startPostgres } from '../../../lib/store/postgres/embedded/embedded.ts'
-import { preparedDataDirectory } from '../../kit/data-directory.ts'
+import { preparedDataDirectory } from '../../kit/files/data-directory.ts'
 
 t.test('a copy of a stopped data directory is complete', async t => {
   const dataDir = await preparedDataDirectory(t)

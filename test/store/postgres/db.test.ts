@@ -4,8 +4,8 @@ import t from 'tap'
 import { loadConfig } from '../../../lib/store/config/config.ts'
 import { connect, forRequests, maybe, one, openDatabase } from '../../../lib/store/postgres/db.ts'
 import { isServer } from '../../../lib/store/postgres/embedded/server.ts'
-import { preparedDataDirectory } from '../../kit/data-directory.ts'
 import { createDatabase } from '../../kit/db.ts'
+import { preparedDataDirectory } from '../../kit/files/data-directory.ts'
 import { waitUntil } from '../../kit/processes.ts'
 
 t.test('an external database is opened by its URL, including unix sockets', async t => {

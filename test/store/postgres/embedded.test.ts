@@ -16,7 +16,7 @@ import { Conflict, Invalid } from '../../../lib/base/errors.ts'
 import { connect } from '../../../lib/store/postgres/db.ts'
 import { startPostgres } from '../../../lib/store/postgres/embedded/embedded.ts'
 import { isAlive, isServer, readPostmaster } from '../../../lib/store/postgres/embedded/server.ts'
-import { newDataDirectory, preparedDataDirectory } from '../../kit/data-directory.ts'
+import { newDataDirectory, preparedDataDirectory } from '../../kit/files/data-directory.ts'
 
 // Each has a server of its own, and waits most of the time.
 t.jobs = 3

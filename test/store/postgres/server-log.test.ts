@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { connect } from '../../../lib/store/postgres/db.ts'
 import { startPostgres } from '../../../lib/store/postgres/embedded/embedded.ts'
-import { preparedDataDirectory } from '../../kit/data-directory.ts'
+import { preparedDataDirectory } from '../../kit/files/data-directory.ts'
 
 t.test('no error leaves a value in the log', async t => {
   const dataDir = await preparedDataDirectory(t)

@@ -7,7 +7,7 @@ import t from 'tap'
 import { loadConfig } from '../../../lib/store/config/config.ts'
 import { connect, one, openDatabase } from '../../../lib/store/postgres/db.ts'
 import { startPostgres } from '../../../lib/store/postgres/embedded/embedded.ts'
-import { preparedDataDirectory } from '../../kit/data-directory.ts'
+import { preparedDataDirectory } from '../../kit/files/data-directory.ts'
 
 const hasOpenssl = (() => {
   try {

@@ -8,9 +8,9 @@ import type { Sql } from '../../../lib/store/postgres/db.ts'
 import { newSecretKey, readKeys, writeKeys } from '../../../lib/store/secret/key-file.ts'
 import { secretsIn } from '../../../lib/store/secret/secrets.ts'
 import { checkSecrets, rotateSecrets } from '../../../lib/store/secret/stored.ts'
-import { useClock } from '../../kit/clock.ts'
 import { createClient } from '../../kit/http/client.ts'
 import { startApiWithoutPipeline } from '../../kit/server.ts'
+import { useClock } from '../../kit/suite/clock.ts'
 
 /** All that a dump of the database would have. */
 async function dump(sql: Sql): Promise<string> {

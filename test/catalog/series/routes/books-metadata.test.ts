@@ -108,7 +108,7 @@ test('what the visible books of a series say', async t => {
       t.equal(status, 200)
       return body.data.map((one: any) => one.title) as string[]
     }
-    const counts = Array.from({ length: 12 }, (_, value) => value)
+    const counts = [0, 1, 2, 3, 4, 5, 9]
     const conditions = [
       ...['is', 'isNot'].flatMap(operator =>
         formatNames.map(value => ({ format: { operator, value } })),

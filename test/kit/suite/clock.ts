@@ -1,5 +1,5 @@
 // The clock of this process, which a test sets ahead instead of waiting.
-import type { Scope } from './db.ts'
+import type { Scope } from '../db.ts'
 
 /** Returns a function that sets `Date.now` ahead by more milliseconds, until the end of `t`. */
 export function useClock(t: Scope): (ms: number) => void {

@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { startPostgres } from '../../lib/store/postgres/embedded/embedded.ts'
-import { databaseFolder, type Scope } from './db.ts'
-import { temporaryFolder } from './files/folders.ts'
+import { startPostgres } from '../../../lib/store/postgres/embedded/embedded.ts'
+import { databaseFolder, type Scope } from '../db.ts'
+import { temporaryFolder } from './folders.ts'
 
 let original: Promise<string> | null = null
 
