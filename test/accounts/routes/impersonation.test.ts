@@ -4,7 +4,7 @@ import { createAccount } from '../../../lib/accounts/account.ts'
 import { resources } from '../../../lib/api/resources.ts'
 import { openLog } from '../../../lib/base/log.ts'
 import { endpoints, isRead } from '../../../lib/http/route.ts'
-import { komgaResources } from '../../../lib/protocols/komga/routes/routes.ts'
+import { komgaRoutes } from '../../../lib/protocols/komga/routes/routes.ts'
 import { hideSeries, receiveNotifications } from '../../kit/accounts.ts'
 import type { Client } from '../../kit/http/client.ts'
 import { openSseClient } from '../../kit/http/sse.ts'
@@ -128,7 +128,7 @@ test('tokens of impersonation change nothing, and are accepted by the API only',
   let writes = 0
   for (const { base, route } of [
     ...resources.map(route => ({ base: '', route })),
-    ...komgaResources.map(route => ({ base: '/komga', route })),
+    ...komgaRoutes.map(route => ({ base: '/komga', route })),
   ]) {
     if (route.permission === 'public') continue
     const isForeign = base !== '' || route.atRoot === true
