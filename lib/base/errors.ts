@@ -38,7 +38,7 @@ type FailureOptions = {
   cause?: unknown
   details?: unknown
   reason?: FailureReason
-  /** What `limit_reached` and the like exceed. */
+  /** What is exceeded; by itself the reason is `limit_reached`. */
   limit?: number
 }
 
@@ -46,9 +46,10 @@ type FailureOptions = {
 export abstract class Failure extends Error {
   abstract readonly status: number
   readonly details: unknown
-  constructor(message: string, { cause, details, reason, limit }: FailureOptions = {}) {
+  constructor(message: string, { cause, details, limit, ...options }: FailureOptions = {}) {
     super(message, { cause })
     this.name = new.target.name
+    const { reason = limit === undefined ? undefined : 'limit_reached' } = options
     this.details = reason
       ? { reason, ...(limit === undefined ? {} : { limit }), ...(details as object | undefined) }
       : (details ?? null)

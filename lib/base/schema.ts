@@ -114,6 +114,8 @@ export const component = <P extends TProperties>(name: string, properties: P, no
   record(properties, { component: name, ...notes })
 export const list = Type.Array
 export const maybe = Type.Optional
+/** A property that may be absent or null. */
+export const optional = <T extends TSchema>(schema: T) => maybe(nullable(schema))
 
 /** Bytes of these media types; `schema` documents the content of text. */
 export type Bytes = { bytes: readonly string[]; schema?: object }

@@ -1,4 +1,4 @@
-// Path parameters shared by several resources.
+// Path parameters shared by several resources, and what routes of books and series have in common.
 import { record, uuid } from '../base/schema.ts'
 
 const idOf = (resource: string) => record({ id: uuid({ description: `${resource} id.` }) })
@@ -14,3 +14,21 @@ export const CollectionId = idOf('Collection')
 export const ReadListId = idOf('Read list')
 export const DuplicateGroupId = idOf('Duplicate group')
 export const SourceId = idOf('Source')
+
+/** What routes of a book and the same routes of a series differ in. */
+export const ofBook = {
+  kind: 'book',
+  ownerName: 'Book',
+  path: '/books/{id}',
+  params: BookId,
+  read: 'BooksRead',
+  write: 'BooksWrite',
+} as const
+export const ofSeries = {
+  kind: 'series',
+  ownerName: 'Series',
+  path: '/series/{id}',
+  params: SeriesId,
+  read: 'SeriesRead',
+  write: 'SeriesWrite',
+} as const

@@ -5,8 +5,8 @@ import {
   body,
   list,
   maybe,
-  nullable,
   oneOf,
+  optional,
   type Static,
   Type,
   text,
@@ -37,15 +37,13 @@ export const MatchingSettings = body('MatchingSettings', {
       description: 'Whether the source takes part in automatic matching.',
     }),
   ),
-  libraryIds: maybe(
-    nullable(list(uuid(), { maxItems: 1000, description: 'Libraries to match; null for all.' })),
+  libraryIds: optional(
+    list(uuid(), { maxItems: 1000, description: 'Libraries to match; null for all.' }),
   ),
-  searchTemplate: maybe(
-    nullable(
-      text(maxTemplateLength, {
-        description: `Template of the search text; null for \`${defaultTemplate}\`.`,
-      }),
-    ),
+  searchTemplate: optional(
+    text(maxTemplateLength, {
+      description: `Template of the search text; null for \`${defaultTemplate}\`.`,
+    }),
   ),
   titleRules: maybe(
     list(titleRule, {
@@ -53,7 +51,7 @@ export const MatchingSettings = body('MatchingSettings', {
       description: "Applied to the template's text, after the title rules of the library.",
     }),
   ),
-  conditions: maybe(nullable(ConditionsInput)),
+  conditions: optional(ConditionsInput),
   usesExternalIds: maybe(
     Type.Boolean({
       default: true,
@@ -61,13 +59,11 @@ export const MatchingSettings = body('MatchingSettings', {
         'Whether a series with an external id of the source is matched by that id, without a search.',
     }),
   ),
-  fields: maybe(
-    nullable(
-      list(oneOf(matchedFields), {
-        maxItems: matchedFields.length,
-        description: 'Fields that the source may set; null for all.',
-      }),
-    ),
+  fields: optional(
+    list(oneOf(matchedFields), {
+      maxItems: matchedFields.length,
+      description: 'Fields that the source may set; null for all.',
+    }),
   ),
 })
 type MatchingInput = Static<typeof MatchingSettings>

@@ -8,8 +8,7 @@ import { normalizeLabelNames } from '../catalog/label/label.ts'
 import { seriesEdits } from '../catalog/metadata/edits.ts'
 import { tryAnswer } from '../sources/check.ts'
 import type { FetchedSeries } from '../sources/contract.ts'
-import type { MatchedField } from './matching-settings.ts'
-import { metadataFields } from './matching-settings.ts'
+import { type MatchedField, metadataFields } from './matching-settings.ts'
 
 export const actions = [
   'change',

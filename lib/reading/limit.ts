@@ -87,5 +87,5 @@ async function longBooks(tx: Transaction, accountId: string, books: Fragment) {
 const full = (limit: number) =>
   new Conflict(
     `The reading history of the book is full (${limit} entries); erase it, or set reading.retention_days`,
-    { reason: 'limit_reached', limit },
+    { limit },
   )

@@ -58,10 +58,7 @@ export async function addAlias(
       select count(*)::integer as count from series_alias
       where series_id = ${seriesId} and alias <> ${title}`
     if (count >= maxAliases)
-      throw new Conflict(`The limit of a series is ${maxAliases} aliases`, {
-        reason: 'limit_reached',
-        limit: maxAliases,
-      })
+      throw new Conflict(`The limit of a series is ${maxAliases} aliases`, { limit: maxAliases })
     const isNew = (await insertAliases(tx, [{ seriesId, alias: title, source }])).length > 0
     if (isNew) await publishChange(tx, series, ['aliases'])
     const [stored] = await tx<Alias[]>`

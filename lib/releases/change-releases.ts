@@ -1,6 +1,5 @@
 // Changes to releases by users: states, each recorded in the history, and removal from the ledger.
-import type { Viewer } from '../accounts/viewer.ts'
-import { visibleSeries } from '../accounts/viewer.ts'
+import { type Viewer, visibleSeries } from '../accounts/viewer.ts'
 import { publish, seriesEvents } from '../store/event/publish.ts'
 import type { Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'

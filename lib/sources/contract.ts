@@ -1,7 +1,7 @@
 // Source contract: what provides metadata of series or releases, built in or as a plugin. The schemas check answers of
 // plugins and other services; a source has no access to the database.
 import type { Static } from 'typebox'
-import { json, list, maybe, nullable, oneOf, record, Type } from '../base/schema.ts'
+import { json, list, nullable, oneOf, optional, record, Type } from '../base/schema.ts'
 
 /** What a source can do. */
 export const capabilities = ['metadata', 'releases'] as const
@@ -141,7 +141,7 @@ export const ReleasePage = record({
   items: list(ReleaseItem, { maxItems: maxReleases }),
   cursor: json(),
   isLast: Type.Boolean(),
-  summary: maybe(nullable(Type.String({ maxLength: 500 }))),
+  summary: optional(Type.String({ maxLength: 500 })),
 })
 export type ReleasePage = Static<typeof ReleasePage>
 

@@ -22,10 +22,10 @@ import { route } from '../../http/route.ts'
 import type { Queryable, Sql } from '../../store/postgres/db.ts'
 import { generateKey } from '../api-key.ts'
 import type { Identity } from '../identify.ts'
+import { requireManageable } from '../manageable.ts'
 import { type Permission, parsePermissions, permissionNames } from '../permission.ts'
 import { findRoleAndPermissions } from '../user-record.ts'
 import { Permission as PermissionName, PermissionNames } from './account-schema.ts'
-import { requireManageable } from './manageable.ts'
 
 const maxKeysPerAccount = 100
 const othersNote = '403 for the keys of an account with more permissions than the caller.'
@@ -193,7 +193,6 @@ export async function createKey(
   })
   if (!created)
     throw new Conflict(`The limit of an account is ${maxKeysPerAccount} API keys`, {
-      reason: 'limit_reached',
       limit: maxKeysPerAccount,
     })
   return { ...(await findKey(sql, id)), key }

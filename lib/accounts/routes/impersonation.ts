@@ -4,6 +4,7 @@ import { component, oneOf, Type } from '../../base/schema.ts'
 import { UserId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
 import { issueImpersonationToken } from '../impersonation.ts'
+import { requireManageable } from '../manageable.ts'
 import { impersonationPermission } from '../permission.ts'
 import { findRoleAndPermissions } from '../user-record.ts'
 import {
@@ -12,7 +13,6 @@ import {
   UserInfo,
   userInfo,
 } from './account-schema.ts'
-import { requireManageable } from './manageable.ts'
 import { setImpersonationCookie } from './token-response.ts'
 
 const ImpersonationToken = component('ImpersonationToken', {

@@ -1,6 +1,6 @@
 // Authentication endpoints: sign-in, token refresh, sign-out, registration, e-mail verification.
 
-import { body, component, list, maybe, nullable, Type, text } from '../../base/schema.ts'
+import { body, component, list, optional, Type, text } from '../../base/schema.ts'
 import { addressKey } from '../../http/limits/rate-limit.ts'
 import { Message } from '../../http/message.ts'
 import { route } from '../../http/route.ts'
@@ -82,7 +82,7 @@ export const session = [
     summary: 'Sign out',
     description:
       'Ends the session of the access token, and the session of the refresh token if one is sent. Both tokens become invalid immediately.',
-    body: body('LogoutRequest', { refreshToken: maybe(nullable(RefreshToken)) }),
+    body: body('LogoutRequest', { refreshToken: optional(RefreshToken) }),
     bodyOptional: true,
     responses: { 200: Message },
     async handle({ body, identity, request, reply }, { auth }) {

@@ -1,6 +1,6 @@
 // Initial setup: whether it is required, creation of the first administrator, first settings.
 
-import { body, component, count, json, maybe, nullable, Type, text } from '../../base/schema.ts'
+import { body, component, count, json, maybe, optional, Type, text } from '../../base/schema.ts'
 import { route } from '../../http/route.ts'
 import { isSettingKey, parseSetting } from '../../store/setting/definition.ts'
 import { openSettings } from '../../store/setting/setting.ts'
@@ -65,9 +65,9 @@ export const setup = [
     description:
       'Settings by key, as for /admin/settings/bulk. Unknown keys are skipped and named in the message; with an invalid value (400) nothing is changed.',
     body: body('SetupSettings', {
-      settings: maybe(nullable(SettingValues)),
-      skipConfiguration: maybe(
-        nullable(Type.Boolean({ description: 'Leaves all settings at their defaults.' })),
+      settings: optional(SettingValues),
+      skipConfiguration: optional(
+        Type.Boolean({ description: 'Leaves all settings at their defaults.' }),
       ),
     }),
     responses: {

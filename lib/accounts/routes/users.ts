@@ -5,8 +5,8 @@ import {
   body,
   list,
   maybe,
-  nullable,
   oneOf,
+  optional,
   patchBody,
   record,
   Type,
@@ -17,6 +17,7 @@ import { paged, pageNumber, pageResponse, pageSize, paging } from '../../http/pa
 import { UserId } from '../../http/params.ts'
 import { route } from '../../http/route.ts'
 import { changeAccount, createAccount, deleteAccount } from '../account.ts'
+import { requireManageable } from '../manageable.ts'
 import { forbidOwnAccountToKey, requireCurrentPassword } from '../own-account.ts'
 import { accessModes } from '../sharing-rule.ts'
 import {
@@ -28,7 +29,6 @@ import {
   UserDetail,
 } from '../user-record.ts'
 import { Email, Password, PermissionNames, Role, Username } from './account-schema.ts'
-import { requireManageable } from './manageable.ts'
 
 const maxUsersPerPage = 100
 
@@ -37,17 +37,15 @@ const accessFields = {
   isActive: maybe(Type.Boolean()),
   emailVerified: maybe(Type.Boolean()),
   permissions: maybe(PermissionNames),
-  libraryIds: maybe(
-    nullable(list(uuid(), { maxItems: 1000, description: 'Visible libraries; null for all.' })),
+  libraryIds: optional(
+    list(uuid(), { maxItems: 1000, description: 'Visible libraries; null for all.' }),
   ),
-  ageLimit: maybe(
-    nullable(
-      Type.Integer({
-        minimum: 0,
-        maximum: 100,
-        description: 'Highest visible age rating in years; null for no limit.',
-      }),
-    ),
+  ageLimit: optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'Highest visible age rating in years; null for no limit.',
+    }),
   ),
   showsUnrated: maybe(
     Type.Boolean({ description: 'Whether series without an age rating are visible.' }),

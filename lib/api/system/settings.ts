@@ -9,6 +9,7 @@ import {
   maybe,
   nullable,
   oneOf,
+  optional,
   patchBody,
   record,
   strict,
@@ -86,8 +87,8 @@ const Key = record({
   }),
 })
 const value = json({ description: "A value of the setting's type, or its text form." })
-const reason = maybe(
-  nullable(text(1000, { description: 'Reason for the change, recorded in the history.' })),
+const reason = optional(
+  text(1000, { description: 'Reason for the change, recorded in the history.' }),
 )
 const common = { permission: 'SystemAdmin' } as const
 

@@ -105,7 +105,6 @@ export async function addCover(
       from cover c where ${isOwnedBy(tx, owner)}`
     if (!others!.hasSame && others!.count >= maxCovers)
       throw new Conflict(`There are already ${maxCovers} custom covers; delete one first`, {
-        reason: 'limit_reached',
         limit: maxCovers,
       })
     await lockFiles(tx, name)

@@ -73,10 +73,7 @@ export async function updateLabelsOfMany(
   const rows = owners.map(owner => {
     const requested = names(owner[column])
     if (requested.length > maxLabels)
-      throw new Invalid(`The limit is ${maxLabels} ${column}`, {
-        reason: 'limit_reached',
-        limit: maxLabels,
-      })
+      throw new Invalid(`The limit is ${maxLabels} ${column}`, { limit: maxLabels })
     const row: RowValues = { id: owner.id, ...withUserLocks(owner, [column]) }
     return { ...row, [column]: requested }
   })

@@ -6,9 +6,9 @@ import {
   body,
   list,
   maybe,
-  nullable,
   oneOf,
   oneSpelledOf,
+  optional,
   type Static,
   Type,
   text,
@@ -24,43 +24,37 @@ export const scanModes = ['normal', 'deep'] as const
 export const watchModes = ['off', 'on', 'poll'] as const
 
 const ScanningConfigBody = body('ScanningConfigInput', {
-  enabled: maybe(
-    nullable(
-      Type.Boolean({
-        description: 'Whether the schedule is active; defaults to true if there is one.',
-      }),
-    ),
+  enabled: optional(
+    Type.Boolean({
+      description: 'Whether the schedule is active; defaults to true if there is one.',
+    }),
   ),
-  scanMode: maybe(
-    nullable(oneOf(scanModes, { aliases: ['defaultMode', 'default_mode'], default: 'normal' })),
+  scanMode: optional(
+    oneOf(scanModes, { aliases: ['defaultMode', 'default_mode'], default: 'normal' }),
   ),
-  cronSchedule: maybe(
-    nullable(text(200, { description: 'Cron expression with five fields, such as `0 3 * * *`.' })),
+  cronSchedule: optional(
+    text(200, { description: 'Cron expression with five fields, such as `0 3 * * *`.' }),
   ),
-  cronTimezone: maybe(
-    nullable(text(100, { description: 'IANA name; defaults to the setting scheduler.timezone.' })),
+  cronTimezone: optional(
+    text(100, { description: 'IANA name; defaults to the setting scheduler.timezone.' }),
   ),
-  scanOnStart: maybe(
-    nullable(Type.Boolean({ description: 'Whether to scan when the server starts.' })),
+  scanOnStart: optional(Type.Boolean({ description: 'Whether to scan when the server starts.' })),
+  purgeDeletedOnScan: optional(
+    Type.Boolean({ description: 'Whether to delete missing books after a scan.' }),
   ),
-  purgeDeletedOnScan: maybe(
-    nullable(Type.Boolean({ description: 'Whether to delete missing books after a scan.' })),
-  ),
-  watch: maybe(
-    nullable(
-      oneOf(watchModes, {
-        default: 'off',
-        description:
-          "`on` scans files as soon as they change; `poll` checks the whole folder periodically. The library's `watchState` has the current state.",
-      }),
-    ),
+  watch: optional(
+    oneOf(watchModes, {
+      default: 'off',
+      description:
+        "`on` scans files as soon as they change; `poll` checks the whole folder periodically. The library's `watchState` has the current state.",
+    }),
   ),
 })
 
 const titleRule = body('TitleRule', {
   pattern: text(1000, { minLength: 1, description: 'RE2 regular expression.' }),
   replacement: text(1000, { description: '`$1` inserts the first group.' }),
-  description: maybe(nullable(text(1000))),
+  description: optional(text(1000)),
   enabled: maybe(Type.Boolean({ default: true })),
 })
 
@@ -70,51 +64,45 @@ export const StrategyConfig = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
 })
-const config = maybe(nullable(StrategyConfig))
+const config = optional(StrategyConfig)
 
 /** Fields of a request that creates or updates a library. Null clears a nullable field and leaves any other unchanged. */
 export const settingFields = {
-  description: maybe(nullable(text(5000))),
-  defaultReadingDirection: maybe(nullable(oneOf(readingDirections))),
-  allowedFormats: maybe(
-    nullable(
-      list(
-        oneSpelledOf(
-          formatNames.map(name => name.toUpperCase()),
-          formatNames,
-        ),
-        {
-          maxItems: 20,
-          description: 'Case-insensitive; null or empty for all.',
-        },
+  description: optional(text(5000)),
+  defaultReadingDirection: optional(oneOf(readingDirections)),
+  allowedFormats: optional(
+    list(
+      oneSpelledOf(
+        formatNames.map(name => name.toUpperCase()),
+        formatNames,
       ),
+      {
+        maxItems: 20,
+        description: 'Case-insensitive; null or empty for all.',
+      },
     ),
   ),
-  excludedPatterns: maybe(
-    nullable(
-      text(20_000, {
-        description:
-          'One glob per line, up to 500; `!name` includes what is excluded by default (hidden files, recycle bins, snapshots).',
-      }),
-    ),
+  excludedPatterns: optional(
+    text(20_000, {
+      description:
+        'One glob per line, up to 500; `!name` includes what is excluded by default (hidden files, recycle bins, snapshots).',
+    }),
   ),
-  followLinks: maybe(
-    nullable(
-      Type.Boolean({
-        default: false,
-        description:
-          'Whether to read files that are symbolic links into the library folder or one of `filesystem.roots`, but never into the data directory. Links to folders are not followed.',
-      }),
-    ),
+  followLinks: optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Whether to read files that are symbolic links into the library folder or one of `filesystem.roots`, but never into the data directory. Links to folders are not followed.',
+    }),
   ),
-  bookStrategy: maybe(nullable(oneOf(bookStrategies))),
+  bookStrategy: optional(oneOf(bookStrategies)),
   bookConfig: config,
-  numberStrategy: maybe(nullable(oneOf(numberStrategies))),
+  numberStrategy: optional(oneOf(numberStrategies)),
   numberConfig: config,
-  scanningConfig: maybe(nullable(ScanningConfigBody)),
-  titlePreprocessingRules: maybe(nullable(list(titleRule, { maxItems: 100 }))),
-  autoMatchConditions: maybe(nullable(ConditionsInput)),
-  isActive: maybe(nullable(Type.Boolean())),
+  scanningConfig: optional(ScanningConfigBody),
+  titlePreprocessingRules: optional(list(titleRule, { maxItems: 100 })),
+  autoMatchConditions: optional(ConditionsInput),
+  isActive: optional(Type.Boolean()),
 }
 const LibrarySettings = Type.Object(settingFields)
 export type LibrarySettings = Static<typeof LibrarySettings>

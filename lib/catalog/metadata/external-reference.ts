@@ -274,10 +274,7 @@ async function checkCount(tx: Transaction, { kind, id }: Owner, type: ReferenceT
     select count(*) from external_reference
     where kind = ${type} and ${ownerColumn(tx, kind)} = ${id}`
   if (row!.count > maxReferences)
-    throw new Invalid(`The limit is ${maxReferences} external ${type}s`, {
-      reason: 'limit_reached',
-      limit: maxReferences,
-    })
+    throw new Invalid(`The limit is ${maxReferences} external ${type}s`, { limit: maxReferences })
 }
 
 function byOwner<T extends { ownerId: string }>(rows: readonly T[]) {

@@ -9,6 +9,7 @@ import {
   list,
   maybe,
   nullable,
+  optional,
   record,
   type Static,
   Type,
@@ -59,14 +60,14 @@ const {
 } = SeriesMetadata.properties
 
 /** The same properties, all optional. */
-function optional<P extends TProperties>(properties: P) {
+function allOptional<P extends TProperties>(properties: P) {
   const entries = Object.entries(properties).map(([name, schema]) => [name, maybe(schema)])
   return Object.fromEntries(entries) as { [K in keyof P]: TOptional<P[K]> }
 }
 
 const names = () => list(Type.String())
 const ContextMetadata = record({
-  ...optional({
+  ...allOptional({
     ...contextProperties,
     genres: names(),
     tags: names(),
@@ -83,14 +84,12 @@ const ContextMetadata = record({
 })
 
 const customMetadataSchema = () =>
-  maybe(
-    nullable(
-      Type.Unsafe<object>({
-        type: 'object',
-        additionalProperties: true,
-        description: 'The keys are unchanged.',
-      }),
-    ),
+  optional(
+    Type.Unsafe<object>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'The keys are unchanged.',
+    }),
   )
 
 export const SeriesContext = component('SeriesContextDto', {
@@ -113,7 +112,7 @@ export const BookContext = component('BookContextDto', {
   fileSize: Type.Integer({ format: 'int64' }),
   customMetadata: customMetadataSchema(),
   externalIds: maybe(ContextIds),
-  metadata: record(optional({ ...BookMetadata.properties, genres: names(), tags: names() })),
+  metadata: record(allOptional({ ...BookMetadata.properties, genres: names(), tags: names() })),
   series: SeriesContext,
 })
 export type BookContext = Static<typeof BookContext>

@@ -2,8 +2,7 @@
 import type { ThreadPool } from '../../base/async/thread-pool.ts'
 import { Unreadable, type UnreadableCode } from '../../base/errors.ts'
 import type { NewCover } from '../../catalog/cover/cover.ts'
-import type { CoverImage } from '../../catalog/cover/new-cover.ts'
-import { newCover } from '../../catalog/cover/new-cover.ts'
+import { type CoverImage, newCover } from '../../catalog/cover/new-cover.ts'
 import type { ThumbnailFormat } from '../../media/image/thumbnail-path.ts'
 
 type Options = { maxSide: number; format: ThumbnailFormat; quality: number }

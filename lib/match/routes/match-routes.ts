@@ -10,6 +10,7 @@ import {
   name,
   nullable,
   oneOf,
+  optional,
   record,
   type Static,
   Type,
@@ -147,7 +148,7 @@ export const matchRoutes = [
       'Without a query, searches for the text of GET /series/{id}/metadata/search-title.',
     body: body('MetadataSearch', {
       sourceId,
-      query: maybe(nullable(text(500))),
+      query: optional(text(500)),
       limit: maybe(Type.Integer({ minimum: 1, maximum: 50, default: 10 })),
     }),
     responses: {
@@ -192,13 +193,11 @@ export const matchRoutes = [
     body: body('MetadataApplyRequest', {
       sourceId,
       externalId,
-      fields: maybe(
-        nullable(
-          list(oneOf(matchedFields), {
-            maxItems: matchedFields.length,
-            description: 'Fields to apply; null for all.',
-          }),
-        ),
+      fields: optional(
+        list(oneOf(matchedFields), {
+          maxItems: matchedFields.length,
+          description: 'Fields to apply; null for all.',
+        }),
       ),
       dryRun: maybe(
         Type.Boolean({ default: false, description: 'Whether to only show what would change.' }),

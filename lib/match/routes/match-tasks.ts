@@ -1,6 +1,6 @@
 // Automatic matching in the background, for one series, several, or a library; matching settings of sources.
 import type { Viewer } from '../../accounts/viewer.ts'
-import { body, maybe, nullable, record, Type, uuid } from '../../base/schema.ts'
+import { body, maybe, optional, record, Type, uuid } from '../../base/schema.ts'
 import { requireLibrary } from '../../catalog/library/library.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
 import type { Deps } from '../../http/deps.ts'
@@ -18,13 +18,11 @@ import {
 import { MatchingSettings, matchingOf, storeMatching } from '../matching-settings.ts'
 
 const options = {
-  sourceId: maybe(
-    nullable(
-      uuid({
-        aliases: ['pluginId', 'plugin_id'],
-        description: 'Limits matching to this source; null for all enabled ones.',
-      }),
-    ),
+  sourceId: optional(
+    uuid({
+      aliases: ['pluginId', 'plugin_id'],
+      description: 'Limits matching to this source; null for all enabled ones.',
+    }),
   ),
   force: maybe(
     Type.Boolean({

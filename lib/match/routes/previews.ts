@@ -2,17 +2,7 @@
 // library that meet conditions.
 
 import { Forbidden, Invalid } from '../../base/errors.ts'
-import {
-  body,
-  component,
-  count,
-  maybe,
-  nullable,
-  record,
-  Type,
-  text,
-  uuid,
-} from '../../base/schema.ts'
+import { body, component, count, optional, record, Type, text, uuid } from '../../base/schema.ts'
 import { bookContext, seriesContext } from '../../catalog/metadata/template-context.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { LibraryId } from '../../http/params.ts'
@@ -48,10 +38,10 @@ export const previews = [
       'Uses the context of a series or a book (which requires BooksRead), or an example. The syntax is Handlebars without partials and decorators; values are not escaped, missing values are empty, and the output is cut off after 10,000 characters. 400 if the template is invalid or takes too many steps.',
     body: body('TemplatePreviewRequest', {
       template: text(maxTemplateLength),
-      seriesId: maybe(nullable(uuid())),
-      bookId: maybe(nullable(uuid())),
-      context: maybe(
-        nullable(Type.Unsafe<object>({ type: 'object', description: 'An example context.' })),
+      seriesId: optional(uuid()),
+      bookId: optional(uuid()),
+      context: optional(
+        Type.Unsafe<object>({ type: 'object', description: 'An example context.' }),
       ),
     }),
     responses: { 200: component('TemplatePreview', { output: Type.String() }) },
@@ -76,7 +66,7 @@ export const previews = [
       'Uses the conditions in the request, otherwise those of the library. Without conditions all series match. A series for which they take too many steps does not match; 400 if they take too many for the whole library.',
     params: LibraryId,
     query: record(pageQuery),
-    body: body('AutoMatchPreviewRequest', { conditions: maybe(nullable(ConditionsInput)) }),
+    body: body('AutoMatchPreviewRequest', { conditions: optional(ConditionsInput) }),
     bodyOptional: true,
     responses: { 200: MatchingSeriesPage },
     async handle({ params: { id }, query, body, viewer, request, reply }, { sql }) {

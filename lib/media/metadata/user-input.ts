@@ -2,7 +2,7 @@
 // accepted in any case; a blank text is stored as null. Errors name the path of the value.
 import { Invalid } from '../../base/errors.ts'
 import { writtenText } from '../../base/json/json-text.ts'
-import { body, list, maybe, name, nullable, strict, Type, text } from '../../base/schema.ts'
+import { body, list, maybe, name, optional, strict, Type, text } from '../../base/schema.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import { joinSuffixes } from './names.ts'
@@ -47,73 +47,62 @@ export const optionalWebUrl = {
 /** Schemas of optional properties of a body: absent, null or a value. */
 export const input = {
   text: (maxLength: number, notes: Parameters<typeof text>[1] = {}) =>
-    maybe(nullable(text(maxLength, notes))),
-  name: (maxLength: number) => maybe(nullable(name(maxLength))),
+    optional(text(maxLength, notes)),
+  name: (maxLength: number) => optional(name(maxLength)),
   word: (words: readonly string[]) =>
-    maybe(
-      nullable(
-        text(maxWordLength, {
-          documentedAs: {
-            anyOf: [
-              { type: 'string', enum: words },
-              { type: 'string', maxLength: maxWordLength, pattern: wordPattern(words) },
-            ],
-            description: `One of ${words.join(', ')}, in any case; blank for none.`,
-          },
-        }),
-      ),
+    optional(
+      text(maxWordLength, {
+        documentedAs: {
+          anyOf: [
+            { type: 'string', enum: words },
+            { type: 'string', maxLength: maxWordLength, pattern: wordPattern(words) },
+          ],
+          description: `One of ${words.join(', ')}, in any case; blank for none.`,
+        },
+      }),
     ),
-  integer: (minimum: number, maximum: number) =>
-    maybe(nullable(Type.Integer({ minimum, maximum }))),
-  number: (minimum: number, maximum: number) => maybe(nullable(Type.Number({ minimum, maximum }))),
-  boolean: () => maybe(nullable(Type.Boolean())),
-  texts: (maxLength: number) => maybe(nullable(list(text(maxLength), { maxItems }))),
+  integer: (minimum: number, maximum: number) => optional(Type.Integer({ minimum, maximum })),
+  number: (minimum: number, maximum: number) => optional(Type.Number({ minimum, maximum })),
+  boolean: () => optional(Type.Boolean()),
+  texts: (maxLength: number) => optional(list(text(maxLength), { maxItems })),
   custom: () =>
-    maybe(
-      nullable(
-        Type.Unsafe<CustomMetadata>({
-          component: 'CustomMetadataInput',
-          type: 'object',
-          isWritten: true,
-          description:
-            'Any JSON object up to 64 KiB, stored unchanged. PATCH merges it into the current one (RFC 7396).',
-        }),
-      ),
+    optional(
+      Type.Unsafe<CustomMetadata>({
+        component: 'CustomMetadataInput',
+        type: 'object',
+        isWritten: true,
+        description:
+          'Any JSON object up to 64 KiB, stored unchanged. PATCH merges it into the current one (RFC 7396).',
+      }),
     ),
   authors: () =>
-    maybe(
-      nullable(
-        list(
-          body('AuthorInput', {
-            name: name(300),
-            role: input.word(authorRoles),
-            sortName: input.text(300),
-          }),
-          { maxItems },
-        ),
+    optional(
+      list(
+        body('AuthorInput', {
+          name: name(300),
+          role: input.word(authorRoles),
+          sortName: input.text(300),
+        }),
+        { maxItems },
       ),
     ),
   alternateTitles: () =>
-    maybe(
-      nullable(
-        list(body('AlternateTitleInput', { label: text(200), title: name(1000) }), {
-          maxItems,
-          description: 'A PUT without them leaves them unchanged.',
-        }),
-      ),
+    optional(
+      list(body('AlternateTitleInput', { label: text(200), title: name(1000) }), {
+        maxItems,
+        description: 'A PUT without them leaves them unchanged.',
+      }),
     ),
   awards: () =>
-    maybe(
-      nullable(
-        list(
-          strict({
-            name: name(500),
-            year: input.integer(-9999, 9999),
-            category: input.text(500),
-            won: maybe(Type.Boolean()),
-          }),
-          { maxItems },
-        ),
+    optional(
+      list(
+        strict({
+          name: name(500),
+          year: input.integer(-9999, 9999),
+          category: input.text(500),
+          won: maybe(Type.Boolean()),
+        }),
+        { maxItems },
       ),
     ),
   bookNumber: () =>

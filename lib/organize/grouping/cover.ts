@@ -103,7 +103,6 @@ export async function addGroupingCover(
     const same = rows.find(row => row.name === name)
     if (!same && rows.length >= maxCovers)
       throw new Conflict(`There are already ${maxCovers} custom covers; delete one first`, {
-        reason: 'limit_reached',
         limit: maxCovers,
       })
     const coverId = same?.id ?? (await insertCover(tx, grouping, { ...request, isSelected: false }))

@@ -37,7 +37,7 @@ export async function addMembers(
   if (row!.members > maxMembers)
     throw new Conflict(
       `The limit of a ${grouping.name.toLowerCase()} is ${maxMembers} ${grouping.contents}`,
-      { reason: 'limit_reached', limit: maxMembers },
+      { limit: maxMembers },
     )
   return added.map(row => row.id)
 }

@@ -44,7 +44,6 @@ export async function createGrouping(
     const [counts] = await tx<{ all: number }[]>`select count(*)::float8 as all from ${c}`
     if (counts!.all >= maxGroupings)
       throw new Conflict(`There are already ${maxGroupings} ${grouping.name.toLowerCase()}s`, {
-        reason: 'limit_reached',
         limit: maxGroupings,
       })
     const settings = { id, name: parsedName, name_key: sortKey(parsedName), summary }
@@ -63,10 +62,7 @@ async function setRule(tx: Transaction, id: string, rule: unknown) {
   const [counts] = await tx<{ rules: number }[]>`
     select count(*)::float8 as rules from collection where rule is not null`
   if (counts!.rules > maxRules)
-    throw new Conflict(`The limit is ${maxRules} collections with a condition`, {
-      reason: 'limit_reached',
-      limit: maxRules,
-    })
+    throw new Conflict(`The limit is ${maxRules} collections with a condition`, { limit: maxRules })
 }
 
 function checkCombination({ rule, ordered, memberIds }: GroupingChange) {

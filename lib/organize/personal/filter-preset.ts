@@ -102,10 +102,7 @@ export async function createPreset(
     const [row] = await tx<{ count: number }[]>`
       select count(*)::integer as count from filter_preset where account_id = ${viewer.accountId}`
     if (row!.count > maxPresets)
-      throw new Invalid(`The limit is ${maxPresets} presets`, {
-        reason: 'limit_reached',
-        limit: maxPresets,
-      })
+      throw new Invalid(`The limit is ${maxPresets} presets`, { limit: maxPresets })
     return await presetById(tx, viewer, id)
   })
 }

@@ -163,10 +163,7 @@ async function insertWanted(
       (select n from owned)::integer + (select count(*) from added)::integer as total`
   const { added, visible, total } = row!
   if (total > maxWanted)
-    throw new Invalid(`The limit is ${maxWanted} entries`, {
-      reason: 'limit_reached',
-      limit: maxWanted,
-    })
+    throw new Invalid(`The limit is ${maxWanted} entries`, { limit: maxWanted })
   await publishChange(tx, viewer, added)
   return { added: added.length, alreadyPresent: visible - added.length }
 }

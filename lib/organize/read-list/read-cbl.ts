@@ -22,10 +22,7 @@ export async function readCbl(bytes: Uint8Array, signal?: AbortSignal): Promise<
   if (list === null)
     throw new Invalid('The file is not a CBL reading list', { reason: 'no_reading_list' })
   if (list.entries.length > maxMembers)
-    throw new Invalid(`The reading list has more than ${maxMembers} entries`, {
-      reason: 'limit_reached',
-      limit: maxMembers,
-    })
+    throw new Invalid(`The reading list has more than ${maxMembers} entries`, { limit: maxMembers })
   return list
 }
 

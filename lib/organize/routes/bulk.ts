@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TProperties } from 'typebox'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { body, component, count, list, maybe, name, nullable, Type } from '../../base/schema.ts'
+import { body, component, count, list, name, optional, Type } from '../../base/schema.ts'
 import {
   type LabelKind,
   labelKey,
@@ -191,13 +191,11 @@ function routesOf(kind: Kind): Route[] {
       summary: `Analyze ${of === 'series' ? 'all books of several series' : plural}`,
       description: skipNote,
       body: bulk(`Analyze${Name}`, {
-        force: maybe(
-          nullable(
-            Type.Boolean({
-              default: false,
-              description: 'Includes books that were already analyzed successfully.',
-            }),
-          ),
+        force: optional(
+          Type.Boolean({
+            default: false,
+            description: 'Includes books that were already analyzed successfully.',
+          }),
         ),
       }),
       responses: { 200: WorkStarted },
@@ -222,7 +220,7 @@ function labelRoute(label: LabelKind, kind: Kind): Route {
   const plural = `${label}s` as const
   const Names = label === 'genre' ? 'Genres' : 'Tags'
   const Name = of === 'series' ? 'Series' : 'Books'
-  const names = maybe(nullable(list(name(200), { maxItems: maxNames })))
+  const names = optional(list(name(200), { maxItems: maxNames }))
   return route(`POST ${path}/bulk/${plural}`, {
     operationId: `change${Names}Of${Name}`,
     permission,

@@ -1,16 +1,24 @@
 // Collections of series: hand-picked, ordered, or defined by a rule.
 import { isUnrestricted } from '../../accounts/viewer.ts'
-import { component, count, maybe, nullable, Type, timestamp, uuid } from '../../base/schema.ts'
+import {
+  component,
+  count,
+  maybe,
+  nullable,
+  optional,
+  Type,
+  timestamp,
+  uuid,
+} from '../../base/schema.ts'
 import { labelFilter, labelQuery, series } from '../../catalog/series/routes/series-lists.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
-import { CollectionId } from '../../http/params.ts'
+import { CollectionId, SeriesId } from '../../http/params.ts'
 import { collectionRule } from '../../list/routes/filter-schema.ts'
 import { listRoutes, sortQuery } from '../../list/routes/list-routes.ts'
 import { seriesSortNames } from '../../list/sort.ts'
 import { checkRule } from '../collection/rules.ts'
 import { collectionSorts, parseCollectionSort, seriesOfCollection } from '../grouping/contents.ts'
-import { collections as grouping } from '../grouping/grouping.ts'
-import { contentsDirection, type RouteKind } from './grouping-kind.ts'
+import { contentsDirection, ofCollections, type RouteKind } from './grouping-kind.ts'
 import { containingRoutes, memberRoutes } from './grouping-members.ts'
 import { readRoutes, writeRoutes } from './grouping-routes.ts'
 
@@ -36,9 +44,8 @@ const Collection = component('Collection', {
 })
 
 const kind: RouteKind = {
-  grouping,
-  ...{ one: 'Collection', many: 'Collections', noun: 'collection', path: '/collections' },
-  ...{ memberPath: '/series', idsKey: 'seriesIds' },
+  ...ofCollections,
+  ...{ memberPath: '/series', memberParams: SeriesId, readMembers: 'SeriesRead' },
   item: Collection,
   toItem: ({ rule, count, ...row }, { canWrite, viewer }) => ({
     ...row,
@@ -46,16 +53,10 @@ const kind: RouteKind = {
     automatic: rule !== null,
     seriesCount: count,
   }),
-  settings: { condition: maybe(nullable(collectionRule)) },
+  settings: { condition: optional(collectionRule) },
   change({ condition: rule }) {
     if (rule !== undefined && rule !== null) checkRule(rule)
     return { rule }
-  },
-  permissions: {
-    read: 'CollectionsRead',
-    write: 'CollectionsWrite',
-    remove: 'CollectionsDelete',
-    members: 'SeriesRead',
   },
   requireMember: requireSeries,
 }

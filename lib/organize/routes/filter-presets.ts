@@ -6,8 +6,8 @@ import {
   list,
   maybe,
   name,
-  nullable,
   oneOf,
+  optional,
   patchBody,
   record,
   Type,
@@ -29,18 +29,16 @@ import {
 
 const values = {
   name: name(100),
-  condition: maybe(
-    nullable(
-      Type.Unsafe<object>({
-        type: 'object',
-        description:
-          'SeriesCondition or BookCondition, depending on the target; at most 32 KiB. Absent or null for none.',
-      }),
-    ),
+  condition: optional(
+    Type.Unsafe<object>({
+      type: 'object',
+      description:
+        'SeriesCondition or BookCondition, depending on the target; at most 32 KiB. Absent or null for none.',
+    }),
   ),
   query: input.text(500, { description: 'Words to search for.' }),
   sort: input.text(100, { description: 'As in the query of a list, such as `name,asc`.' }),
-  libraryId: maybe(nullable(uuid({ description: 'Library the preset applies to; null for all.' }))),
+  libraryId: optional(uuid({ description: 'Library the preset applies to; null for all.' })),
 }
 type Values = {
   name: string

@@ -2,7 +2,6 @@
 // caller sees, otherwise the cover of the first.
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { Permission } from '../../accounts/permission.ts'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { NotFound, Unreadable } from '../../base/errors.ts'
 import { coverFolders } from '../../catalog/cover/cover-files.ts'
@@ -15,32 +14,18 @@ import {
 import { withUpload } from '../../catalog/cover/routes/cover-upload.ts'
 import { createCover } from '../../catalog/cover/routes/covers.ts'
 import type { Deps } from '../../http/deps.ts'
-import { CollectionId, ReadListId } from '../../http/params.ts'
 import { route } from '../../http/route.ts'
 import { imageResponse, imageResponses, notModified } from '../../page/routes/image-response.ts'
-import type { Thumbnail } from '../../page/thumbnail.ts'
-import { placeholder, thumbnailEtag } from '../../page/thumbnail.ts'
+import { placeholder, type Thumbnail, thumbnailEtag } from '../../page/thumbnail.ts'
 import { deleteGroupingCovers, groupingCover, setGroupingCover } from '../grouping/cover.ts'
-import { collections, type Grouping, groupingNotFound, readLists } from '../grouping/grouping.ts'
+import { type Grouping, groupingNotFound } from '../grouping/grouping.ts'
 import { findGrouping } from '../grouping/list.ts'
+import { ofCollections, ofReadLists } from './grouping-kind.ts'
 
-const kinds = [
-  {
-    grouping: collections,
-    ...{ name: 'Collection', noun: 'collection', path: '/collections/{id}', params: CollectionId },
-    ...{ read: 'CollectionsRead', write: 'CollectionsWrite' },
-  },
-  {
-    grouping: readLists,
-    ...{ name: 'ReadList', noun: 'read list', path: '/readlists/{id}', params: ReadListId },
-    ...{ read: 'ReadListsRead', write: 'ReadListsWrite' },
-  },
-] as const satisfies { read: Permission; write: Permission; [key: string]: unknown }[]
-
-export const groupingCovers = kinds.flatMap(
-  ({ grouping, name, noun, path, params, read, write }) => [
-    route(`GET ${path}/thumbnail`, {
-      operationId: `get${name}Thumbnail`,
+export const groupingCovers = [ofCollections, ofReadLists].flatMap(
+  ({ grouping, one, noun, path, params, read, write }) => [
+    route(`GET ${path}/{id}/thumbnail`, {
+      operationId: `get${one}Thumbnail`,
       permission: read,
       cookie: true,
       bucket: 'images',
@@ -62,8 +47,8 @@ export const groupingCovers = kinds.flatMap(
         return response
       },
     }),
-    route(`POST ${path}/cover`, {
-      operationId: `upload${name}Cover`,
+    route(`POST ${path}/{id}/cover`, {
+      operationId: `upload${one}Cover`,
       permission: write,
       summary: `Upload a cover for a ${noun}`,
       description:
@@ -82,8 +67,8 @@ export const groupingCovers = kinds.flatMap(
         })
       },
     }),
-    route(`DELETE ${path}/cover`, {
-      operationId: `delete${name}Cover`,
+    route(`DELETE ${path}/{id}/cover`, {
+      operationId: `delete${one}Cover`,
       permission: write,
       summary: `Delete the uploaded covers of a ${noun}`,
       description: 'Also succeeds if there is none.',

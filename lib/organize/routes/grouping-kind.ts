@@ -9,9 +9,9 @@ import { isUuid } from '../../base/id.ts'
 import { maybe, oneOf, type record, Type } from '../../base/schema.ts'
 import type { Deps } from '../../http/deps.ts'
 import { paged, pageResponse, paging } from '../../http/pagination.ts'
-import { BookId, CollectionId, ReadListId, SeriesId } from '../../http/params.ts'
+import { CollectionId, ReadListId, type SeriesId } from '../../http/params.ts'
 import type { Input } from '../../http/route.ts'
-import { type Grouping, groupingNotFound } from '../grouping/grouping.ts'
+import { collections, groupingNotFound, readLists } from '../grouping/grouping.ts'
 import {
   findGrouping,
   type GroupingListRequest,
@@ -22,22 +22,43 @@ import {
 import { maxMembers } from '../grouping/members.ts'
 import type { GroupingChange } from '../grouping/write.ts'
 
-export type RouteKind = {
-  grouping: Grouping
-  /** Singular and plural for operation ids and descriptions. */
-  one: 'Collection' | 'ReadList'
-  many: 'Collections' | 'ReadLists'
-  noun: 'collection' | 'read list'
-  path: '/collections' | '/readlists'
-  /** Path of its members. */
+/** What the routes of collections and those of read lists differ in. */
+export const ofCollections = {
+  grouping: collections,
+  one: 'Collection',
+  many: 'Collections',
+  noun: 'collection',
+  path: '/collections',
+  params: CollectionId,
+  idsKey: 'seriesIds',
+  read: 'CollectionsRead',
+  write: 'CollectionsWrite',
+  remove: 'CollectionsDelete',
+} as const
+export const ofReadLists = {
+  grouping: readLists,
+  one: 'ReadList',
+  many: 'ReadLists',
+  noun: 'read list',
+  path: '/readlists',
+  params: ReadListId,
+  idsKey: 'bookIds',
+  read: 'ReadListsRead',
+  write: 'ReadListsWrite',
+  remove: 'ReadListsDelete',
+} as const
+
+export type RouteKind = (typeof ofCollections | typeof ofReadLists) & {
+  /** Path and parameter of its members. */
   memberPath: '/series' | '/books'
-  idsKey: 'seriesIds' | 'bookIds'
+  memberParams: typeof SeriesId
+  /** Permission to read the members. */
+  readMembers: Permission
   item: ReturnType<typeof record>
   toItem: (row: GroupingRow, permissions: Reader) => unknown
   /** Properties of the body other than name, summary and order. */
   settings: Record<string, TSchema>
   change: (body: Record<string, unknown>) => Pick<GroupingChange, 'rule'>
-  permissions: { read: Permission; write: Permission; remove: Permission; members: Permission }
   /** Checks that a member exists and is visible. Throws NotFound. */
   requireMember: (sql: Deps['sql'], viewer: Viewer, id: string) => Promise<unknown>
 }
@@ -52,15 +73,12 @@ type PageQuery = { page?: number; pageSize?: number; search?: string }
 
 /** The schemas of a kind, and functions for its handlers. */
 export function kitOf(kind: RouteKind) {
-  const { grouping, one, idsKey, item, permissions } = kind
+  const { grouping, idsKey, item, write } = kind
   const readerOf = ({ identity, viewer }: Signed): Reader => ({
-    canWrite: identity.permissions.has(permissions.write),
+    canWrite: identity.permissions.has(write),
     viewer,
   })
   return {
-    Id: one === 'Collection' ? CollectionId : ReadListId,
-    /** Parameter of a member. */
-    MemberId: kind.memberPath === '/series' ? SeriesId : BookId,
     Page: paged(item),
     /** Throws NotFound. */
     async find(input: Signed, deps: Read, id: string) {

@@ -11,9 +11,8 @@ import { changeMembers } from '../grouping/write.ts'
 import { idList, kitOf, parseIds, type RouteKind } from './grouping-kind.ts'
 
 export function memberRoutes(kind: RouteKind): Route[] {
-  const { grouping, one, noun, path, memberPath, idsKey, item, permissions } = kind
-  const { Id, MemberId, changed } = kitOf(kind)
-  const { write } = permissions
+  const { grouping, one, noun, path, params, memberPath, memberParams, idsKey, item, write } = kind
+  const { changed } = kitOf(kind)
   const alter = async (
     { viewer, id }: { viewer: Viewer; id: string },
     { sql }: Pick<Deps, 'sql'>,
@@ -31,7 +30,7 @@ export function memberRoutes(kind: RouteKind): Route[] {
       permission: write,
       summary: `Add ${grouping.contents} to a ${noun}`,
       description: `Appended in this order; existing members stay where they are. The limit is ${maxMembers}.`,
-      params: Id,
+      params,
       body: body(`${one}Addition`, { [idsKey]: idList(`Ids of the ${grouping.contents}.`) }),
       responses: { 200: item },
       async handle(input, { sql }) {
@@ -45,7 +44,7 @@ export function memberRoutes(kind: RouteKind): Route[] {
       permission: write,
       summary: `Set the order of a ${noun}`,
       description: `The listed ${grouping.contents} exchange their places to get this order; others stay where they are. Ids of others have no effect.`,
-      params: Id,
+      params,
       body: body(`${one}Order`, { [idsKey]: idList('Ids in the new order.') }),
       responses: { 204: null },
       handle: (input, { sql }) =>
@@ -56,7 +55,7 @@ export function memberRoutes(kind: RouteKind): Route[] {
       permission: write,
       summary: `Remove a member from a ${noun}`,
       description: 'Also succeeds if it is not a member.',
-      params: record({ ...Id.properties, member_id: MemberId.properties.id }),
+      params: record({ ...params.properties, member_id: memberParams.properties.id }),
       responses: { 204: null },
       async handle(input, { sql }) {
         const { id, member_id } = input.params
@@ -68,15 +67,15 @@ export function memberRoutes(kind: RouteKind): Route[] {
 
 /** Lists the groupings that contain a series or a book. */
 export function containingRoutes(kind: RouteKind): Route[] {
-  const { many, noun, path, memberPath, permissions } = kind
-  const { MemberId, Page, page } = kitOf(kind)
+  const { many, noun, path, memberPath, memberParams, read, readMembers } = kind
+  const { Page, page } = kitOf(kind)
   return [
     route(`GET ${memberPath}/{id}${path}`, {
       operationId: `list${many}Of${memberPath === '/series' ? 'Series' : 'Book'}`,
-      permission: { all: [permissions.members], any: [permissions.read] },
+      permission: { all: [readMembers], any: [read] },
       summary: `List ${noun}s that contain a ${memberPath === '/series' ? 'series' : 'book'}`,
       description: 'Hand-picked only, sorted by name.',
-      params: MemberId,
+      params: memberParams,
       query: record(pageQuery),
       responses: { 200: Page },
       async handle(input, deps) {

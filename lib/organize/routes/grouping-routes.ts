@@ -1,6 +1,6 @@
 // Routes shared by collections and read lists: the list by name, single ones, and their changes.
 
-import { body, maybe, name, nullable, patchBody, record, Type, text } from '../../base/schema.ts'
+import { body, maybe, name, optional, patchBody, record, Type, text } from '../../base/schema.ts'
 import { pageQuery } from '../../http/pagination.ts'
 import { type Route, route } from '../../http/route.ts'
 import { createGrouping, deleteGrouping, updateGrouping } from '../grouping/write.ts'
@@ -10,12 +10,12 @@ const maxNameLength = 200
 const maxSummaryLength = 5_000
 
 export function readRoutes(kind: RouteKind): Route[] {
-  const { noun, one, many, path, item, permissions } = kind
-  const { Id, Page, page, find } = kitOf(kind)
+  const { noun, one, many, path, params, item, read } = kind
+  const { Page, page, find } = kitOf(kind)
   return [
     route(`GET ${path}`, {
       operationId: `list${many}`,
-      permission: permissions.read,
+      permission: read,
       summary: `List ${noun}s`,
       description: `Sorted by name. A ${noun} in which the caller sees nothing is left out, unless nothing is hidden from the caller.`,
       query: record({
@@ -29,9 +29,9 @@ export function readRoutes(kind: RouteKind): Route[] {
     }),
     route(`GET ${path}/{id}`, {
       operationId: `get${one}`,
-      permission: permissions.read,
+      permission: read,
       summary: `Get a ${noun}`,
-      params: Id,
+      params,
       responses: { 200: item },
       cost: 'list',
       handle: (input, deps) => find(input, deps, input.params.id),
@@ -40,14 +40,13 @@ export function readRoutes(kind: RouteKind): Route[] {
 }
 
 export function writeRoutes(kind: RouteKind): Route[] {
-  const { grouping, noun, one, path, idsKey, item, permissions } = kind
-  const { Id, changed, changeOf } = kitOf(kind)
-  const { write, remove } = permissions
+  const { grouping, noun, one, path, params, idsKey, item, write, remove } = kind
+  const { changed, changeOf } = kitOf(kind)
   const Name = name(maxNameLength, {
     description: 'Unique, ignoring case, among those that the caller sees.',
   })
   const settings = {
-    summary: maybe(nullable(text(maxSummaryLength))),
+    summary: optional(text(maxSummaryLength)),
     ordered: maybe(Type.Boolean({ description: 'Whether the order is chosen by hand.' })),
     ...kind.settings,
     [idsKey]: maybe(
@@ -72,7 +71,7 @@ export function writeRoutes(kind: RouteKind): Route[] {
       permission: write,
       summary: `Update a ${noun}`,
       description: 'Absent fields are unchanged.',
-      params: Id,
+      params,
       body: patchBody(`${one}Update`, { name: maybe(Name), ...settings }, item),
       responses: { 200: item },
       async handle(input, { sql }) {
@@ -87,7 +86,7 @@ export function writeRoutes(kind: RouteKind): Route[] {
       permission: remove,
       summary: `Delete a ${noun}`,
       description: `Its ${grouping.contents} are not changed.`,
-      params: Id,
+      params,
       responses: { 204: null },
       handle: ({ viewer, params }, { sql }) => deleteGrouping(sql, viewer, grouping, params.id),
     }),

@@ -3,12 +3,11 @@
 import { component, count, maybe, nullable, Type, timestamp, uuid } from '../../base/schema.ts'
 import { requireBook } from '../../catalog/book/book-record.ts'
 import { books } from '../../catalog/book/routes/book-lists.ts'
-import { ReadListId } from '../../http/params.ts'
+import { BookId, ReadListId } from '../../http/params.ts'
 import { listRoutes, sortQuery } from '../../list/routes/list-routes.ts'
 import { bookSortNames } from '../../list/sort.ts'
 import { booksOfReadList, parseReadListSort, readListSorts } from '../grouping/contents.ts'
-import { readLists as grouping } from '../grouping/grouping.ts'
-import { contentsDirection, type RouteKind } from './grouping-kind.ts'
+import { contentsDirection, ofReadLists, type RouteKind } from './grouping-kind.ts'
 import { containingRoutes, memberRoutes } from './grouping-members.ts'
 import { readRoutes, writeRoutes } from './grouping-routes.ts'
 
@@ -23,19 +22,12 @@ export const ReadList = component('ReadList', {
 })
 
 const kind: RouteKind = {
-  grouping,
-  ...{ one: 'ReadList', many: 'ReadLists', noun: 'read list', path: '/readlists' },
-  ...{ memberPath: '/books', idsKey: 'bookIds' },
+  ...ofReadLists,
+  ...{ memberPath: '/books', memberParams: BookId, readMembers: 'BooksRead' },
   item: ReadList,
   toItem: ({ rule: _rule, count, ...row }) => ({ ...row, bookCount: count }),
   settings: {},
   change: () => ({}),
-  permissions: {
-    read: 'ReadListsRead',
-    write: 'ReadListsWrite',
-    remove: 'ReadListsDelete',
-    members: 'BooksRead',
-  },
   requireMember: requireBook,
 }
 

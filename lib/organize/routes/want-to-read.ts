@@ -7,8 +7,8 @@ import {
   count,
   list,
   maybe,
-  nullable,
   oneOf,
+  optional,
   record,
   Type,
   uuid,
@@ -34,8 +34,8 @@ import { bookIds, seriesIds, skipNote } from './bulk-ids.ts'
 
 const WantToReadItem = component('WantToReadItem', {
   ...WantToReadEntry.properties,
-  series: maybe(nullable(Series)),
-  book: maybe(nullable(Book)),
+  series: optional(Series),
+  book: optional(Book),
 })
 /** Names used by other servers. */
 const olderSorts: Record<string, WantToReadSort> = {
@@ -85,7 +85,7 @@ export const wantToRead = [
     description: '201 for a new entry, which is added at the end; 200 for an existing one.',
     body: body(
       'NewWantToReadEntry',
-      { seriesId: maybe(nullable(uuid())), bookId: maybe(nullable(uuid())) },
+      { seriesId: optional(uuid()), bookId: optional(uuid()) },
       { description: 'Exactly one of the two ids.' },
     ),
     responses: { 201: WantToReadEntry, 200: WantToReadEntry },
@@ -103,8 +103,8 @@ export const wantToRead = [
     summary: 'Add several series and books to the want-to-read list',
     description: skipNote,
     body: body('NewWantToReadEntries', {
-      seriesIds: maybe(nullable(seriesIds)),
-      bookIds: maybe(nullable(bookIds)),
+      seriesIds: optional(seriesIds),
+      bookIds: optional(bookIds),
     }),
     responses: {
       200: component('AddedWantToRead', { added: count(), alreadyPresent: count() }),

@@ -37,46 +37,22 @@ export const ReadListDto = component('ReadListDto', {
 })
 export type ReadListDto = Static<typeof ReadListDto>
 
-/** Collections with these ids, in this order, whether the caller sees anything in them or not; each rule costs a list. */
-export async function collectionDtos(
-  db: WithServices,
-  { viewer }: Reader,
-  ids: readonly string[],
-): Promise<CollectionDto[]> {
-  const rows = await groupingRows(db.sql, viewer, collections, ids)
-  return await toCollections(db, viewer, rows)
-}
+type ToDtos<T> = (db: WithServices, viewer: Viewer, rows: readonly GroupingRow[]) => Promise<T[]>
 
-/** Throws NotFound unless it exists and the caller sees something in it or may add to it. */
-export async function collectionDto(
-  db: WithServices,
-  { viewer, isAdmin }: Reader,
-  id: string,
-): Promise<CollectionDto> {
-  const row = await findGrouping(db, viewer, collections, { id, withEmpty: isAdmin })
-  const [collection] = await toCollections(db, viewer, [row])
-  return collection!
-}
+const dtosOf = <T>(grouping: Grouping, toDtos: ToDtos<T>) => ({
+  /** Those with these ids, in this order, whether the caller sees anything in them or not; each rule costs a list. */
+  load: async (db: WithServices, { viewer }: Reader, ids: readonly string[]) =>
+    toDtos(db, viewer, await groupingRows(db.sql, viewer, grouping, ids)),
+  /** Throws NotFound unless it exists and the caller sees something in it or may add to it. */
+  async find(db: WithServices, { viewer, isAdmin }: Reader, id: string) {
+    const row = await findGrouping(db, viewer, grouping, { id, withEmpty: isAdmin })
+    const [dto] = await toDtos(db, viewer, [row])
+    return dto!
+  },
+})
 
-/** Like `collectionDtos`, for read lists. Two statements. */
-export async function readListDtos(
-  { sql }: WithServices,
-  { viewer }: Reader,
-  ids: readonly string[],
-): Promise<ReadListDto[]> {
-  return await toReadLists(sql, viewer, await groupingRows(sql, viewer, readLists, ids))
-}
-
-/** Like `collectionDto`, for read lists. */
-export async function readListDto(
-  db: WithServices,
-  { viewer, isAdmin }: Reader,
-  id: string,
-): Promise<ReadListDto> {
-  const row = await findGrouping(db, viewer, readLists, { id, withEmpty: isAdmin })
-  const [readList] = await toReadLists(db.sql, viewer, [row])
-  return readList!
-}
+export const collectionDtos = dtosOf(collections, toCollections)
+export const readListDtos = dtosOf(readLists, toReadLists)
 
 async function toCollections(db: WithServices, viewer: Viewer, rows: readonly GroupingRow[]) {
   const membersOf = await members(db.sql, viewer, collections, rows)
@@ -89,7 +65,7 @@ async function toCollections(db: WithServices, viewer: Viewer, rows: readonly Gr
   return made
 }
 
-async function toReadLists(sql: Sql, viewer: Viewer, rows: readonly GroupingRow[]) {
+async function toReadLists({ sql }: WithServices, viewer: Viewer, rows: readonly GroupingRow[]) {
   const membersOf = await members(sql, viewer, readLists, rows)
   return rows.map((row): ReadListDto => {
     const { shown, total } = membersOf(row.id)

@@ -1,9 +1,9 @@
 // Schema of a Readium locator, as apps send it.
-import { list, maybe, name, nullable, record, Type, text } from '../../base/schema.ts'
+import { list, name, optional, record, Type, text } from '../../base/schema.ts'
 
 export const maxLocatorBytes = 8 * 1024
-const fraction = () => maybe(nullable(Type.Number({ minimum: 0, maximum: 1 })))
-const optionalText = () => maybe(nullable(text(maxLocatorBytes)))
+const fraction = () => optional(Type.Number({ minimum: 0, maximum: 1 }))
+const optionalText = () => optional(text(maxLocatorBytes))
 
 /** A Readium locator, returned as it was written. Empty values are omitted. */
 export const ReadiumLocator = record(
@@ -11,20 +11,16 @@ export const ReadiumLocator = record(
     href: name(maxLocatorBytes),
     type: name(200),
     title: optionalText(),
-    locations: maybe(
-      nullable(
-        record({
-          fragments: maybe(nullable(list(text(2000), { maxItems: 100 }))),
-          position: maybe(nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
-          progression: fraction(),
-          totalProgression: fraction(),
-        }),
-      ),
+    locations: optional(
+      record({
+        fragments: optional(list(text(2000), { maxItems: 100 })),
+        position: optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+        progression: fraction(),
+        totalProgression: fraction(),
+      }),
     ),
-    text: maybe(
-      nullable(
-        record({ before: optionalText(), highlight: optionalText(), after: optionalText() }),
-      ),
+    text: optional(
+      record({ before: optionalText(), highlight: optionalText(), after: optionalText() }),
     ),
   },
   {

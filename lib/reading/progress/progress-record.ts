@@ -1,8 +1,8 @@
 // Progress record of the API: a reader's progress in a book.
 import {
   component,
-  maybe,
   nullable,
+  optional,
   type Static,
   Type,
   timestamp,
@@ -15,7 +15,7 @@ export const Progress = component('Progress', {
   bookId: uuid(),
   currentPage: Type.Integer(),
   current_page: Type.Integer(),
-  progressPercentage: maybe(nullable(Type.Number({ minimum: 0, maximum: 1 }))),
+  progressPercentage: optional(Type.Number({ minimum: 0, maximum: 1 })),
   completed: Type.Boolean(),
   isCompleted: Type.Boolean(),
   is_completed: Type.Boolean(),

@@ -9,7 +9,7 @@ import {
   component,
   count,
   maybe,
-  nullable,
+  optional,
   record,
   Type,
   timestamp,
@@ -35,18 +35,15 @@ const ProgressUpdate = body('ProgressUpdate', {
         'Last page shown, starting at 1; 0 for a book that was only opened. Larger numbers count as the last page.',
     }),
   ),
-  progressPercentage: maybe(
-    nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' })),
+  progressPercentage: optional(
+    Type.Number({ minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' }),
   ),
-  completed: maybe(nullable(Type.Boolean({ aliases: ['is_completed', 'isCompleted'] }))),
-  modified: maybe(
-    nullable(
-      timestamp({
-        aliases: ['updatedAt', 'updated_at'],
-        description:
-          'Time of reading. If it is older than the stored progress, nothing is written.',
-      }),
-    ),
+  completed: optional(Type.Boolean({ aliases: ['is_completed', 'isCompleted'] })),
+  modified: optional(
+    timestamp({
+      aliases: ['updatedAt', 'updated_at'],
+      description: 'Time of reading. If it is older than the stored progress, nothing is written.',
+    }),
   ),
 })
 
@@ -126,28 +123,19 @@ export const progress = [
       await mark(input, deps, { books: [input.params.id], mark: 'unread' })
     },
   }),
-  route('POST /series/{id}/read', {
-    operationId: 'markSeriesRead',
-    permission: writePermission,
-    summary: 'Mark all books of a series as read',
-    params: SeriesId,
-    responses: { 200: ChangedBooks },
-    async handle(input, deps) {
-      const count = await mark(input, deps, { series: [input.params.id], mark: 'read' })
-      return { count, message: `${bookCount(count)} marked as read` }
-    },
-  }),
-  route('POST /series/{id}/unread', {
-    operationId: 'markSeriesUnread',
-    permission: writePermission,
-    summary: 'Mark all books of a series as unread',
-    params: SeriesId,
-    responses: { 200: ChangedBooks },
-    async handle(input, deps) {
-      const count = await mark(input, deps, { series: [input.params.id], mark: 'unread' })
-      return { count, message: `${bookCount(count)} marked as unread` }
-    },
-  }),
+  ...(['read', 'unread'] as const).map(name =>
+    route(`POST /series/{id}/${name}`, {
+      operationId: name === 'read' ? 'markSeriesRead' : 'markSeriesUnread',
+      permission: writePermission,
+      summary: `Mark all books of a series as ${name}`,
+      params: SeriesId,
+      responses: { 200: ChangedBooks },
+      async handle(input, deps) {
+        const count = await mark(input, deps, { series: [input.params.id], mark: name })
+        return { count, message: `${count} ${count === 1 ? 'book' : 'books'} marked as ${name}` }
+      },
+    }),
+  ),
   route('GET /progress', {
     operationId: 'listProgress',
     permission: 'BooksRead',
@@ -183,8 +171,6 @@ async function mark(
   if (found === 0) throw new NotFound(`${'books' in marks ? 'Book' : 'Series'} not found`)
   return count
 }
-
-const bookCount = (count: number) => (count === 1 ? '1 book' : `${count} books`)
 
 function parseTime(value: Date | string): Date {
   const time = new Date(value)

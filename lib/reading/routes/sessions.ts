@@ -7,10 +7,9 @@ import {
   body,
   component,
   list,
-  maybe,
   name,
-  nullable,
   oneOf,
+  optional,
   type Static,
   Type,
   text,
@@ -29,7 +28,7 @@ import { checkSessions, rejectionReasons, type SentSession } from '../session.ts
 const maxSessions = 500
 const writePermission = { any: recordsReading } as const
 
-const number = (description: string) => maybe(nullable(Type.Number({ description })))
+const number = (description: string) => optional(Type.Number({ description }))
 
 const ReadingSession = component('ReadingSession', {
   id: uuid({
@@ -38,19 +37,17 @@ const ReadingSession = component('ReadingSession', {
   }),
   bookId: uuid(),
   deviceId: name(128, { description: 'A stable id of the device.' }),
-  deviceName: maybe(nullable(text(200, { description: 'A name to show to the user.' }))),
+  deviceName: optional(text(200, { description: 'A name to show to the user.' })),
   kind: oneOf(['progress', 'completed', 'reset'], {
     description: '`reset` marks the book as unread at the end of the session.',
   }),
   toPage: number('Last page shown, starting at 1.'),
   toPercentage: number('Position from 0 to 1.'),
-  r2Progression: maybe(
-    nullable(
-      text(maxLocatorBytes, {
-        description:
-          "Where the reader stopped: a Readium locator as JSON, or a progression that contains one. The book's progression returns it while the session is the newest. Anything else is ignored.",
-      }),
-    ),
+  r2Progression: optional(
+    text(maxLocatorBytes, {
+      description:
+        "Where the reader stopped: a Readium locator as JSON, or a progression that contains one. The book's progression returns it while the session is the newest. Anything else is ignored.",
+    }),
   ),
   activeDurationMs: number(
     'Reading time in milliseconds; at most the time between start and end is counted.',

@@ -8,8 +8,8 @@ import {
   list,
   maybe,
   name,
-  nullable,
   oneOf,
+  optional,
   patchBody,
   record,
   Type,
@@ -100,10 +100,8 @@ export const releaseSources = [
       {
         displayName: maybe(name(200)),
         enabled: maybe(Type.Boolean()),
-        cronSchedule: maybe(
-          nullable(
-            text(200, { description: 'Cron expression with five fields, such as `0 3 * * *`.' }),
-          ),
+        cronSchedule: optional(
+          text(200, { description: 'Cron expression with five fields, such as `0 3 * * *`.' }),
         ),
       },
       ReleaseSource,

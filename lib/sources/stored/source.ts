@@ -166,10 +166,7 @@ export async function createSource(
         ${tx.json(credentials)}, ${source.enabled})`.catch(rethrowTakenName)
     const [row] = await tx<{ count: number }[]>`select count(*)::integer as count from source`
     if (row!.count > maxSources)
-      throw new Invalid(`The limit is ${maxSources} sources`, {
-        reason: 'limit_reached',
-        limit: maxSources,
-      })
+      throw new Invalid(`The limit is ${maxSources} sources`, { limit: maxSources })
     await registerKnown(tx, sources, id)
   })
   return id

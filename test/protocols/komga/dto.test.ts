@@ -5,7 +5,7 @@ import { newId } from '../../../lib/base/id.ts'
 import { collections, readLists } from '../../../lib/organize/grouping/grouping.ts'
 import { createGrouping } from '../../../lib/organize/grouping/write.ts'
 import { bookDtos } from '../../../lib/protocols/komga/book-dto.ts'
-import { collectionDto, readListDtos } from '../../../lib/protocols/komga/grouping-dto.ts'
+import { collectionDtos, readListDtos } from '../../../lib/protocols/komga/grouping-dto.ts'
 import { libraryDtos } from '../../../lib/protocols/komga/library-dto.ts'
 import { seriesDtos } from '../../../lib/protocols/komga/series-dto.ts'
 import { dateOf, sizeText } from '../../../lib/protocols/komga/values.ts'
@@ -129,21 +129,21 @@ t.test('libraries, collections and read lists', async t => {
     ordered: true,
     memberIds,
   })
-  t.match(await collectionDto({ sql, services: createServices(sql) }, reader, id), {
+  t.match(await collectionDtos.find({ sql, services: createServices(sql) }, reader, id), {
     seriesIds: memberIds,
     filtered: false,
     createdDate: seconds,
   })
   const restricted = { ...viewer, ageLimit: 12, showsUnrated: false }
   await admin.patch(`/series/${first.seriesId}/metadata`, { ageRating: 6 })
-  const filtered = await collectionDto(
+  const filtered = await collectionDtos.find(
     { sql, services: createServices(sql) },
     { viewer: restricted, isAdmin: false },
     id,
   )
   t.match(filtered, { seriesIds: [first.seriesId], filtered: true })
   const list = await createGrouping(sql, viewer, readLists, { name: 'One', memberIds: [first.id] })
-  t.match(await readListDtos({ sql, services: createServices(sql) }, reader, [list]), [
+  t.match(await readListDtos.load({ sql, services: createServices(sql) }, reader, [list]), [
     { bookIds: [first.id], summary: '', ordered: false },
   ])
 })

@@ -8,8 +8,8 @@ import {
   json,
   list,
   maybe,
-  nullable,
   oneOf,
+  optional,
   record,
   Type,
   timestamp,
@@ -104,10 +104,8 @@ export const bookErrorRoutes = [
     description: '400 if the book has no error of these types.',
     params: BookId,
     body: body('RetryBook', {
-      errorTypes: maybe(
-        nullable(
-          list(errorType(), { maxItems: 100, description: 'Only if its error is one of these.' }),
-        ),
+      errorTypes: optional(
+        list(errorType(), { maxItems: 100, description: 'Only if its error is one of these.' }),
       ),
     }),
     bodyOptional: true,
@@ -132,9 +130,9 @@ export const bookErrorRoutes = [
     permission: 'BooksWrite',
     summary: 'Retry reading all unreadable books and making missing covers',
     body: body('RetryBooks', {
-      errorType: maybe(nullable(errorType({ description: 'Limits the retry to this type.' }))),
-      libraryId: maybe(nullable(uuid({ description: 'Limits the retry to this library.' }))),
-      seriesId: maybe(nullable(uuid({ description: 'Limits the retry to this series.' }))),
+      errorType: optional(errorType({ description: 'Limits the retry to this type.' })),
+      libraryId: optional(uuid({ description: 'Limits the retry to this library.' })),
+      seriesId: optional(uuid({ description: 'Limits the retry to this series.' })),
     }),
     bodyOptional: true,
     responses: { 200: WorkStarted },

@@ -5,7 +5,7 @@ import { component, maybe, nullable, record, uuid } from '../../../base/schema.t
 import { missingPermission } from '../../../http/authorize.ts'
 import { BookId } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
-import { neighborsInReadList } from '../../../organize/grouping/neighbors.ts'
+import { neighborsInReadList } from '../../../organize/grouping/contents.ts'
 import { BookDetail, BookFull, findBookDetail, findBookFull } from '../../metadata/full-records.ts'
 import { neighbors } from '../../series/series-books.ts'
 import { Book, booksByIds } from '../book-record.ts'

@@ -1,11 +1,10 @@
 // Custom covers of books and series: upload, selection, deletion.
-import type { Permission } from '../../../accounts/permission.ts'
 import { Invalid, NotFound, Unreadable } from '../../../base/errors.ts'
 import { body, component, ErrorBody, list, record, uuid } from '../../../base/schema.ts'
 import { readWholeFile } from '../../../download/file-body.ts'
 import { whenClosed } from '../../../http/body.ts'
 import type { Deps } from '../../../http/deps.ts'
-import { BookId, SeriesId } from '../../../http/params.ts'
+import { ofBook, ofSeries, SeriesId } from '../../../http/params.ts'
 import { respond, route } from '../../../http/route.ts'
 import type { Client } from '../../../page/pool.ts'
 import { imageResponse, imageResponses, notModified } from '../../../page/routes/image-response.ts'
@@ -27,33 +26,9 @@ import { coverFolders, originalPath } from '../cover-files.ts'
 import { mediaTypeOf, newCover } from '../new-cover.ts'
 import { withUpload } from './cover-upload.ts'
 
-type CoverOwner = {
-  kind: Owner['kind']
-  ownerName: 'Book' | 'Series'
-  path: string
-  params: typeof BookId
-  read: Permission
-  write: Permission
-}
+const owners = [ofBook, ofSeries]
+type CoverOwner = (typeof owners)[number]
 
-const owners: CoverOwner[] = [
-  {
-    kind: 'book',
-    ownerName: 'Book',
-    path: '/books/{id}',
-    params: BookId,
-    read: 'BooksRead',
-    write: 'BooksWrite',
-  },
-  {
-    kind: 'series',
-    ownerName: 'Series',
-    path: '/series/{id}',
-    params: SeriesId,
-    read: 'SeriesRead',
-    write: 'SeriesWrite',
-  },
-]
 const coverId = { cover_id: uuid({ description: 'Cover id.' }) }
 const CoverList = component('CoverList', { covers: list(Cover) })
 const maxAgeSeconds = 86_400

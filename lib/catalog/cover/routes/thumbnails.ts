@@ -1,53 +1,27 @@
 // Cover thumbnails of books, series and libraries.
-import type { Permission } from '../../../accounts/permission.ts'
 import { body, maybe, Type } from '../../../base/schema.ts'
 import type { Deps } from '../../../http/deps.ts'
-import { BookId, LibraryId, SeriesId } from '../../../http/params.ts'
+import { LibraryId, ofBook, ofSeries } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
 import { imageResponses } from '../../../page/routes/image-response.ts'
 import { placeholder, thumbnailEtag } from '../../../page/thumbnail.ts'
 import { TaskStarted } from '../../../store/queue/task/record.ts'
 import { regenerateThumbnail } from '../cover-on-demand.ts'
 import { coverOfBook, coverOfLibrary, coverOfSeries } from '../displayed-cover.ts'
-import { type CoverRequest, type CoverVariant, coverResponse } from './cover-response.ts'
+import { type CoverVariant, coverResponse } from './cover-response.ts'
 
-type Subject = Pick<CoverRequest, 'kind' | 'coverOf'> & {
-  operationId: string
-  path: string
-  params: typeof BookId
-  permission: Permission
-  summary: string
-}
-
-const subjects: Subject[] = [
+const subjects = [
+  { ...ofBook, coverOf: coverOfBook },
+  { ...ofSeries, coverOf: coverOfSeries },
   {
-    operationId: 'getBookThumbnail',
-    path: '/books/{id}/thumbnail',
-    params: BookId,
-    kind: 'book',
-    permission: 'BooksRead',
-    summary: 'Get the cover thumbnail of a book',
-    coverOf: coverOfBook,
-  },
-  {
-    operationId: 'getSeriesThumbnail',
-    path: '/series/{id}/thumbnail',
-    params: SeriesId,
-    kind: 'series',
-    permission: 'SeriesRead',
-    summary: 'Get the cover thumbnail of a series',
-    coverOf: coverOfSeries,
-  },
-  {
-    operationId: 'getLibraryThumbnail',
-    path: '/libraries/{id}/thumbnail',
-    params: LibraryId,
     kind: 'library',
-    permission: 'LibrariesRead',
-    summary: 'Get the cover thumbnail of a library',
+    ownerName: 'Library',
+    path: '/libraries/{id}',
+    params: LibraryId,
+    read: 'LibrariesRead',
     coverOf: coverOfLibrary,
   },
-]
+] as const
 
 const asStored = ({ thumbnails }: Deps): CoverVariant => ({
   etagOf: thumbnailEtag,
@@ -61,12 +35,12 @@ const GenerateThumbnail = body('GenerateThumbnail', {
 
 export const thumbnails = [
   ...subjects.map(subject =>
-    route(`GET ${subject.path}`, {
-      operationId: subject.operationId,
-      permission: subject.permission,
+    route(`GET ${subject.path}/thumbnail`, {
+      operationId: `get${subject.ownerName}Thumbnail`,
+      permission: subject.read,
       cookie: true,
       bucket: 'images',
-      summary: subject.summary,
+      summary: `Get the cover thumbnail of a ${subject.kind}`,
       description:
         'A missing thumbnail is generated on demand, which takes up to two seconds. Without a cover the response is an SVG placeholder. A library shows the thumbnail of its first series.',
       params: subject.params,
@@ -75,21 +49,19 @@ export const thumbnails = [
         coverResponse(request, deps, { ...subject, ...asStored(deps), viewer, id: params.id }),
     }),
   ),
-  ...(['book', 'series'] as const).map(kind =>
-    route(`POST /${kind === 'book' ? 'books' : 'series'}/{id}/thumbnail/generate`, {
-      operationId: kind === 'book' ? 'generateBookThumbnail' : 'generateSeriesThumbnail',
+  ...[ofBook, ofSeries].map(({ kind, ownerName, path, params }) =>
+    route(`POST ${path}/thumbnail/generate`, {
+      operationId: `generate${ownerName}Thumbnail`,
       permission: 'TasksWrite',
       summary: `Generate the cover thumbnail of a ${kind}`,
       description:
         kind === 'book'
           ? 'From the cover in its file.'
           : 'From the cover of the book that represents the series.',
-      params: kind === 'book' ? BookId : SeriesId,
+      params,
       body: GenerateThumbnail,
       bodyOptional: true,
-      responses: {
-        200: TaskStarted,
-      },
+      responses: { 200: TaskStarted },
       handle: async ({ params, body, viewer }, { sql, queue }) => {
         const owner = { kind, id: params.id }
         const force = body.force ?? false

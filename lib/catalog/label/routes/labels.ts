@@ -2,7 +2,7 @@
 
 import { body, component, count, list, name, record, Type, uuid } from '../../../base/schema.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../../http/pagination.ts'
-import { BookId, SeriesId } from '../../../http/params.ts'
+import { ofBook, ofSeries } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
 import { checkStorable } from '../../../media/metadata/user-input.ts'
 import { retryOnDeadlock } from '../../../store/postgres/retry-on-deadlock.ts'
@@ -13,24 +13,7 @@ import { deleteLabel, deleteUnusedLabels } from '../label-delete.ts'
 import { listLabels } from '../label-list.ts'
 
 const LabelName = name(200, { description: 'Name of the label.' })
-const owners = [
-  {
-    kind: 'series',
-    ownerName: 'Series',
-    path: '/series',
-    params: SeriesId,
-    read: 'SeriesRead',
-    write: 'SeriesWrite',
-  },
-  {
-    kind: 'book',
-    ownerName: 'Book',
-    path: '/books',
-    params: BookId,
-    read: 'BooksRead',
-    write: 'BooksWrite',
-  },
-] as const
+const owners = [ofSeries, ofBook]
 
 const lockNote = 'The list is locked against changes by scans.'
 const NewLabel = body('NewLabel', { name: LabelName })
@@ -41,7 +24,7 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
   const { kind: ownerKind, ownerName, params, read, write } = owner
   const plural = `${kind}s` as const
   const labelName = labelNames[kind]
-  const path = `${owner.path}/{id}/${plural}`
+  const path = `${owner.path}/${plural}`
   const Labels = component(`${labelName}List`, { [plural]: list(Label) })
   const ownerOf = (id: string) => ({ kind: ownerKind as OwnerKind, id })
   return [

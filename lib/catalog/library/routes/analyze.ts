@@ -1,55 +1,35 @@
 // Analysis on request: files are read again although they have not changed.
 
-import type { Permission } from '../../../accounts/permission.ts'
-import { BookId, LibraryId, SeriesId } from '../../../http/params.ts'
+import { LibraryId, ofBook, ofSeries } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
 import { TaskStarted } from '../../../store/queue/task/record.ts'
-import {
-  type AnalysisRequest,
-  analyzeBook,
-  analyzeLibrary,
-  analyzeSeries,
-} from '../../scan/analyze.ts'
+import { analyzeBook, analyzeLibrary, analyzeSeries } from '../../scan/analyze.ts'
 
-type Subject = {
-  operationId: string
-  path: string
-  params: typeof BookId
-  permission: Permission
-  summary: string
-  analyze: (analysis: AnalysisRequest, id: string) => Promise<string>
-  description: string
-}
-
-const subjects: Subject[] = [
+const subjects = [
   {
     operationId: 'analyzeLibrary',
     path: '/libraries/{id}',
     params: LibraryId,
-    permission: 'LibrariesWrite',
+    write: 'LibrariesWrite',
     summary: 'Analyze all books of a library',
     analyze: analyzeLibrary,
     description: 'A deep scan of the library. 409 during another scan; 400 if it has no books.',
   },
   {
+    ...ofSeries,
     operationId: 'analyzeSeries',
-    path: '/series/{id}',
-    params: SeriesId,
-    permission: 'SeriesWrite',
     summary: 'Analyze all books of a series',
     analyze: analyzeSeries,
     description: '400 if the series has no books.',
   },
   {
+    ...ofBook,
     operationId: 'analyzeBook',
-    path: '/books/{id}',
-    params: BookId,
-    permission: 'BooksWrite',
     summary: 'Analyze a book',
     analyze: analyzeBook,
     description: '400 if its file is missing.',
   },
-]
+] as const
 
 export const analyze = subjects.flatMap(subject =>
   [false, true].map(unanalyzedOnly =>
@@ -57,7 +37,7 @@ export const analyze = subjects.flatMap(subject =>
       operationId: unanalyzedOnly
         ? subject.operationId.replace('analyze', 'analyzeUnanalyzed')
         : subject.operationId,
-      permission: subject.permission,
+      permission: subject.write,
       summary: unanalyzedOnly ? `${subject.summary}, if not yet analyzed` : subject.summary,
       description: unanalyzedOnly
         ? 'Only books that have not been analyzed yet or could not be read. 400 if there are none.'

@@ -5,7 +5,16 @@ import { homedir, platform } from 'node:os'
 import { dirname } from 'node:path'
 import { Forbidden, Invalid } from '../../../base/errors.ts'
 import { joinPath, pathText } from '../../../base/path.ts'
-import { component, list, maybe, nullable, record, Type, text } from '../../../base/schema.ts'
+import {
+  component,
+  list,
+  maybe,
+  nullable,
+  record,
+  type Static,
+  Type,
+  text,
+} from '../../../base/schema.ts'
 import { isShortage } from '../../../base/shortage.ts'
 import { isSpecial } from '../../../base/special-folders.ts'
 import { paged, shortListQuery, shortListResponse } from '../../../http/pagination.ts'
@@ -26,7 +35,7 @@ const Entry = component('FileSystemEntry', {
   isDirectory: Type.Boolean(),
   isReadable: Type.Boolean({ description: 'Whether the server can read it now.' }),
 })
-type Entry = { name: string; path: string; isDirectory: boolean; isReadable: boolean }
+type Entry = Static<typeof Entry>
 
 const DirectoryListing = component('DirectoryListing', {
   currentPath: Type.String(),

@@ -5,10 +5,10 @@ import {
   component,
   count,
   list,
-  maybe,
   name,
   nullable,
   oneOf,
+  optional,
   patchBody,
   record,
   Type,
@@ -28,18 +28,16 @@ import { suggestibleStrategies } from '../suggested-strategy.ts'
 import { requireFolderAccess, settingsAccess } from './folder-access.ts'
 
 const seriesFields = {
-  seriesStrategy: maybe(
-    nullable(
-      text(50, {
-        documentedAs: {
-          type: 'string',
-          enum: seriesStrategies,
-          description: 'How folders become series.',
-        },
-      }),
-    ),
+  seriesStrategy: optional(
+    text(50, {
+      documentedAs: {
+        type: 'string',
+        enum: seriesStrategies,
+        description: 'How folders become series.',
+      },
+    }),
   ),
-  seriesConfig: maybe(nullable(StrategyConfig)),
+  seriesConfig: optional(StrategyConfig),
 }
 const path = text(4096, {
   minLength: 1,
@@ -125,9 +123,7 @@ export const libraries = [
       path,
       ...seriesFields,
       ...settingFields,
-      scanImmediately: maybe(
-        nullable(Type.Boolean({ description: 'Whether to scan the new library.' })),
-      ),
+      scanImmediately: optional(Type.Boolean({ description: 'Whether to scan the new library.' })),
     }),
     responses: { 201: Library },
     handle: async ({ body, identity, viewer }, { sql, queue, config, identities }) => {
@@ -179,8 +175,8 @@ export const libraries = [
     body: patchBody(
       'LibraryUpdate',
       {
-        name: maybe(nullable(displayName)),
-        path: maybe(nullable(path)),
+        name: optional(displayName),
+        path: optional(path),
         ...seriesFields,
         ...settingFields,
         // A separate field, not an alias: a library that is sent back has both, and the client changed one of them.
@@ -208,7 +204,7 @@ export const libraries = [
     params: LibraryId,
     body: body('StrategyPreviewRequest', {
       seriesStrategy: oneOf(seriesStrategies),
-      seriesConfig: maybe(nullable(StrategyConfig)),
+      seriesConfig: optional(StrategyConfig),
     }),
     responses: { 200: StrategyPreview },
     handle: async ({ params, body, identity, viewer, signal }, { sql }) => {

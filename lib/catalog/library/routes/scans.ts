@@ -1,7 +1,7 @@
 // Scans: start, status, cancel.
 
 import { Invalid, NotFound } from '../../../base/errors.ts'
-import { body, list, maybe, nullable, oneOf, record, text, uuid } from '../../../base/schema.ts'
+import { body, list, maybe, oneOf, optional, record, text, uuid } from '../../../base/schema.ts'
 import { forIdentity } from '../../../http/client/host-access.ts'
 import { paged, shortListQuery, shortListResponse } from '../../../http/pagination.ts'
 import { LibraryId } from '../../../http/params.ts'
@@ -24,13 +24,11 @@ export const scans = [
       mode: maybe(oneOf(scanModes, { default: 'normal', description: 'Scan mode.' })),
     }),
     body: body('ScanRequest', {
-      paths: maybe(
-        nullable(
-          list(text(4096, { minLength: 1 }), {
-            maxItems: 1000,
-            description: 'Folders or files, relative to the library folder.',
-          }),
-        ),
+      paths: optional(
+        list(text(4096, { minLength: 1 }), {
+          maxItems: 1000,
+          description: 'Folders or files, relative to the library folder.',
+        }),
       ),
     }),
     bodyOptional: true,

@@ -3,7 +3,7 @@
 import type { TProperties } from 'typebox'
 import type { Permission } from '../../../accounts/permission.ts'
 import type { Viewer } from '../../../accounts/viewer.ts'
-import { body, maybe, nullable, Type, uuid } from '../../../base/schema.ts'
+import { body, optional, Type, uuid } from '../../../base/schema.ts'
 import { LibraryId, SeriesId } from '../../../http/params.ts'
 import { type Route, route } from '../../../http/route.ts'
 import { WorkStarted, workStarted } from '../../../http/started-work.ts'
@@ -18,20 +18,16 @@ import {
 import { requireSeries } from '../../series/series-record.ts'
 import { requireLibrary } from '../library.ts'
 
-const force = maybe(
-  nullable(
-    Type.Boolean({ default: false, description: 'Whether to replace existing thumbnails.' }),
-  ),
+const force = optional(
+  Type.Boolean({ default: false, description: 'Whether to replace existing thumbnails.' }),
 )
-const dryRun = maybe(
-  nullable(
-    Type.Boolean({
-      default: false,
-      description: 'Whether to only count the titles that would change.',
-    }),
-  ),
+const dryRun = optional(
+  Type.Boolean({
+    default: false,
+    description: 'Whether to only count the titles that would change.',
+  }),
 )
-const libraryId = maybe(nullable(uuid({ description: 'Limits the work to this library.' })))
+const libraryId = optional(uuid({ description: 'Limits the work to this library.' }))
 
 const common = { responses: { 200: WorkStarted } } as const
 
@@ -117,12 +113,11 @@ type ThumbnailSpec = {
 }
 
 function thumbnailRoute({ ids, path, ...spec }: ThumbnailSpec, of: 'book' | 'series'): Route {
-  const optional = <T extends typeof bookIds>(schema: T) => maybe(nullable(schema))
   const properties: TProperties =
     ids === undefined
       ? {
           libraryId,
-          seriesId: maybe(nullable(uuid())),
+          seriesId: optional(uuid()),
           seriesIds: optional(seriesIds),
           bookIds: optional(bookIds),
         }
@@ -225,7 +220,7 @@ const titles = [
         path.includes('bulk') ? 'ReprocessTitlesOfSeries' : 'ReprocessTitles',
         path.includes('bulk')
           ? { seriesIds, dryRun }
-          : { libraryId, seriesIds: maybe(nullable(seriesIds)), dryRun },
+          : { libraryId, seriesIds: optional(seriesIds), dryRun },
       ),
       async handle({ body, viewer, signal }, { sql, queue }) {
         const { dryRun, ...named } = body as ThumbnailBody & { dryRun?: boolean | null }

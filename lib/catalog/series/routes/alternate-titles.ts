@@ -1,17 +1,7 @@
 // Alternate titles of series, each with a label such as its language.
 import type { Viewer } from '../../../accounts/viewer.ts'
 import { Conflict, Invalid, NotFound } from '../../../base/errors.ts'
-import {
-  body,
-  component,
-  list,
-  maybe,
-  name,
-  nullable,
-  record,
-  text,
-  uuid,
-} from '../../../base/schema.ts'
+import { body, component, list, name, optional, record, text, uuid } from '../../../base/schema.ts'
 import { SeriesId } from '../../../http/params.ts'
 import { respond, route } from '../../../http/route.ts'
 import { checkStorable, parseAlternateTitles } from '../../../media/metadata/user-input.ts'
@@ -50,7 +40,6 @@ async function edit(
     if (titles === series.alternateTitles) return
     if (titles.length > maxAlternateTitles)
       throw new Invalid(`The limit is ${maxAlternateTitles} alternate titles`, {
-        reason: 'limit_reached',
         limit: maxAlternateTitles,
       })
     await updateSeriesMetadata(tx, [series], () => new Map([['alternateTitles', titles]]))
@@ -108,8 +97,8 @@ export const alternateTitles = [
     description: `Absent and null fields are unchanged. 409 if the series already has this title. ${lockNote}`,
     params: TitleId,
     body: body('AlternateTitleUpdate', {
-      label: maybe(nullable(label)),
-      title: maybe(nullable(title)),
+      label: optional(label),
+      title: optional(title),
     }),
     responses: { 200: AlternateTitleRecord },
     async handle({ params: { id: seriesId, title_id }, body, viewer }, { sql }) {

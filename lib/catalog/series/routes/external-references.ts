@@ -4,9 +4,8 @@ import {
   body,
   component,
   list,
-  maybe,
   name,
-  nullable,
+  optional,
   record,
   type Static,
   type TSchema,
@@ -14,7 +13,7 @@ import {
   text,
   uuid,
 } from '../../../base/schema.ts'
-import { BookId, SeriesId } from '../../../http/params.ts'
+import { ofBook, ofSeries } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
 import {
   checkStorable,
@@ -46,23 +45,9 @@ import { lockSeriesRow, markUserSet } from '../../metadata/series-metadata.ts'
 import { requireSeries } from '../series-record.ts'
 
 const owners = {
-  series: {
-    path: '/series/{id}',
-    params: SeriesId,
-    read: 'SeriesRead',
-    write: 'SeriesWrite',
-    require: requireSeries,
-    lockRow: lockSeriesRow,
-  },
-  book: {
-    path: '/books/{id}',
-    params: BookId,
-    read: 'BooksRead',
-    write: 'BooksWrite',
-    require: requireBook,
-    lockRow: lockBookRow,
-  },
-} as const
+  series: { ...ofSeries, require: requireSeries, lockRow: lockSeriesRow },
+  book: { ...ofBook, require: requireBook, lockRow: lockBookRow },
+}
 type OwnerKind = keyof typeof owners
 type OwnerRef = { kind: OwnerKind; id: string }
 
@@ -146,9 +131,7 @@ const linkType: ReferenceType<typeof ExternalLink, typeof ExternalLinkInput> = {
 const ExternalRatingInput = body('ExternalRatingInput', {
   sourceName: name(200, { aliases: ['source'], description: 'Name of the service.' }),
   rating: Type.Number({ minimum: 0, maximum: 100 }),
-  voteCount: maybe(
-    nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647, aliases: ['votes'] })),
-  ),
+  voteCount: optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, aliases: ['votes'] })),
 })
 
 const ratingType: ReferenceType<typeof ExternalRating, typeof ExternalRatingInput> = {
@@ -183,8 +166,8 @@ function referenceRoutes<Item extends TSchema, Input extends TSchema>(
   reference: ReferenceType<Item, Input>,
 ) {
   const owner = owners[kind]
+  const { ownerName } = owner
   const { type, label, operationName, changedField, listField, item } = reference
-  const ownerName = kind === 'series' ? 'Series' : 'Book'
   const path = `${owner.path}/${reference.path}`
   const idParam = reference.idParam(kind)
   return [

@@ -5,7 +5,7 @@ import {
   component,
   count,
   maybe,
-  nullable,
+  optional,
   record,
   Type,
   text,
@@ -145,7 +145,7 @@ export const seriesLists = [
     description: 'Searches titles, alternate titles, authors and tags; best match first.',
     body: body('SeriesSearch', {
       query: text(500, { description: 'Words or word prefixes. A blank query has no results.' }),
-      libraryId: maybe(nullable(uuid({ description: 'Limits the search to this library.' }))),
+      libraryId: optional(uuid({ description: 'Limits the search to this library.' })),
       full: maybe(Type.Boolean({ description: 'Includes metadata, like /series/search/full.' })),
     }),
     hasFullInBody: true,

@@ -16,13 +16,13 @@ import { withoutApiKeys } from '../../opds/stored-locator.ts'
 import {
   type FoundBook,
   findBookOfDocument,
+  findPosition,
   findUnknown,
   linkDocument,
   type SyncedPosition,
   storePosition,
 } from '../documents.ts'
 import type { DocumentMatch } from '../position.ts'
-import { findPosition } from '../stored-position.ts'
 import { koreaderProtocol } from './protocol.ts'
 
 const maxDocument = 128

@@ -14,9 +14,8 @@ import { formatTimestamp, type NavigationEntry, startOfDate } from '../feed.ts'
 import type { FeedContext } from '../feed-context.ts'
 import { filePath } from '../links.ts'
 import { fileType } from '../media-types.ts'
-import { namesOf, type Publication } from '../publication.ts'
+import { namesOf, type Publication, summaryText } from '../publication.ts'
 import { displayTitle, untitled } from '../title.ts'
-import { description, formatPageCount } from './description.ts'
 import { entityId, feedId } from './id.ts'
 import { covers, entryType, feedType, link, linkTitle, namespaces } from './link.ts'
 
@@ -138,3 +137,34 @@ export function feedEntry(entry: NavigationEntry, { links, catalogUpdatedAt }: F
 
 /** A visible title, because apps need something to tap on. */
 export const titleOrUntitled = (title: string): string => (isBlank(title) ? untitled : title)
+
+/**
+ * HTML for the `content` element, which apps display as a whole: format, size and pages, then the error of an
+ * unreadable file and the summary, line by line.
+ */
+function description(book: Publication): string {
+  const summary = summaryText(book)?.trim() || null
+  const lines = [factsLine(book), ...(summary?.split(/\r\n?|\n/) ?? [])]
+  return lines.map(escapeHtml).join('<br/>')
+}
+
+const factsLine = ({ format, fileSize, pageCount }: Publication) =>
+  [
+    ...(format === null ? [] : [format.toUpperCase()]),
+    formatSize(fileSize),
+    ...(pageCount > 0 ? [formatPageCount(pageCount)] : []),
+  ].join(', ')
+
+const formatPageCount = (count: number): string => (count === 1 ? '1 page' : `${count} pages`)
+
+const units = ['KiB', 'MiB', 'GiB', 'TiB']
+
+function formatSize(bytes: number): string {
+  if (bytes < 1024) return bytes === 1 ? '1 byte' : `${bytes} bytes`
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length)
+  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`
+}
+
+// Numeric references: Foliate replaces `&lt;`, `&gt;` and `&amp;` in text that it has already decoded, which
+// would turn the text into tags.
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, char => `&#${char.charCodeAt(0)};`)

@@ -9,14 +9,12 @@ import type { WithServices } from '../../../store/services.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
 import { atomFeed } from '../atom/feed.ts'
 import type { OpdsVersion } from '../catalog-path.ts'
-import type { FeedContext } from '../feed-context.ts'
-import { catalogUpdatedAt } from '../feed-context.ts'
+import { catalogUpdatedAt, type FeedContext } from '../feed-context.ts'
 import { jsonFeed } from '../json/feed.ts'
 import { createApiLinks, createLinks } from '../links.ts'
 import { feedType } from '../media-types.ts'
 import type { Shelf, ShelfRequest } from '../shelf/shelf.ts'
-import { catalogOf } from './catalog.ts'
-import { opdsProtocol } from './protocol.ts'
+import { catalogOf, opdsProtocol } from './protocol.ts'
 
 /** Permissions for every feed: feeds show libraries, series and books. */
 export const browsePermission = {

@@ -1,8 +1,7 @@
 // Routes of the OPDS catalogs.
-import { atomDocuments } from './atom-documents.ts'
 import { coverRoutes } from './covers.ts'
+import { atomDocuments, jsonDocuments } from './documents.ts'
 import { fileRoutes } from './file.ts'
-import { jsonDocuments } from './json-documents.ts'
 import { manifests } from './manifests.ts'
 import { pageRoutes } from './page-stream.ts'
 import { readingRoutes } from './reading.ts'

@@ -7,6 +7,7 @@ import type { Sql, Transaction } from '../../postgres/db.ts'
 import { jobChangeColumns } from '../complete.ts'
 import { signalCancel } from '../control.ts'
 import { isScanJob, jobNames } from '../jobs.ts'
+import { deleteEndedJobs } from '../maintenance.ts'
 import type { Queue } from '../queue.ts'
 import { type JobChange, publishTasks } from '../task-events.ts'
 import { isInScope, taskScope } from './scope.ts'
@@ -68,4 +69,9 @@ async function requeueScan(tx: Transaction, { id, data }: JobChange) {
     where id = ${id}`
   if (count === 0) throw new Invalid('The scan of this task no longer exists')
   await publishScan(tx, id, { force: true })
+}
+
+/** Deletes the tasks visible to the viewer that ended more than `days` ago; returns how many. */
+export async function purgeTasks(sql: Sql, viewer: Viewer, days: number): Promise<number> {
+  return await deleteEndedJobs(sql, { days, where: isInScope(sql, taskScope(viewer)) })
 }

@@ -1,7 +1,7 @@
 // The caller's API keys, and when accounts last signed in, for the Komga-compatible API.
 import type { Identity } from '../../../../accounts/identify.ts'
+import { requireManageable } from '../../../../accounts/manageable.ts'
 import { type ApiKey, createKey, keysOf } from '../../../../accounts/routes/api-keys.ts'
-import { requireManageable } from '../../../../accounts/routes/manageable.ts'
 import { listSignIns, type SignIn } from '../../../../accounts/sign-ins.ts'
 import { findRoleAndPermissions, findUser } from '../../../../accounts/user-record.ts'
 import { Forbidden, NotFound } from '../../../../base/errors.ts'

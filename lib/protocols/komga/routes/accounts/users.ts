@@ -6,9 +6,9 @@ import {
   deleteAccount,
 } from '../../../../accounts/account.ts'
 import type { Identity } from '../../../../accounts/identify.ts'
+import { requireManageable } from '../../../../accounts/manageable.ts'
 import { forbidOwnAccountToKey, replaceOwnPassword } from '../../../../accounts/own-account.ts'
 import type { Role } from '../../../../accounts/permission.ts'
-import { requireManageable } from '../../../../accounts/routes/manageable.ts'
 import { replaceSharingRules, sharingRulesByAccount } from '../../../../accounts/sharing-rule.ts'
 import {
   findRoleAndPermissions,
@@ -21,8 +21,8 @@ import {
   list,
   maybe,
   name,
-  nullable,
   oneOf,
+  optional,
   record,
   type Static,
   Type,
@@ -37,19 +37,17 @@ import { UserDto, userDto } from './user-dto.ts'
 
 const Labels = list(name(200), { maxItems: 100 })
 const changes = {
-  roles: maybe(nullable(list(text(50), { maxItems: 20 }))),
-  labelsAllow: maybe(nullable(Labels)),
-  labelsExclude: maybe(nullable(Labels)),
-  sharedLibraries: maybe(
-    nullable(record({ all: Type.Boolean(), libraryIds: list(uuid(), { maxItems: 1000 }) })),
+  roles: optional(list(text(50), { maxItems: 20 })),
+  labelsAllow: optional(Labels),
+  labelsExclude: optional(Labels),
+  sharedLibraries: optional(
+    record({ all: Type.Boolean(), libraryIds: list(uuid(), { maxItems: 1000 }) }),
   ),
-  ageRestriction: maybe(
-    nullable(
-      record({
-        age: Type.Integer({ minimum: 0, maximum: 100 }),
-        restriction: oneOf(['ALLOW_ONLY', 'EXCLUDE', 'NONE']),
-      }),
-    ),
+  ageRestriction: optional(
+    record({
+      age: Type.Integer({ minimum: 0, maximum: 100 }),
+      restriction: oneOf(['ALLOW_ONLY', 'EXCLUDE', 'NONE']),
+    }),
   ),
 }
 const UserChanges = record(changes)

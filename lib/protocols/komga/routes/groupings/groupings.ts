@@ -4,22 +4,11 @@
 import type { Permission } from '../../../../accounts/permission.ts'
 import { Conflict, Invalid, NotFound } from '../../../../base/errors.ts'
 import { isUuid } from '../../../../base/id.ts'
-import {
-  component,
-  maybe,
-  name,
-  nullable,
-  record,
-  type TSchema,
-  Type,
-  text,
-  uuid,
-} from '../../../../base/schema.ts'
+import { component, name, optional, record, Type, text, uuid } from '../../../../base/schema.ts'
 import { withUpload } from '../../../../catalog/cover/routes/cover-upload.ts'
 import { longListJson } from '../../../../http/json/long-list.ts'
-import { CollectionId, ReadListId } from '../../../../http/params.ts'
+import { ReadListId } from '../../../../http/params.ts'
 import { respond, route } from '../../../../http/route.ts'
-import { collections, type Grouping, readLists } from '../../../../organize/grouping/grouping.ts'
 import {
   createGrouping,
   deleteGrouping,
@@ -27,58 +16,28 @@ import {
 } from '../../../../organize/grouping/write.ts'
 import { matchCbl } from '../../../../organize/read-list/match-cbl.ts'
 import { readCbl } from '../../../../organize/read-list/read-cbl.ts'
-import { idList, type Signed } from '../../../../organize/routes/grouping-kind.ts'
+import {
+  idList,
+  ofCollections,
+  ofReadLists,
+  type Signed,
+} from '../../../../organize/routes/grouping-kind.ts'
 import type { WithServices } from '../../../../store/services.ts'
 import { BookDto, bookDto } from '../../book-dto.ts'
-import {
-  CollectionDto,
-  collectionDto,
-  collectionDtos,
-  ReadListDto,
-  readListDto,
-  readListDtos,
-} from '../../grouping-dto.ts'
+import { CollectionDto, collectionDtos, ReadListDto, readListDtos } from '../../grouping-dto.ts'
 import { MatchReport, matchReport } from '../../match-dto.ts'
 import { readListBooks } from '../../read-list-books.ts'
 import { type Reader, readerOf } from '../../values.ts'
 
 const Name = name(200)
 const Summary = text(5000)
-const optional = <T extends typeof Name>(schema: T) => maybe(nullable(schema))
 const ids = idList('Ids in order, without duplicates.')
-const optionalIds = maybe(nullable(idList('Ids in order, replacing all that the caller sees.')))
-const optionalFlag = maybe(nullable(Type.Boolean()))
+const optionalIds = optional(idList('Ids in order, replacing all that the caller sees.'))
+const optionalFlag = optional(Type.Boolean())
 
-type Kind = {
-  grouping: Grouping
-  one: 'Collection' | 'ReadList'
-  noun: string
-  path: string
-  params: typeof CollectionId
-  item: TSchema
-  idsKey: 'seriesIds' | 'bookIds'
-  permissions: { read: Permission; write: Permission; remove: Permission }
-  find: (db: WithServices, reader: Reader, id: string) => Promise<object>
-  load: (db: WithServices, reader: Reader, ids: readonly string[]) => Promise<object[]>
-}
-
-const kinds: Kind[] = [
-  {
-    ...{ grouping: collections, one: 'Collection', noun: 'collection', path: '/collections' },
-    ...{ params: CollectionId, item: CollectionDto, idsKey: 'seriesIds' },
-    permissions: {
-      ...{ read: 'CollectionsRead', write: 'CollectionsWrite', remove: 'CollectionsDelete' },
-    },
-    find: collectionDto,
-    load: collectionDtos,
-  },
-  {
-    ...{ grouping: readLists, one: 'ReadList', noun: 'read list', path: '/readlists' },
-    ...{ params: ReadListId, item: ReadListDto, idsKey: 'bookIds' },
-    permissions: { read: 'ReadListsRead', write: 'ReadListsWrite', remove: 'ReadListsDelete' },
-    find: readListDto,
-    load: readListDtos,
-  },
+const kinds = [
+  { ...ofCollections, item: CollectionDto, ...collectionDtos },
+  { ...ofReadLists, item: ReadListDto, ...readListDtos },
 ]
 
 type Change = {
@@ -90,22 +49,22 @@ type Change = {
 }
 
 const changes = kinds.flatMap(
-  ({ grouping, one, noun, path, params, item, idsKey, permissions, find, load }) => {
+  ({ grouping, one, noun, path, params, item, idsKey, read, write, remove, find, load }) => {
     const isReadList = one === 'ReadList'
     const creation = {
       ...{ name: Name, ordered: Type.Boolean(), [idsKey]: ids },
-      ...(isReadList ? { summary: maybe(nullable(Summary)) } : {}),
+      ...(isReadList ? { summary: optional(Summary) } : {}),
     }
     const update = {
       ...{ name: optional(Name), ordered: optionalFlag, [idsKey]: optionalIds },
-      ...(isReadList ? { summary: maybe(nullable(Summary)) } : {}),
+      ...(isReadList ? { summary: optional(Summary) } : {}),
     }
     const found = async (input: Signed, db: WithServices, id: string) =>
-      (await find(db, mayFill(input, permissions.write), id)) as never
+      (await find(db, mayFill(input, write), id)) as never
     return [
       route(`GET ${path}/{id}`, {
         operationId: `get${one}ById`,
-        permission: permissions.read,
+        permission: read,
         cost: 'list',
         summary: `Get a ${noun}`,
         params,
@@ -114,7 +73,7 @@ const changes = kinds.flatMap(
       }),
       route(`POST ${path}`, {
         operationId: `create${one}`,
-        permission: permissions.write,
+        permission: write,
         summary: `Create a ${noun}`,
         description: '400 for a name that already exists, and for duplicate ids.',
         body: component(`${one}CreationDto`, creation),
@@ -128,7 +87,7 @@ const changes = kinds.flatMap(
       }),
       route(`PATCH ${path}/{id}`, {
         operationId: `update${one}ById`,
-        permission: permissions.write,
+        permission: write,
         summary: `Update a ${noun}`,
         params,
         body: component(`${one}UpdateDto`, update),
@@ -140,7 +99,7 @@ const changes = kinds.flatMap(
       }),
       route(`DELETE ${path}/{id}`, {
         operationId: `delete${one}ById`,
-        permission: permissions.remove,
+        permission: remove,
         summary: `Delete a ${noun}`,
         params,
         responses: { 204: null },

@@ -1,23 +1,13 @@
 // Single books and series of the Komga-compatible API, their neighbors, and operations on their files.
 
-import type { Permission } from '../../../../accounts/permission.ts'
 import { Forbidden, Invalid, NotFound } from '../../../../base/errors.ts'
-import { list } from '../../../../base/schema.ts'
-import { requireBook } from '../../../../catalog/book/book-record.ts'
 import { analyzeBook, analyzeSeries } from '../../../../catalog/scan/analyze.ts'
 import { neighbors } from '../../../../catalog/series/series-books.ts'
-import { requireSeries } from '../../../../catalog/series/series-record.ts'
-import { BookId, SeriesId } from '../../../../http/params.ts'
+import { BookId, ofBook, ofSeries, SeriesId } from '../../../../http/params.ts'
 import { route } from '../../../../http/route.ts'
-import { collections, readLists } from '../../../../organize/grouping/grouping.ts'
-import { listGroupings } from '../../../../organize/grouping/list.ts'
 import { BookDto, bookDto } from '../../book-dto.ts'
-import { CollectionDto, collectionDtos, ReadListDto, readListDtos } from '../../grouping-dto.ts'
 import { SeriesDto, seriesDto } from '../../series-dto.ts'
 import { readerOf } from '../../values.ts'
-
-/** Lists that contain a book or a series are returned as a whole. */
-const maxGroupings = 10_000
 
 const books = [
   route('GET /books/{id}', {
@@ -45,24 +35,6 @@ const books = [
       },
     }),
   ),
-  route('GET /books/{id}/readlists', {
-    operationId: 'getReadListsByBookId',
-    permission: { all: ['BooksRead'], any: ['ReadListsRead'] },
-    summary: 'List the read lists that contain a book',
-    params: BookId,
-    responses: { 200: list(ReadListDto) },
-    async handle(input, deps) {
-      const { viewer, params } = input
-      await requireBook(deps.sql, viewer, params.id)
-      const request = { memberId: params.id, page: 1, pageSize: maxGroupings }
-      const { rows } = await listGroupings(deps, viewer, readLists, request)
-      return await readListDtos(
-        deps,
-        readerOf(input),
-        rows.map(({ id }) => id),
-      )
-    },
-  }),
 ]
 
 const series = [
@@ -74,63 +46,24 @@ const series = [
     responses: { 200: SeriesDto },
     handle: (input, { sql }) => seriesDto(sql, readerOf(input), input.params.id),
   }),
-  route('GET /series/{id}/collections', {
-    operationId: 'getCollectionsBySeriesId',
-    permission: { all: ['SeriesRead'], any: ['CollectionsRead'] },
-    summary: 'List the collections that contain a series',
-    params: SeriesId,
-    responses: { 200: list(CollectionDto) },
-    async handle(input, deps) {
-      const { viewer, params } = input
-      await requireSeries(deps.sql, viewer, params.id)
-      const request = { memberId: params.id, page: 1, pageSize: maxGroupings }
-      const { rows } = await listGroupings(deps, viewer, collections, request)
-      return await collectionDtos(
-        deps,
-        readerOf(input),
-        rows.map(({ id }) => id),
-      )
-    },
-  }),
 ]
 
-type Owner = {
-  name: 'book' | 'series'
-  path: '/books/{id}' | '/series/{id}'
-  params: typeof BookId
-  permission: Permission
-  removal: Permission
-  analyze: typeof analyzeBook
-  operations: { analyze: string; refresh: string; file: string }
-}
-const owners: Owner[] = [
-  {
-    ...{ name: 'book', path: '/books/{id}', params: BookId, permission: 'BooksWrite' },
-    ...{ removal: 'BooksDelete', analyze: analyzeBook },
-    operations: { analyze: 'bookAnalyze', refresh: 'bookRefreshMetadata', file: 'deleteBookFile' },
-  },
-  {
-    ...{ name: 'series', path: '/series/{id}', params: SeriesId, permission: 'SeriesWrite' },
-    ...{ removal: 'SeriesDelete', analyze: analyzeSeries },
-    operations: {
-      analyze: 'seriesAnalyze',
-      refresh: 'seriesRefreshMetadata',
-      file: 'deleteSeriesFile',
-    },
-  },
-]
+const owners = [
+  { ...ofBook, remove: 'BooksDelete', analyze: analyzeBook },
+  { ...ofSeries, remove: 'SeriesDelete', analyze: analyzeSeries },
+] as const
 
-const files = owners.flatMap(({ name, path, params, permission, removal, analyze, operations }) => [
+const files = owners.flatMap(({ kind, ownerName, path, params, write, remove, analyze }) => [
   ...(
     [
-      [operations.analyze, 'analyze', 'Analyze'],
-      [operations.refresh, 'metadata/refresh', 'Refresh the metadata of'],
+      ['Analyze', 'analyze', 'Analyze'],
+      ['RefreshMetadata', 'metadata/refresh', 'Refresh the metadata of'],
     ] as const
-  ).map(([operationId, action, verb]) =>
+  ).map(([operation, action, verb]) =>
     route(`POST ${path}/${action}`, {
-      operationId,
-      permission,
-      summary: `${verb} a ${name}`,
+      operationId: `${kind}${operation}`,
+      permission: write,
+      summary: `${verb} a ${kind}`,
       description: 'All contents of the files are read again in the background.',
       params,
       responses: { 202: null },
@@ -144,9 +77,9 @@ const files = owners.flatMap(({ name, path, params, permission, removal, analyze
     }),
   ),
   route(`DELETE ${path}/file`, {
-    operationId: operations.file,
-    permission: removal,
-    summary: `Refuse to delete the files of a ${name}`,
+    operationId: `delete${ownerName}File`,
+    permission: remove,
+    summary: `Refuse to delete the files of a ${kind}`,
     description: 'Always 403: files of libraries are never changed.',
     params,
     responses: { 202: null },

@@ -3,9 +3,8 @@
 
 import {
   list,
-  maybe,
-  nullable,
   oneOf,
+  optional,
   record,
   type Static,
   type TSchema,
@@ -18,17 +17,17 @@ import { cronOfInterval, LibraryDto, scanIntervals } from '../../library-dto.ts'
 
 const flags = Object.entries(LibraryDto.properties as Record<string, TSchema & { type?: string }>)
   .filter(([name, { type }]) => type === 'boolean' && name !== 'unavailable')
-  .map(([name]) => [name, maybe(nullable(Type.Boolean()))])
+  .map(([name]) => [name, optional(Type.Boolean())])
 
 export const LibraryChanges = record({
   ...(Object.fromEntries(flags) as object),
-  name: maybe(nullable(text(255, { minLength: 1 }))),
-  root: maybe(nullable(text(4096, { minLength: 1 }))),
-  scanInterval: maybe(nullable(oneOf(scanIntervals))),
-  scanDirectoryExclusions: maybe(nullable(list(text(1000), { maxItems: 500 }))),
-  ...{ scanCbx: maybe(nullable(Type.Boolean())), scanPdf: maybe(nullable(Type.Boolean())) },
-  ...{ scanEpub: maybe(nullable(Type.Boolean())), scanOnStartup: maybe(nullable(Type.Boolean())) },
-  emptyTrashAfterScan: maybe(nullable(Type.Boolean())),
+  name: optional(text(255, { minLength: 1 })),
+  root: optional(text(4096, { minLength: 1 })),
+  scanInterval: optional(oneOf(scanIntervals)),
+  scanDirectoryExclusions: optional(list(text(1000), { maxItems: 500 })),
+  ...{ scanCbx: optional(Type.Boolean()), scanPdf: optional(Type.Boolean()) },
+  ...{ scanEpub: optional(Type.Boolean()), scanOnStartup: optional(Type.Boolean()) },
+  emptyTrashAfterScan: optional(Type.Boolean()),
 })
 type LibraryChanges = Static<typeof LibraryChanges>
 

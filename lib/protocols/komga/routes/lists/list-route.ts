@@ -1,15 +1,7 @@
 // List routes of series and books in the Komga-compatible API: by the filters in a query, or by the condition and
 // text in a body.
 import type { Sql } from 'postgres'
-import {
-  maybe,
-  nullable,
-  record,
-  type Static,
-  type TSchema,
-  Type,
-  text,
-} from '../../../../base/schema.ts'
+import { optional, record, type Static, type TSchema, Type, text } from '../../../../base/schema.ts'
 import type { SeriesId } from '../../../../http/params.ts'
 import { type AccessRequirement, type Route, route } from '../../../../http/route.ts'
 import type { IdPage } from '../../../../list/page.ts'
@@ -67,8 +59,8 @@ export const contextOf = ({ isAdmin }: Reader): KeyContext => ({ isAdmin, now: n
 export const searchBody = (component: string) =>
   record(
     {
-      condition: maybe(nullable(Type.Unsafe<unknown>({ type: 'object' }))),
-      fullTextSearch: maybe(nullable(text(500))),
+      condition: optional(Type.Unsafe<unknown>({ type: 'object' })),
+      fullTextSearch: optional(text(500)),
     },
     { component },
   )

@@ -2,17 +2,7 @@
 
 import { Forbidden, Invalid, NotFound } from '../../../../base/errors.ts'
 import { isUuid } from '../../../../base/id.ts'
-import {
-  component,
-  list,
-  maybe,
-  nullable,
-  oneOf,
-  record,
-  type TSchema,
-  Type,
-  text,
-} from '../../../../base/schema.ts'
+import { component, list, oneOf, optional, record, Type, text } from '../../../../base/schema.ts'
 import { BookId, SeriesId } from '../../../../http/params.ts'
 import { route } from '../../../../http/route.ts'
 import {
@@ -25,7 +15,6 @@ import {
 } from '../../metadata-edit.ts'
 import { directionNames, seriesStatusNames } from '../../values.ts'
 
-const optional = <T extends TSchema>(schema: T) => maybe(nullable(schema))
 const maxItems = 500
 const names = () => optional(list(text(300), { maxItems }))
 const links = () =>

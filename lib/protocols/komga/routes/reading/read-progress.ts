@@ -4,7 +4,7 @@ import type { Identity } from '../../../../accounts/identify.ts'
 import { recordsReading } from '../../../../accounts/permission.ts'
 import type { Viewer } from '../../../../accounts/viewer.ts'
 import { Invalid, NotFound } from '../../../../base/errors.ts'
-import { component, maybe, nullable, Type } from '../../../../base/schema.ts'
+import { component, optional, Type } from '../../../../base/schema.ts'
 import { bookFile } from '../../../../catalog/book/book-file.ts'
 import { deviceOf } from '../../../../http/client/device.ts'
 import type { Deps } from '../../../../http/deps.ts'
@@ -27,20 +27,16 @@ const writePermission = { any: recordsReading } as const
 const common = { permission: writePermission, responses: { 204: null } } as const
 
 const ReadProgressUpdate = component('ReadProgressUpdateDto', {
-  page: maybe(
-    nullable(
-      Type.Integer({
-        maximum: 2_147_483_647,
-        description: 'Page number, starting at 1; required unless completed.',
-      }),
-    ),
+  page: optional(
+    Type.Integer({
+      maximum: 2_147_483_647,
+      description: 'Page number, starting at 1; required unless completed.',
+    }),
   ),
-  completed: maybe(
-    nullable(
-      Type.Boolean({
-        description: 'Whether the book is completed; without a page, the last page counts.',
-      }),
-    ),
+  completed: optional(
+    Type.Boolean({
+      description: 'Whether the book is completed; without a page, the last page counts.',
+    }),
   ),
 })
 

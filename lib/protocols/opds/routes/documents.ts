@@ -1,15 +1,51 @@
-// OPDS 2.0 documents that are not feeds: a publication, the authentication document.
-
+// OPDS documents that are not feeds: books, the OpenSearch description (1.2), the authentication document (2.0).
 import { bytes } from '../../../base/schema.ts'
 import { BookId } from '../../../http/params.ts'
 import { respond, route } from '../../../http/route.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
+import { atomEntry } from '../atom/entry.ts'
+import { searchType } from '../atom/link.ts'
+import { searchDescription } from '../atom/opensearch.ts'
 import { authenticationDocument } from '../json/authentication.ts'
 import { jsonPublication } from '../json/publication.ts'
 import { authenticationType, publicationType } from '../media-types.ts'
 import { publicationById } from '../publication.ts'
-import { browsePermission, feedContext, linksOf } from './feeds.ts'
+import { atomType, browsePermission, feedContext, linksOf } from './feeds.ts'
 import { opdsProtocol } from './protocol.ts'
+
+export const atomDocuments = [
+  route('GET /opds/v1/books/{id}', {
+    operationId: 'getOpds1Book',
+    atRoot: true,
+    protocol: opdsProtocol,
+    permission: browsePermission,
+    summary: 'Get a book (OPDS 1.2 entry)',
+    params: BookId,
+    responses: { 200: bytes('application/atom+xml') },
+    async handle({ params, viewer, identity, request }, deps) {
+      const [book, context] = await Promise.all([
+        publicationById(deps.sql, viewer, params.id),
+        feedContext(request, identity, deps),
+      ])
+      return respond(200, atomEntry(book, context), { 'content-type': atomType })
+    },
+  }),
+  route('GET /opds/v1/search.xml', {
+    operationId: 'getOpds1SearchDescription',
+    atRoot: true,
+    protocol: opdsProtocol,
+    // Moon+ Reader requests it without credentials.
+    permission: 'public',
+    summary: 'Get the search description (OpenSearch 1.1)',
+    responses: { 200: bytes(searchType) },
+    async handle({ request }, deps) {
+      const serverName = String(await deps.services(openSettings).cached('application.name'))
+      return respond(200, searchDescription(linksOf(request), serverName), {
+        'content-type': `${searchType};charset=utf-8`,
+      })
+    },
+  }),
+]
 
 export const jsonDocuments = [
   route('GET /opds/v2/auth', {
