@@ -219,7 +219,8 @@ t.test('without a watching pipeline', async t => {
     const before = await since()
     const second = await startWatching({ sql, queue, log, wake, folders, checkMs: 1_000 })
     await configure(sql, shelf, 'on')
-    await sleep(500)
+    // It looks for libraries before it ends.
+    await (await startWatching({ sql, queue, log, wake })).close()
     t.same(await since(), before, 'an existing claim is not disturbed')
     await first.close()
     await until('the other', async () => (await state(sql, shelf)).mode === 'watching')

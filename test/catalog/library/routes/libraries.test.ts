@@ -1,10 +1,10 @@
 // Libraries over HTTP: create, read, update, delete, scan preview.
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createReader } from '../../../kit/accounts.ts'
 import { folderWithFiles, temporaryFolder } from '../../../kit/files/folders.ts'
+import { holdBooks } from '../../../kit/hold-books.ts'
 import { comic, comicFiles, createTestLibrary, waitForScan } from '../../../kit/library.ts'
 import { waitUntil } from '../../../kit/processes.ts'
 import { startApi } from '../../../kit/server.ts'
@@ -389,11 +389,13 @@ t.test('a deleted library disappears immediately, and its folder can be used aga
 
 t.test('a library can be deleted during a scan', async t => {
   const shelf = await createTestLibrary(t, all, comicFiles(150))
+  const hold = await holdBooks(all.sql)
   const started = await admin.post(`/libraries/${shelf.id}/scan`)
   t.equal(started.status, 200)
   all.pipeline.wake()
-  await sleep(150)
+  await hold.isReached()
   t.equal((await admin.delete(`/libraries/${shelf.id}`)).status, 204)
+  await hold.release()
   await untilErased(shelf.id)
   t.same([...(await all.sql`select 1 from library where id = ${shelf.id}`)], [])
 })
