@@ -217,7 +217,7 @@ function DuplicateGroup(props: DuplicateGroupProps) {
 function MemberCard({ member: { owner, id, title, facts, path } }: { member: Member }) {
   return (
     <li class="duplicate-member">
-      <div class="duplicate-cover">
+      <div class="cover-box duplicate-cover">
         <Cover owner={owner} id={id} />
       </div>
       <div class="duplicate-text">

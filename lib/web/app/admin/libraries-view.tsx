@@ -59,7 +59,7 @@ function LibraryCard({ library, scan, onStarted }: LibraryCardProps) {
   const problem = libraryProblem(library, { scan })
   return (
     <li class="library-card card">
-      <div class="library-cover">
+      <div class="cover-box">
         <Cover owner="libraries" id={id} />
       </div>
       <div class="library-main">

@@ -1,6 +1,6 @@
 // Preview of the application as another account sees it: in this tab, without changes, for administrators.
 import { signal } from '@preact/signals'
-import { readStorage, writeStorage } from './storage.ts'
+import { readStoredJson, writeStorage } from './storage.ts'
 
 export type Preview = {
   accountId: string
@@ -15,15 +15,7 @@ export type Preview = {
 const storageKey = `stackroom.preview:${new URL(document.baseURI).pathname}`
 
 /** Null outside a preview. */
-export const preview = signal<Preview | null>(readStored())
-
-function readStored(): Preview | null {
-  try {
-    return JSON.parse(readStorage(storageKey, 'sessionStorage') ?? 'null')
-  } catch {
-    return null
-  }
-}
+export const preview = signal(readStoredJson<Preview>(storageKey, 'sessionStorage'))
 
 export function storePreview(next: Preview | null) {
   preview.value = next

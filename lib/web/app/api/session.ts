@@ -5,7 +5,7 @@ import { compareClocks } from './clock.ts'
 import { ApiError, failureOf, noConnection } from './errors.ts'
 import { preview, storePreview } from './preview.ts'
 import type { components } from './schema.d.ts'
-import { readStorage, writeStorage } from './storage.ts'
+import { readStoredJson, writeStorage } from './storage.ts'
 
 export type Permission = components['schemas']['Permission']
 export type Account = components['schemas']['CurrentUser']
@@ -22,7 +22,8 @@ const storageKey = `stackroom.session:${new URL(document.baseURI).pathname}`
 // Images and event streams send the cookie, which expires with the token.
 const renewBeforeMs = 120_000
 
-const tokens = signal<Tokens | null>(readStored())
+const readStored = () => readStoredJson<Tokens>(storageKey)
+const tokens = signal(readStored())
 /** The signed-in account; null when signed out, and until its record is loaded. */
 export const account = signal<Account | null>(null)
 export const isSignedIn = computed(() => tokens.value !== null)
@@ -32,14 +33,6 @@ export const hasEnded = computed(() => tokens.value === null && account.value !=
 /** Whether the account has a permission, such as `LibrariesWrite`. */
 export const can = (permission: Permission): boolean =>
   account.value?.effectivePermissions.some(name => name === permission) ?? false
-
-function readStored(): Tokens | null {
-  try {
-    return JSON.parse(readStorage(storageKey) ?? 'null')
-  } catch {
-    return null
-  }
-}
 
 function store(next: Tokens | null) {
   tokens.value = next
@@ -74,11 +67,7 @@ export async function startSession({ accessToken, refreshToken, expiresIn }: Tok
 
 /** Resumes an expired session; the page continues. Throws ApiError. */
 export async function resumeSession(credentials: { username: string; password: string }) {
-  const response = await send('/auth/login', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(credentials),
-  })
+  const response = await post('/auth/login', { body: credentials })
   const { accessToken, refreshToken, expiresIn }: TokenFields = await response.json()
   const next = { accessToken, refreshToken, expiresAt: Date.now() + expiresIn * 1000 }
   const isSame = accountIdOf(next) === account.value?.id
@@ -137,11 +126,7 @@ export async function signOut(): Promise<void> {
 async function endOnServer(token: string, refreshToken: string | undefined): Promise<void> {
   // Browsers cancel the images of removed views in a later task; until then the server would refuse them.
   for (let task = 0; task < 2; task++) await new Promise(resolve => setTimeout(resolve))
-  await send('/auth/logout', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ refreshToken }),
-  })
+  await post('/auth/logout', { token, body: { refreshToken } })
 }
 
 /** Forgets the session in this browser. */
@@ -201,10 +186,7 @@ const renewPreview = singleFlight(async () => {
 /** Shows the application as another account sees it. Throws ApiError. */
 export async function startPreview(accountId: string): Promise<void> {
   const token = await ownToken()
-  const response = await send(`/users/${accountId}/impersonation-tokens`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-  })
+  const response = await post(`/users/${accountId}/impersonation-tokens`, { token })
   const { accessToken, expiresIn, user } = await response.json()
   const expiresAt = Date.now() + expiresIn * 1000
   storePreview({ accountId, username: user.username, accessToken, expiresAt })
@@ -229,11 +211,7 @@ async function renewAlone(known: string): Promise<void> {
 
 async function renew({ refreshToken }: Tokens): Promise<void> {
   try {
-    const response = await send('/auth/refresh', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ refreshToken }),
-    })
+    const response = await post('/auth/refresh', { body: { refreshToken } })
     const fields: TokenFields = await response.json()
     store({ ...fields, expiresAt: Date.now() + fields.expiresIn * 1000 })
   } catch (error) {
@@ -243,6 +221,18 @@ async function renew({ refreshToken }: Tokens): Promise<void> {
     else endSession()
   }
 }
+
+type Post = { token?: string | null; body?: object }
+
+const post = (path: string, { token, body }: Post) =>
+  send(path, {
+    method: 'POST',
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
 
 async function send(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(apiUrl(path), init).catch(() => {

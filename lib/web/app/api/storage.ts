@@ -11,6 +11,15 @@ export function readStorage(key: string, name: StorageName = 'localStorage'): st
   return attempt(() => window[name].getItem(key)) ?? unstored.get(key) ?? null
 }
 
+/** The value of a key that `writeStorage` got as JSON; null if there is none. */
+export function readStoredJson<T>(key: string, name?: StorageName): T | null {
+  try {
+    return JSON.parse(readStorage(key, name) ?? 'null')
+  } catch {
+    return null
+  }
+}
+
 /** The keys that begin with `prefix`. */
 export function storedKeys(prefix: string): string[] {
   const keys = [...(attempt(() => Object.keys(localStorage)) ?? []), ...unstored.keys()]

@@ -45,7 +45,7 @@ function LibraryCard({ library }: { library: Schemas['Library'] }) {
   const { id, name, seriesCount, bookCount, lastScannedAt, isResponding } = library
   return (
     <a class="card browse-library" href={href(`libraries/${id}`)}>
-      <span class="browse-library-cover">
+      <span class="cover-box browse-library-cover">
         <Cover owner="libraries" id={id} />
       </span>
       <span class="browse-library-text">

@@ -1,6 +1,6 @@
 // Display settings of EPUBs on this device: flow, type and colors.
 import { effect, signal } from '@preact/signals'
-import { readStorage, writeStorage } from '../api/storage.ts'
+import { readStoredJson, writeStorage } from '../api/storage.ts'
 
 export const flows = ['paginated', 'scrolled'] as const
 export const columnChoices = ['auto', '1', '2'] as const
@@ -41,7 +41,10 @@ export const fontSizes = { min: 60, max: 250, step: 10 }
 
 const storageKey = 'stackroom.epub'
 
-export const settings = signal<EpubSettings>(readStored())
+export const settings = signal<EpubSettings>({
+  ...defaults,
+  ...readStoredJson<EpubSettings>(storageKey),
+})
 
 effect(() => writeStorage(storageKey, JSON.stringify(settings.value)))
 
@@ -52,12 +55,4 @@ export function changeSettings(changes: Partial<EpubSettings>) {
 export function changeFontSize(steps: number) {
   const { min, max, step } = fontSizes
   changeSettings({ fontSize: Math.min(max, Math.max(min, settings.value.fontSize + steps * step)) })
-}
-
-function readStored(): EpubSettings {
-  try {
-    return { ...defaults, ...JSON.parse(readStorage(storageKey) ?? '{}') }
-  } catch {
-    return defaults
-  }
 }

@@ -45,7 +45,7 @@ export function NewCovers({ libraryId }: { libraryId: string }) {
   return (
     <div class="new-covers" aria-hidden="true">
       {shown.map((id, place) => (
-        <div key={place} class="new-cover">
+        <div key={place} class="cover-box new-cover">
           <Cover key={id} owner="books" id={id} />
         </div>
       ))}

@@ -4,31 +4,26 @@ import { openDialog } from '../ui/dialog-host.tsx'
 export { setRead } from './read-state.ts'
 export { setWantToRead } from './wanted.ts'
 
-export const dialogStyles = ['organize/organize.css', 'organize/dialogs.css']
+/** Like `openDialog`, with the style sheets of this folder. */
+export const openOrganizer = <P extends object>(
+  load: Parameters<typeof openDialog<P>>[0],
+  props: P,
+) => openDialog(load, props, ['organize/organize.css', 'organize/dialogs.css'])
 
 type Subject = { owner: 'series' | 'books'; ids: readonly string[]; onSaved?: () => void }
 
 /** The metadata of one series or book, or fields of several at once. */
 export const editMetadata = (props: Subject) =>
   props.ids.length === 1
-    ? openDialog(
-        async () => (await import('./metadata/metadata-dialog.tsx')).MetadataDialog,
-        { owner: props.owner, id: props.ids[0]!, ...(props.onSaved && { onSaved: props.onSaved }) },
-        dialogStyles,
-      )
-    : openDialog(
-        async () => (await import('./metadata/bulk-dialog.tsx')).BulkDialog,
-        props,
-        dialogStyles,
-      )
+    ? openOrganizer(async () => (await import('./metadata/metadata-dialog.tsx')).MetadataDialog, {
+        ...{ owner: props.owner, id: props.ids[0]! },
+        ...(props.onSaved && { onSaved: props.onSaved }),
+      })
+    : openOrganizer(async () => (await import('./metadata/bulk-dialog.tsx')).BulkDialog, props)
 
 /** Metadata of a series from sources: search, comparison, choice of fields. */
 export const findMetadata = (props: { seriesId: string; title: string; onSaved?: () => void }) =>
-  openDialog(
-    async () => (await import('./metadata/match-dialog.tsx')).MatchDialog,
-    props,
-    dialogStyles,
-  )
+  openOrganizer(async () => (await import('./metadata/match-dialog.tsx')).MatchDialog, props)
 
 type CoverSubject = {
   owner: 'series' | 'books' | 'collections' | 'readlists'
@@ -38,12 +33,8 @@ type CoverSubject = {
 }
 
 export const chooseCover = (props: CoverSubject) =>
-  openDialog(async () => (await import('./covers-dialog.tsx')).CoversDialog, props, dialogStyles)
+  openOrganizer(async () => (await import('./covers-dialog.tsx')).CoversDialog, props)
 
 /** Series into collections, books into read lists. */
 export const addTo = (kind: 'series' | 'books', ids: readonly string[]) =>
-  openDialog(
-    async () => (await import('./add-to-dialog.tsx')).AddToDialog,
-    { kind, ids },
-    dialogStyles,
-  )
+  openOrganizer(async () => (await import('./add-to-dialog.tsx')).AddToDialog, { kind, ids })

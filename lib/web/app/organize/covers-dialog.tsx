@@ -108,7 +108,7 @@ function GroupingCover({ owner, id, onChanged }: PartProps & { owner: GroupingOw
   }
   return (
     <div class="covers-grouping">
-      <span class="covers-image">
+      <span class="cover-box covers-image">
         <Cover owner={owner} id={id} version={version} alt={t('covers.current')} />
       </span>
       <Button icon="refresh" text={t('choice.auto')} onClick={reset} />
@@ -175,7 +175,7 @@ type OptionProps = {
 function Option({ image, text, isSelected, onClick }: OptionProps) {
   return (
     <Button class="covers-option" variant="quiet" aria-pressed={isSelected} onClick={onClick}>
-      <span class="covers-image">{image}</span>
+      <span class="cover-box covers-image">{image}</span>
       <span dir="auto">{text}</span>
       {isSelected && (
         <span class="covers-mark">

@@ -63,7 +63,7 @@ function BookLink({ book, isPrevious = false, onOpen }: BookLinkProps) {
         navigate(path, { replace: true })
       }}
     >
-      <div class="reader-next-cover">
+      <div class="cover-box reader-next-cover">
         <Cover owner="books" id={book.id} />
       </div>
       <div class="reader-next-text">

@@ -1,7 +1,7 @@
 // Reader settings: defaults by format and metadata of a book, and choices per series.
 import type { Schemas } from '../api/client.ts'
 import { account } from '../api/session.ts'
-import { readStorage, writeStorage } from '../api/storage.ts'
+import { readStoredJson, writeStorage } from '../api/storage.ts'
 import { type Fit, isStrip, type PageInfo } from './page-layout.ts'
 
 export const modes = ['auto', 'single', 'double', 'strip'] as const
@@ -44,13 +44,7 @@ const readDefaults = () => read<Record<string, Stored>>(defaultsKey, {})
 /** Keys are per account and device, because a phone and a desktop need different settings. */
 const ofAccount = (key: string) => `${key}:${account.value?.id ?? ''}`
 
-function read<T>(key: string, fallback: T): T {
-  try {
-    return JSON.parse(readStorage(ofAccount(key)) ?? 'null') ?? fallback
-  } catch {
-    return fallback
-  }
-}
+const read = <T>(key: string, fallback: T): T => readStoredJson<T>(ofAccount(key)) ?? fallback
 
 function write(key: string, value: unknown) {
   writeStorage(ofAccount(key), JSON.stringify(value))

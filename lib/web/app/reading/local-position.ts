@@ -1,6 +1,6 @@
 // Last shown page of a book in this tab, restored by a reload even if nothing is recorded.
 import { clockOffset } from '../api/clock.ts'
-import { readStorage, writeStorage } from '../api/storage.ts'
+import { readStoredJson, writeStorage } from '../api/storage.ts'
 
 const storageKey = 'stackroom.reader.position'
 
@@ -8,14 +8,8 @@ const storageKey = 'stackroom.reader.position'
 type LocalPosition = { bookId: string; page: number; isJump: boolean; at: number }
 
 export function localPosition(bookId: string): LocalPosition | null {
-  try {
-    const stored: LocalPosition | null = JSON.parse(
-      readStorage(storageKey, 'sessionStorage') ?? 'null',
-    )
-    return stored?.bookId === bookId ? stored : null
-  } catch {
-    return null
-  }
+  const stored = readStoredJson<LocalPosition>(storageKey, 'sessionStorage')
+  return stored?.bookId === bookId ? stored : null
 }
 
 export function storeLocalPosition(position: Omit<LocalPosition, 'at'>): void {

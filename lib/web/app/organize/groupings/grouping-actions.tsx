@@ -5,11 +5,10 @@ import { navigate } from '../../routing/router.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/dialog.tsx'
-import { openDialog } from '../../ui/dialog-host.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu, MenuButton } from '../../ui/menu.tsx'
 import { showNotice } from '../../ui/toast.tsx'
-import { chooseCover, dialogStyles } from '../actions.ts'
+import { chooseCover, openOrganizer } from '../actions.ts'
 import { saveFile } from '../download.ts'
 import { deleteGrouping, type Grouping, type Kind, kinds, listMembers } from './kind.ts'
 
@@ -29,11 +28,11 @@ export function GroupingActions({ kind, grouping, count, reload }: GroupingActio
     },
   })
   const edit = () =>
-    openDialog(
-      async () => (await import('./grouping-dialog.tsx')).GroupingDialog,
-      { kind, grouping, onSaved: reload },
-      dialogStyles,
-    )
+    openOrganizer(async () => (await import('./grouping-dialog.tsx')).GroupingDialog, {
+      kind,
+      grouping,
+      onSaved: reload,
+    })
   const chooseNext = () => chooseCover({ owner: kind, id, title: name, onSaved: reload })
   const isReadList = kind === 'readlists'
   const hasMenu = can(write) || can(remove) || isReadList

@@ -5,7 +5,7 @@ import { can } from '../../api/session.ts'
 import { useGet } from '../../api/use-get.ts'
 import { useReloadOnEvents } from '../../lists/list-events.ts'
 import { type PagedList, usePagedList } from '../../lists/paged-list.ts'
-import { createSelection } from '../../lists/selection.ts'
+import { createSelection, type Selection } from '../../lists/selection.ts'
 import type { ViewProps } from '../../routing/route.ts'
 import { address, setQuery } from '../../routing/router.ts'
 import { t } from '../../text/translate.ts'
@@ -57,34 +57,30 @@ function GroupingView({ kind, id }: Subject) {
   if (grouping.error && !grouping.data)
     return <ErrorState error={grouping.error} onRetry={grouping.reload} />
   if (!grouping.data) return <Loading />
+  const parts = { kind, grouping: grouping.data, list, arranges, sort, selection, reload }
   return (
     <div class="organize-page">
-      <Header kind={kind} grouping={grouping.data} list={list} reload={reload} />
-      <Toolbar
-        kind={kind}
-        grouping={grouping.data}
-        arranges={arranges}
-        sort={sort}
-        total={list.total.value}
-      />
-      <Members
-        kind={kind}
-        grouping={grouping}
-        list={list}
-        selection={selection}
-        arranges={arranges}
-        reload={reload}
-      />
+      <Header {...parts} />
+      <Toolbar {...parts} />
+      <Members {...parts} />
     </div>
   )
+}
+
+type PartProps = {
+  kind: Kind
+  grouping: Grouping
+  list: PagedList<Member>
+  arranges: boolean
+  sort: MemberSort
+  selection: Selection
+  reload: () => void
 }
 
 const sortOf = (query: URLSearchParams): MemberSort =>
   memberSorts.find(sort => sort === query.get('sort')) ?? 'default'
 
-type HeaderProps = { kind: Kind; grouping: Grouping; list: PagedList<Member>; reload: () => void }
-
-function Header({ kind, grouping, list, reload }: HeaderProps) {
+function Header({ kind, grouping, list, reload }: PartProps) {
   const { name, summary, condition } = grouping
   // The visible members, possibly fewer than all.
   const count = list.total.value ?? memberCount(grouping)
@@ -116,16 +112,8 @@ function Header({ kind, grouping, list, reload }: HeaderProps) {
   )
 }
 
-type ToolbarProps = {
-  kind: Kind
-  grouping: Grouping
-  arranges: boolean
-  sort: MemberSort
-  total: number | null
-}
-
-function Toolbar({ kind, grouping, arranges, sort, total }: ToolbarProps) {
-  if ((total ?? 0) < 2) return null
+function Toolbar({ kind, grouping, list, arranges, sort }: PartProps) {
+  if ((list.total.value ?? 0) < 2) return null
   const canArrange = can(kinds[kind].write) && !isAutomatic(grouping)
   const usual = grouping.ordered ? 'manual' : kinds[kind].sort
   const sorts = memberSorts.filter(
@@ -146,17 +134,8 @@ function Toolbar({ kind, grouping, arranges, sort, total }: ToolbarProps) {
   )
 }
 
-type MembersProps = {
-  kind: Kind
-  grouping: Resource<Grouping>
-  list: PagedList<Member>
-  selection: ReturnType<typeof createSelection>
-  arranges: boolean
-  reload: () => void
-}
-
-function Members({ kind, grouping, list, selection, arranges, reload }: MembersProps) {
-  const [isOrdered, setOrdered] = useState(grouping.data!.ordered)
+function Members({ kind, grouping, list, selection, arranges, reload }: PartProps) {
+  const [isOrdered, setOrdered] = useState(grouping.ordered)
   if (list.error.value !== null && list.total.value === null)
     return <ErrorState error={list.error.value} onRetry={list.reload} />
   if (list.total.value === 0)
@@ -164,12 +143,10 @@ function Members({ kind, grouping, list, selection, arranges, reload }: MembersP
       <EmptyState
         icon={kind === 'collections' ? 'collection' : 'list'}
         title={t('groupings.empty')}
-        text={t(
-          isAutomatic(grouping.data!) ? 'groupings.emptyRule' : `groupings.emptyText.${kind}`,
-        )}
+        text={t(isAutomatic(grouping) ? 'groupings.emptyRule' : `groupings.emptyText.${kind}`)}
       />
     )
-  const subject = { kind, id: grouping.data!.id }
+  const subject = { kind, id: grouping.id }
   if (arranges)
     return (
       <ArrangeMembers
@@ -178,14 +155,14 @@ function Members({ kind, grouping, list, selection, arranges, reload }: MembersP
         isOrdered={isOrdered}
         onOrdered={() => {
           setOrdered(true)
-          grouping.reload()
+          reload()
         }}
       />
     )
   return (
     <MemberGrid
       subject={subject}
-      grouping={grouping.data!}
+      grouping={grouping}
       list={list}
       selection={selection}
       onChanged={reload}

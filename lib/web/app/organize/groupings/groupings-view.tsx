@@ -9,11 +9,10 @@ import { VirtualGrid } from '../../lists/virtual-grid.tsx'
 import { address, href, navigate, setQuery } from '../../routing/router.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
-import { openDialog } from '../../ui/dialog-host.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, ErrorState } from '../../ui/state.tsx'
-import { dialogStyles } from '../actions.ts'
+import { openOrganizer } from '../actions.ts'
 import { type Grouping, isAutomatic, type Kind, kinds, listGroupings, memberCount } from './kind.ts'
 
 export const CollectionsView = () => <GroupingsView kind="collections" />
@@ -74,18 +73,15 @@ function Actions({ kind }: { kind: Kind }) {
 }
 
 const create = (kind: Kind) =>
-  openDialog(
-    async () => (await import('./grouping-dialog.tsx')).GroupingDialog,
-    { kind, onSaved: ({ id }: Grouping) => navigate(`${kind}/${id}`) },
-    dialogStyles,
-  )
+  openOrganizer(async () => (await import('./grouping-dialog.tsx')).GroupingDialog, {
+    kind,
+    onSaved: ({ id }: Grouping) => navigate(`${kind}/${id}`),
+  })
 
 const importCbl = () =>
-  openDialog(
-    async () => (await import('./cbl-dialog.tsx')).CblDialog,
-    { onImported: (id: string) => navigate(`readlists/${id}`) },
-    dialogStyles,
-  )
+  openOrganizer(async () => (await import('./cbl-dialog.tsx')).CblDialog, {
+    onImported: (id: string) => navigate(`readlists/${id}`),
+  })
 
 const searchDelayMs = 200
 
