@@ -100,13 +100,12 @@ try {
     })
   if (values.json) writeFileSync(values.json, JSON.stringify(measured.map(briefly)))
   if (values.report) writeFileSync(values.report, await writeReport(sql, { groups, worst }))
-  const wrong = await wrongTotals(measured)
-  for (const one of wrong) print(one)
-  if (wrong.length > 0 || groups.some(({ isWithin }) => !isWithin)) process.exitCode = 1
+  const wrong = await printWrongTotals(measured)
+  if (wrong > 0 || groups.some(({ isWithin }) => !isWithin)) process.exitCode = 1
 
-  /** Totals of some cases that differ from plain counts. */
-  async function wrongTotals(all: Measured[]) {
-    const found: Record<string, unknown>[] = []
+  /** Prints the totals of some cases that differ from plain counts; their number. */
+  async function printWrongTotals(all: Measured[]): Promise<number> {
+    let wrong = 0
     const counted = all
       .filter(({ one, total }) => one.counted && total !== null)
       .slice(0, Number(values.counts))
@@ -115,13 +114,15 @@ try {
       const { viewer, counted: first } = part[0]!.one
       const queries = part.map(({ one }) => one.counted!)
       const counts = await plainCounts(sql, viewers[viewer]!.viewer, first!.entity, queries)
-      for (const [i, { one, total }] of part.entries())
-        if (counts[i] !== total)
-          found.push({ ...one, wrong: total, count: counts[i], viewer: viewers[viewer]!.name })
+      for (const [i, { one, total }] of part.entries()) {
+        if (counts[i] === total) continue
+        print({ ...one, wrong: total, count: counts[i], viewer: viewers[viewer]!.name })
+        wrong++
+      }
       done += part.length
       process.stderr.write(`${done} of ${counted.length} totals compared\n`)
     }
-    return found
+    return wrong
   }
 
   /** Resolves when the database does nothing in the background. */
