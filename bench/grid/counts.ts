@@ -8,7 +8,7 @@ import {
   parseBookFilter,
   parseSeriesFilter,
 } from '../../lib/list/condition.ts'
-import { searchKey } from '../../lib/media/name/text.ts'
+import { lowerAscii, searchKey } from '../../lib/media/name/text.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import { allOf, anyOf } from '../../lib/store/postgres/statement.ts'
 import { seriesWords, words } from './search-words.ts'
@@ -92,10 +92,12 @@ function bookLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragmen
       return hasName(sql, sql`s.tags || b.tags`, test)
     case 'path':
       return test.kind === 'text'
-        ? compareText(sql, sql`lower(convert_from(d.path || '/'::bytea || b.name, 'UTF8'))`, {
-            ...test,
-            value: test.value.toLowerCase(),
-          })
+        ? compareText(
+            sql,
+            sql`lower(convert_from(d.path || '/'::bytea || b.name, 'UTF8') collate "C")`,
+            test,
+            lowerAscii(test.value),
+          )
         : sql`false`
     case 'hasError':
       return compare(sql, sql`(b.error_code is not null)`, test)
@@ -258,8 +260,12 @@ function bound(sql: Sql, value: number | Date | null): Fragment {
 
 type TextTest = Extract<Predicate['test'], { kind: 'text' }>
 
-function compareText(sql: Sql, folded: Fragment, { operator, value }: TextTest): Fragment {
-  const key = searchKey(value)
+function compareText(
+  sql: Sql,
+  folded: Fragment,
+  { operator, value }: TextTest,
+  key = searchKey(value),
+): Fragment {
   if (operator === 'equals') return sql`${folded} = ${key}`
   if (operator === 'contains') return sql`strpos(${folded}, ${key}) > 0`
   if (operator === 'beginsWith') return sql`left(${folded}, ${key.length}) = ${key}`
