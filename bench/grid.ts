@@ -177,7 +177,7 @@ try {
   await database.close()
 }
 
-/** Of the same viewer and kind, as many as one statement counts. */
+/** Parts with one viewer and kind, as many as one statement counts. */
 function* partsOf(counted: Measured[]): Generator<Measured[]> {
   const groups = new Map<string, Measured[]>()
   for (const each of counted) {

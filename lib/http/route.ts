@@ -52,7 +52,7 @@ export function respond<S extends number, B = undefined>(
 }
 
 export type BinaryBody = Uint8Array | NodeJS.ReadableStream | string | null
-/** What handlers of responses without content return. */
+/** `void`, which lint rules allow as a return type only: handlers of responses without content return nothing. */
 type Nothing = ReturnType<() => void>
 type Content<S> = S extends Bytes ? BinaryBody : S extends TSchema ? Static<S> : Nothing
 /** The whole body, or a stream of its text as the schema's serializer would write it. */

@@ -20,7 +20,7 @@ type Request = { name: string; path: string; body?: string }
 type Viewer = Awaited<ReturnType<Fixture['createUser']>>
 
 const operations = operationsOf(openapiDocument(resources, '1') as never)
-// Of each rule: records are looked up in the same way by all.
+// For each rule; all look up records in the same way.
 const idsPerPath = [0, 2, 1]
 const later = { afterSeconds: 3600 }
 

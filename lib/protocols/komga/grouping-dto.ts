@@ -40,7 +40,7 @@ export type ReadListDto = Static<typeof ReadListDto>
 type ToDtos<T> = (db: WithServices, viewer: Viewer, rows: readonly GroupingRow[]) => Promise<T[]>
 
 const dtosOf = <T>(grouping: Grouping, toDtos: ToDtos<T>) => ({
-  /** Those with these ids, in this order, whether the caller sees anything in them or not; each rule costs a list. */
+  /** In the order of the ids, also without members that the caller sees; each rule costs a list. */
   load: async (db: WithServices, { viewer }: Reader, ids: readonly string[]) =>
     toDtos(db, viewer, await groupingRows(db.sql, viewer, grouping, ids)),
   /** Throws NotFound unless it exists and the caller sees something in it or may add to it. */

@@ -38,7 +38,7 @@ async function until(what: string, condition: () => Promise<boolean>, timeoutMs 
   return Date.now() - startedAt
 }
 
-/** Of a file that was completely written. */
+/** As if the file had been written long ago. */
 const setOldTime = (shelf: TestLibrary, path: string) => utimesSync(shelf.pathOf(path), 1, 1)
 
 /** A library that is watched and scanned. */
