@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { unrestrictedViewer, type Viewer } from '../../lib/accounts/viewer.ts'
 import { refreshAccountReading } from '../../lib/catalog/derived/series-reading.ts'
-import { lockBooksForProgress } from '../../lib/catalog/locks.ts'
+import { lockBooksForProgress } from '../../lib/catalog/row-locks.ts'
 import { recordReading } from '../../lib/reading/record.ts'
 import { loadConfig } from '../../lib/store/config/config.ts'
 import { bookEvents, publish } from '../../lib/store/event/publish.ts'

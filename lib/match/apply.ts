@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Viewer } from '../accounts/viewer.ts'
 import { refreshEdited } from '../catalog/derived/refresh.ts'
 import { registerLabels } from '../catalog/label/label.ts'
-import { fromSeriesForUpdate } from '../catalog/locks.ts'
 import {
   type AlternateTitleRecord,
   identifiedTitles,
@@ -23,6 +22,7 @@ import {
   storeStatedReferences,
 } from '../catalog/metadata/external-reference.ts'
 import { ownerNotFound } from '../catalog/owner.ts'
+import { fromSeriesForUpdate } from '../catalog/row-locks.ts'
 import { seriesFields } from '../media/metadata/series-fields.ts'
 import { httpUrl } from '../media/metadata/text.ts'
 import { sortKey } from '../media/name/natural.ts'

@@ -1,6 +1,6 @@
 // Reading state of one book while writes are applied to it: changed entries, the position, and whether its
 // passes must be folded again.
-import type { LockedBook } from '../catalog/locks.ts'
+import type { LockedBook } from '../catalog/row-locks.ts'
 import type { ReadingDevice } from './device.ts'
 import type { Entry, StoredLocator, Surface } from './entry.ts'
 import { inferTime, isMeasured, isNear, mergePosition } from './merge.ts'

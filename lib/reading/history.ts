@@ -1,7 +1,7 @@
 // Read history: the completed passes through a book or a series, and their removal.
 import { presentBook, type Viewer, visibleBook, visibleSeries } from '../accounts/viewer.ts'
 import { NotFound } from '../base/errors.ts'
-import { lockBooksForProgress, lockSeriesForProgress } from '../catalog/locks.ts'
+import { lockBooksForProgress, lockSeriesForProgress } from '../catalog/row-locks.ts'
 import type { Queryable, Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import { forgetCount } from './limit.ts'

@@ -3,7 +3,7 @@
 import type { Viewer } from '../accounts/viewer.ts'
 import { NotFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import { type LockedBook, lockBooksForProgress } from '../catalog/locks.ts'
+import { type LockedBook, lockBooksForProgress } from '../catalog/row-locks.ts'
 import type { Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import { addWrite, type NewEntry, readingOf } from './book-reading.ts'

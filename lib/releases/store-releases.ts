@@ -2,7 +2,7 @@
 // at any moment neither loses nor duplicates anything.
 
 import { newId } from '../base/id.ts'
-import { lockSeries } from '../catalog/locks.ts'
+import { lockSeries } from '../catalog/row-locks.ts'
 import type { ReleaseItem } from '../sources/contract.ts'
 import type { Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'

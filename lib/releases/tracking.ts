@@ -11,7 +11,7 @@ import {
   timestamp,
   uuid,
 } from '../base/schema.ts'
-import { fromSeriesForUpdate } from '../catalog/locks.ts'
+import { fromSeriesForUpdate } from '../catalog/row-locks.ts'
 import { publish, seriesEvents } from '../store/event/publish.ts'
 import type { Queryable, Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'

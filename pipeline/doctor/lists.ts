@@ -14,7 +14,7 @@ import {
   seriesReadingRows,
 } from '../../lib/catalog/derived/series-reading.ts'
 import { labelKinds } from '../../lib/catalog/label/label.ts'
-import { lockSeries } from '../../lib/catalog/locks.ts'
+import { lockSeries } from '../../lib/catalog/row-locks.ts'
 import { firstRelease, refreshFirstRelease } from '../../lib/releases/first-release.ts'
 import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
 import { unionAll } from '../../lib/store/postgres/statement.ts'

@@ -1,9 +1,9 @@
 // Finalizes series at the end of a scan: titles, metadata, labels, book order and derived state of the series
 // whose books changed.
 import { refreshScanned } from '../../lib/catalog/derived/refresh.ts'
-import { lockSeries } from '../../lib/catalog/locks.ts'
 import { statedTitle, titlesByRules } from '../../lib/catalog/metadata/series-title.ts'
 import { votesOfBooks } from '../../lib/catalog/metadata/votes.ts'
+import { lockSeries } from '../../lib/catalog/row-locks.ts'
 import { bookMajorityFields } from '../../lib/media/metadata/series-fields.ts'
 import { sortKey } from '../../lib/media/name/natural.ts'
 import { searchKey } from '../../lib/media/name/text.ts'

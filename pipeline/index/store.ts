@@ -8,7 +8,7 @@ import {
   createCounterDeltas,
   type Share,
 } from '../../lib/catalog/derived/counters.ts'
-import { lockSeries } from '../../lib/catalog/locks.ts'
+import { lockSeries } from '../../lib/catalog/row-locks.ts'
 import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
 import { publish } from '../../lib/store/event/publish.ts'
 import { countFiles } from '../../lib/store/metrics/pipeline.ts'

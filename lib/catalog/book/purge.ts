@@ -8,7 +8,7 @@ import { type NewEvent, publish } from '../../store/event/publish.ts'
 import { retryOnDeadlock } from '../../store/postgres/retry-on-deadlock.ts'
 import { fetchSetting } from '../../store/setting/setting.ts'
 import { requireLibrary } from '../library/library.ts'
-import { lockSeries } from '../locks.ts'
+import { lockSeries } from '../row-locks.ts'
 
 const batchSize = 1_000
 

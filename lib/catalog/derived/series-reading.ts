@@ -1,7 +1,7 @@
 // `series_reading`: reading counters per account and series, over present books.
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../../store/postgres/db.ts'
-import { lockSeries } from '../locks.ts'
+import { lockSeries } from '../row-locks.ts'
 
 /** Refreshes the counters of all accounts, for series whose books were added, removed or moved. */
 export async function refreshSeriesReading(tx: Queryable, seriesIds: string[]): Promise<void> {

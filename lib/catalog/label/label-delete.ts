@@ -4,7 +4,7 @@ import { bookEvents, publish, seriesEvents } from '../../store/event/publish.ts'
 import type { Sql, Transaction } from '../../store/postgres/db.ts'
 import { retryOnDeadlock } from '../../store/postgres/retry-on-deadlock.ts'
 import { refreshEdited } from '../derived/refresh.ts'
-import { lockSeries } from '../locks.ts'
+import { lockSeries } from '../row-locks.ts'
 import type { LabelKind } from './label.ts'
 
 type LabelRef = { id: string; kind: LabelKind }

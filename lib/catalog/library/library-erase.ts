@@ -9,7 +9,7 @@ import type { Sql, Transaction } from '../../store/postgres/db.ts'
 import { retryOnDeadlock } from '../../store/postgres/retry-on-deadlock.ts'
 import type { Queue } from '../../store/queue/queue.ts'
 import { deleteBooks } from '../book/purge.ts'
-import { lockSeries } from '../locks.ts'
+import { lockSeries } from '../row-locks.ts'
 import { cancelScans, tryScanLock } from '../scan/scan-request.ts'
 
 const batch = 1_000

@@ -1,7 +1,11 @@
 // Order of row locks: a transaction that awaits a book already holds its series.
 import t from 'tap'
 import { unrestrictedViewer } from '../../lib/accounts/viewer.ts'
-import { fromBooksForUpdate, lockBooksForProgress, lockSeries } from '../../lib/catalog/locks.ts'
+import {
+  fromBooksForUpdate,
+  lockBooksForProgress,
+  lockSeries,
+} from '../../lib/catalog/row-locks.ts'
 import type { Transaction } from '../../lib/store/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 import { isFree, type Row, whileBlocked } from '../kit/row-locks.ts'
