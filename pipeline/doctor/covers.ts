@@ -1,11 +1,11 @@
 // Invariants of thumbnails: files on disk and the rows that name them. Both sides are sorted by name, so one
 // merge pass compares any number of them.
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { isFolderOf } from '../../lib/catalog/cover/local-artwork.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
-import { coverFoldersIn, isOld, namesIn } from './cover-folders.ts'
-import { type DoctorScope, type Invariant, maxSamples, type Violations } from './invariant.ts'
+import { unionAll } from '../../lib/store/postgres/statement.ts'
+import { createViolations, type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 
 type CoverFile = { name: string; path: string }
 /** `owners` is 0 for a cover uploaded by a user. */
@@ -24,32 +24,25 @@ export const coverInvariants: Invariant[] = [
   {
     name: 'cover files',
     description: 'The cover of every book, and of every series folder, exists on disk.',
-    check: scope =>
-      countViolations(scope, add => ({
-        onLost: async ({ owner, owners }) => add(`cover of ${owner}`, owners),
-      })),
+    async check(scope) {
+      const { violations, add } = createViolations()
+      const onLost = async ({ owner, owners }: CoverRow) => add(`cover of ${owner}`, owners)
+      await compare(scope, { onLost })
+      return violations
+    },
     repair: resetLost,
   },
   {
     name: 'orphan covers',
     description: 'Every thumbnail older than an hour belongs to a book or to an uploaded cover.',
-    check: scope => countViolations(scope, add => ({ onOrphan: async ({ path }) => add(path) })),
+    async check(scope) {
+      const { violations, add } = createViolations()
+      await compare(scope, { onOrphan: async ({ path }) => add(path) })
+      return violations
+    },
     repair: deleteOrphans,
   },
 ]
-
-async function countViolations(
-  scope: DoctorScope,
-  visitorOf: (add: (note: string, times?: number) => void) => Visitor,
-): Promise<Violations> {
-  const violations: Violations = { count: 0, samples: [] }
-  const add = (note: string, times = 1) => {
-    violations.count += times
-    if (violations.samples.length < maxSamples) violations.samples.push(note)
-  }
-  await compare(scope, visitorOf(add))
-  return violations
-}
 
 /** Merges files and rows by name. */
 async function compare({ sql, thumbnails }: DoctorScope, { onLost, onOrphan }: Visitor) {
@@ -150,4 +143,95 @@ async function deleteOrphans(scope: DoctorScope) {
     },
   })
   if (files.length > 0) await deleteBatch()
+}
+
+const originalFileName = /^([0-9a-f]{40})\.[a-z0-9]+$/
+const owners = ['book', 'series'] as const
+
+const wrongSelections = ({ sql, libraries }: DoctorScope) =>
+  unionAll(
+    sql,
+    owners.map(
+      owner => sql`
+        select o.id, ${owner} || ' ' || o.id as note
+        from ${sql(owner)} o
+        left join cover c on c.${sql(`${owner}_id`)} = o.id and c.is_selected
+        where o.library_id = any(${libraries}) and o.custom_cover is distinct from c.hash`,
+    ),
+  ) as ReturnType<Parameters<typeof violationQuery>[0]>
+
+export const selectedCoverInvariants: Invariant[] = [
+  {
+    name: 'selected covers',
+    description: 'A book or series displays its selected uploaded cover.',
+    check: violationQuery(wrongSelections),
+    repair: async scope => {
+      const { sql } = scope
+      for (const owner of owners)
+        await sql`
+          update ${sql(owner)} o
+          set custom_cover = (
+            select hash from cover c where c.${sql(`${owner}_id`)} = o.id and c.is_selected)
+          where o.id in (select id from (${wrongSelections(scope)}) m)`
+    },
+  },
+  {
+    name: 'orphan originals',
+    description: 'Every original older than an hour belongs to an uploaded cover.',
+    async check(scope) {
+      const { violations, add } = createViolations()
+      for await (const path of orphanOriginals(scope)) add(path)
+      return violations
+    },
+    async repair(scope) {
+      for await (const path of orphanOriginals(scope)) rmSync(path, { force: true })
+    },
+  },
+]
+
+/**
+ * Old files in `abc/` that no row refers to, including drafts left by a crash. Lists one folder at a time.
+ */
+async function* orphanOriginals({ sql, thumbnails }: DoctorScope) {
+  // Next to the thumbnails, as in lib/catalog/cover/cover-files.ts.
+  const originals = join(dirname(thumbnails), 'covers')
+  for (const prefix of coverFoldersIn(originals)) {
+    const folder = join(originals, prefix)
+    const files = namesIn(folder).filter(file => isOld(join(folder, file)))
+    const named = await namedOriginals(sql, files)
+    for (const file of files) if (!named.has(file)) yield join(folder, file)
+  }
+}
+
+/** Filters the files to those that are the original of a cover. */
+async function namedOriginals(sql: Sql, files: string[]): Promise<Set<string>> {
+  const names = files.flatMap(file => originalFileName.exec(file)?.[1] ?? [])
+  if (names.length === 0) return new Set()
+  const rows = await sql<{ file: string }[]>`
+    select encode(hash, 'hex') || '.' || original as file from cover
+    where hash = any(${names.map(name => `\\x${name}`)}::text[]::bytea[])`
+  return new Set(rows.map(row => row.file))
+}
+
+/** A file exists briefly before its row does. */
+const minOrphanAgeMs = 3_600_000
+const coverFolderName = /^[0-9a-f]{3}$/
+
+/** Names in a folder, sorted; none if it does not exist or is not a folder. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch {
+    return []
+  }
+}
+
+/** Subfolders named by three hex digits, sorted. */
+const coverFoldersIn = (folder: string): string[] =>
+  namesIn(folder).filter(name => coverFolderName.test(name))
+
+/** True for a file that is old enough to be an orphan. */
+function isOld(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat !== undefined && Date.now() - stat.mtimeMs > minOrphanAgeMs
 }

@@ -29,7 +29,17 @@ export type Invariant = {
   repair?: (scope: DoctorScope) => Promise<void>
 }
 
-export const maxSamples = 5
+const maxSamples = 5
+
+/** Counts violations described by notes, each of which stands for as many as `times`. */
+export function createViolations() {
+  const violations: Violations = { count: 0, samples: [] }
+  const add = (note: string, times = 1) => {
+    violations.count += times
+    if (violations.samples.length < maxSamples) violations.samples.push(note)
+  }
+  return { violations, add }
+}
 
 /**
  * A check in SQL: the query returns a row per violation, with a path as bytes (`place`), a text (`note`), or

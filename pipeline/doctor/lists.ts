@@ -1,5 +1,6 @@
 // Invariants of derived state used by lists and searches: search rows, labels, lowest ages, first releases,
 // reading order, metadata of books, reading counters.
+import type { Fragment } from 'postgres'
 import { authorKeys, refreshAuthorKeys } from '../../lib/catalog/derived/author-key.ts'
 import {
   booksMetadataByAge,
@@ -22,6 +23,19 @@ import { type DoctorScope, type Invariant, violationQuery } from './invariant.ts
 
 const batch = 1_000
 
+type Violating = ReturnType<Parameters<typeof violationQuery>[0]>
+type Refresh = (tx: Transaction, ids: string[]) => Promise<unknown>
+
+/** Series that meet a condition, unless they are due for a refresh: columns `id` and `note`. */
+const seriesWhere =
+  (condition: (sql: Sql) => Fragment) =>
+  ({ sql, libraries }: DoctorScope) =>
+    sql`
+    select s.id, s.title || ' (' || s.id || ')' as note
+    from series s
+    where s.library_id = any(${libraries}) and ${condition(sql)}
+      and not exists (select from series_refresh o where o.series_id = s.id)`
+
 /** Books whose search row is missing or differs. */
 const booksWithStaleSearch = ({ sql, libraries }: DoctorScope) => sql`
   select b.id, b.title || ' (' || b.id || ')' as note
@@ -33,13 +47,6 @@ const booksWithStaleSearch = ({ sql, libraries }: DoctorScope) => sql`
     and ((t.series_id, t.is_present, t.sort_key)
       is distinct from (b.series_id, b.missing_at is null, b.sort_key)
       or split_part(t.text, chr(10), 2) <> split_part(x.text, chr(10), 1))`
-
-const seriesWithoutSearch = ({ sql, libraries }: DoctorScope) => sql`
-  select s.id, s.title || ' (' || s.id || ')' as note
-  from series s
-  where s.library_id = any(${libraries})
-    and not exists (select from series_search t where t.series_id = s.id)
-    and not exists (select from series_refresh t where t.series_id = s.id)`
 
 /** Series whose reading counters differ from the progress of their books. */
 const seriesWithWrongReading = ({ sql, libraries }: DoctorScope) => {
@@ -56,42 +63,12 @@ const seriesWithWrongReading = ({ sql, libraries }: DoctorScope) => {
         select from series_refresh o where o.series_id = coalesce(r.series_id, t.series_id))`
 }
 
-const seriesWithWrongAge = ({ sql, libraries }: DoctorScope) => sql`
-  select s.id, s.title || ' (' || s.id || ')' as note
-  from series s
-  where s.library_id = any(${libraries}) and s.lowest_age <> ${lowestAge(sql)}
-    and not exists (select from series_refresh o where o.series_id = s.id)`
-
-const seriesWithWrongAuthors = ({ sql, libraries }: DoctorScope) => sql`
-  select s.id, s.title || ' (' || s.id || ')' as note
-  from series s, ${authorKeys(sql)} t
-  where s.library_id = any(${libraries})
-    and (s.author_key, s.credit_key, s.credits)
-      is distinct from (t.author_key, t.credit_key, t.credits)
-    and not exists (select from series_refresh o where o.series_id = s.id)`
-
-const seriesWithWrongRelease = ({ sql, libraries }: DoctorScope) => sql`
-  select s.id, s.title || ' (' || s.id || ')' as note
-  from series s
-  where s.library_id = any(${libraries}) and s.released is distinct from ${firstRelease(sql)}
-    and not exists (select from series_refresh o where o.series_id = s.id)`
-
 const seriesWithWrongOrder = ({ sql, libraries }: DoctorScope) => sql`
   select e.series_id as id, 'a book of ' || e.series_id as note
   from ${volumeSorts(sql, tx => tx`library_id = any(${libraries})`)} e
   join book b on b.id = e.id
   where b.volume_sort is distinct from e.volume_sort
     and not exists (select from series_refresh o where o.series_id = e.series_id)`
-
-const seriesWithWrongBooksMetadata = ({ sql, libraries }: DoctorScope) => sql`
-  select s.id, s.title || ' (' || s.id || ')' as note
-  from series s
-  where s.library_id = any(${libraries})
-    and exists (
-      select from ${booksMetadataByAge(sql)} e
-      full join (select * from series_books_metadata where series_id = s.id) m using (age_limit)
-      where e.metadata is distinct from m.metadata)
-    and not exists (select from series_refresh o where o.series_id = s.id)`
 
 /** Series with their own genre or tag that filters do not find. */
 const seriesWithoutLabels = ({ sql, libraries }: DoctorScope) =>
@@ -110,80 +87,96 @@ const seriesWithoutLabels = ({ sql, libraries }: DoctorScope) =>
     ),
   ) as Violating
 
+const derived = (
+  name: string,
+  description: string,
+  violating: (scope: DoctorScope) => Violating,
+  refresh: Refresh,
+): Invariant => ({
+  name,
+  description,
+  check: violationQuery(violating),
+  repair: scope => refreshViolating(scope, violating(scope), refresh),
+})
+
 export const listInvariants: Invariant[] = [
-  {
-    name: 'search rows of books',
-    description:
-      'Every book has a search row with its series, the title of its series and its sort key.',
-    check: violationQuery(booksWithStaleSearch),
-    repair: scope => refresh(scope, booksWithStaleSearch(scope), refreshBookSearch),
-  },
-  {
-    name: 'search rows of series',
-    description: 'Every finalized series has a search row.',
-    check: violationQuery(seriesWithoutSearch),
-    repair: scope => refresh(scope, seriesWithoutSearch(scope), refreshSeriesSearch),
-  },
-  {
-    name: 'labels of series',
-    description: 'Every series is linked to the labels of its genres and tags.',
-    check: violationQuery(seriesWithoutLabels),
-    repair: scope =>
-      refresh(scope, seriesWithoutLabels(scope), async (tx, ids) => {
-        await refreshLabels(tx, ids)
-        await refreshSeriesSearch(tx, ids)
-      }),
-  },
-  {
-    name: 'authors of series',
-    description: 'Every series has the names of its own authors and the authors of its books.',
-    check: violationQuery(seriesWithWrongAuthors),
-    repair: scope => refresh(scope, seriesWithWrongAuthors(scope), refreshAuthorKeys),
-  },
-  {
-    name: 'lowest ages',
-    description: 'The lowest age of every series is the lowest age rating of its books.',
-    check: violationQuery(seriesWithWrongAge),
-    repair: scope => refresh(scope, seriesWithWrongAge(scope), refreshLowestAge),
-  },
-  {
-    name: 'first releases',
-    description: 'The release date of every series is the earliest of its books.',
-    check: violationQuery(seriesWithWrongRelease),
-    repair: scope => refresh(scope, seriesWithWrongRelease(scope), refreshFirstRelease),
-  },
-  {
-    name: 'reading order',
-    description: 'In every series with repeating numbers, books are ordered by volume first.',
-    check: violationQuery(seriesWithWrongOrder),
-    repair: scope => refresh(scope, seriesWithWrongOrder(scope), refreshReadingOrder),
-  },
-  {
-    name: 'metadata of books',
-    description: 'Every series has the authors, publishers, languages, years and age of its books.',
-    check: violationQuery(seriesWithWrongBooksMetadata),
-    repair: scope => refresh(scope, seriesWithWrongBooksMetadata(scope), refreshBooksMetadata),
-  },
-  {
-    name: 'reading counters',
-    description:
-      'The reading counters of every account and series match the totals of its progress.',
-    check: violationQuery(seriesWithWrongReading),
-    repair: scope => refresh(scope, seriesWithWrongReading(scope), refreshSeriesReading),
-  },
+  derived(
+    'search rows of books',
+    'Every book has a search row with its series, the title of its series and its sort key.',
+    booksWithStaleSearch,
+    refreshBookSearch,
+  ),
+  derived(
+    'search rows of series',
+    'Every finalized series has a search row.',
+    seriesWhere(sql => sql`not exists (select from series_search t where t.series_id = s.id)`),
+    refreshSeriesSearch,
+  ),
+  derived(
+    'labels of series',
+    'Every series is linked to the labels of its genres and tags.',
+    seriesWithoutLabels,
+    async (tx, ids) => {
+      await refreshLabels(tx, ids)
+      await refreshSeriesSearch(tx, ids)
+    },
+  ),
+  derived(
+    'authors of series',
+    'Every series has the names of its own authors and the authors of its books.',
+    seriesWhere(
+      sql => sql`exists (
+          select from ${authorKeys(sql)} t
+          where (s.author_key, s.credit_key, s.credits)
+            is distinct from (t.author_key, t.credit_key, t.credits))`,
+    ),
+    refreshAuthorKeys,
+  ),
+  derived(
+    'lowest ages',
+    'The lowest age of every series is the lowest age rating of its books.',
+    seriesWhere(sql => sql`s.lowest_age <> ${lowestAge(sql)}`),
+    refreshLowestAge,
+  ),
+  derived(
+    'first releases',
+    'The release date of every series is the earliest of its books.',
+    seriesWhere(sql => sql`s.released is distinct from ${firstRelease(sql)}`),
+    refreshFirstRelease,
+  ),
+  derived(
+    'reading order',
+    'In every series with repeating numbers, books are ordered by volume first.',
+    seriesWithWrongOrder,
+    refreshReadingOrder,
+  ),
+  derived(
+    'metadata of books',
+    'Every series has the authors, publishers, languages, years and age of its books.',
+    seriesWhere(
+      sql => sql`exists (
+          select from ${booksMetadataByAge(sql)} e
+          full join (select * from series_books_metadata where series_id = s.id) m using (age_limit)
+          where e.metadata is distinct from m.metadata)`,
+    ),
+    refreshBooksMetadata,
+  ),
+  derived(
+    'reading counters',
+    'The reading counters of every account and series match the totals of its progress.',
+    seriesWithWrongReading,
+    refreshSeriesReading,
+  ),
 ]
 
-type Violating = ReturnType<typeof seriesWithWrongReading>
-type Refresh = (tx: Transaction, ids: string[]) => Promise<unknown>
-
 /** Calls a refresh function with the violating ids, a thousand per transaction. */
-async function refresh({ sql }: { sql: Sql }, violating: Violating, run: Refresh) {
+async function refreshViolating({ sql }: DoctorScope, violating: Violating, refresh: Refresh) {
   const rows = await sql<{ id: string }[]>`select distinct id from (${violating}) x order by id`
   for (let from = 0; from < rows.length; from += batch) {
     const ids = rows.slice(from, from + batch).map(row => row.id)
     await sql.begin(async tx => {
       await lockSeries(tx, ids)
-      await run(tx, ids)
+      await refresh(tx, ids)
     })
   }
 }

@@ -1,29 +1,24 @@
 // Invariants of the reading ledger: derived data matches the entries.
 import { readingFaults, rebuildReading } from '../../lib/reading/rebuild.ts'
-import { type Invariant, maxSamples, violationQuery } from './invariant.ts'
+import { createViolations, type Invariant, violationQuery } from './invariant.ts'
+
+const bookIdOf = ({ bookId }: { bookId: string }) => bookId
 
 export const readingInvariants: Invariant[] = [
   {
     name: 'reading ledger',
     description: 'Reading sessions, completed passes and positions match the recorded entries.',
     async check({ sql }) {
-      let count = 0
-      const samples: string[] = []
-      for await (const faults of readingFaults(sql)) {
-        count += faults.length
-        for (const { accountId, bookId, kinds } of faults.slice(0, maxSamples - samples.length))
-          samples.push(`${kinds.join(', ')} of ${bookId} for ${accountId}`)
-      }
-      return { count, samples }
+      const { violations, add } = createViolations()
+      for await (const faults of readingFaults(sql))
+        for (const { accountId, bookId, kinds } of faults)
+          add(`${kinds.join(', ')} of ${bookId} for ${accountId}`)
+      return violations
     },
     async repair({ sql }) {
       for await (const faults of readingFaults(sql))
         for (const [accountId, own] of Map.groupBy(faults, fault => fault.accountId))
-          await rebuildReading(
-            sql,
-            accountId,
-            own.map(({ bookId }) => bookId),
-          )
+          await rebuildReading(sql, accountId, own.map(bookIdOf))
     },
   },
   {

@@ -2,7 +2,7 @@
 // have the keys used for matching releases.
 import { aliasKey } from '../../lib/releases/alias-key.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
-import { type DoctorScope, type Invariant, maxSamples, violationQuery } from './invariant.ts'
+import { createViolations, type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 
 const withoutHistory = ({ sql }: Pick<DoctorScope, 'sql'>) => sql`
   select r.id, c.to_state as last, r.state, r.external_release_id || ' (' || r.id || ')' as note
@@ -12,17 +12,12 @@ const withoutHistory = ({ sql }: Pick<DoctorScope, 'sql'>) => sql`
   ) c on true
   where c.to_state is distinct from r.state`
 
-/** Calls `onBatch` with the aliases whose key differs. */
-async function staleAliases(
-  sql: Sql,
-  onBatch: (stale: { id: string; alias: string; key: string }[]) => Promise<void> | void,
-) {
+/** Batches of the aliases whose key differs. */
+async function* staleAliases(sql: Sql) {
   const aliases = sql<{ id: string; alias: string; key: string }[]>`
     select id, alias, alias_key as key from series_alias`
-  for await (const batch of aliases.cursor(2_000)) {
-    const stale = batch.filter(({ alias, key }) => aliasKey(alias) !== key)
-    if (stale.length > 0) await onBatch(stale)
-  }
+  for await (const batch of aliases.cursor(2_000))
+    yield batch.filter(({ alias, key }) => aliasKey(alias) !== key)
 }
 
 export const releaseInvariants: Invariant[] = [
@@ -40,22 +35,18 @@ export const releaseInvariants: Invariant[] = [
     name: 'keys of aliases',
     description: 'Every alias of a series has the key that is used for matching releases.',
     async check({ sql }) {
-      let count = 0
-      const samples: string[] = []
-      await staleAliases(sql, stale => {
-        count += stale.length
-        samples.push(...stale.slice(0, maxSamples - samples.length).map(({ alias }) => alias))
-      })
-      return { count, samples }
+      const { violations, add } = createViolations()
+      for await (const stale of staleAliases(sql)) for (const { alias } of stale) add(alias)
+      return violations
     },
     async repair({ sql }) {
-      await staleAliases(sql, async stale => {
+      for await (const stale of staleAliases(sql)) {
         const rows = stale.map(({ id, alias }) => ({ id, key: aliasKey(alias) }))
         await sql`
           update series_alias a set alias_key = r.key
           from jsonb_to_recordset(${sql.json(rows)}) as r(id uuid, key text)
           where a.id = r.id`
-      })
+      }
     },
   },
 ]
