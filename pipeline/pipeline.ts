@@ -16,21 +16,20 @@ import type { Sources } from '../lib/sources/open.ts'
 import { openSources } from '../lib/sources/stored/open.ts'
 import type { Config } from '../lib/store/config/config.ts'
 import { mountHealth } from '../lib/store/mount/mount-health.ts'
-import type { DedicatedConnection, Sql } from '../lib/store/postgres/db.ts'
+import type { Sql } from '../lib/store/postgres/db.ts'
 import type { JobControl } from '../lib/store/queue/job-run.ts'
 import { reindexJobs, startJobMaintenance } from '../lib/store/queue/maintenance.ts'
 import { openQueue, type Queue } from '../lib/store/queue/queue.ts'
 import { openSpaceGuard, type SpaceGuard } from '../lib/store/space-guard.ts'
 import { createDedupeJob } from './finalize/dedupe.ts'
 import { indexBooks } from './index/books.ts'
-import { makeCoverOnDemand } from './index/cover-on-demand.ts'
-import { makeCovers } from './index/covers.ts'
+import { makeCoverOnDemand, makeCovers } from './index/covers.ts'
 import { hashBooks } from './index/hashes.ts'
 import type { JobContext } from './index/job-context.ts'
 import { runScanJob, type ScanDeps } from './scan-job.ts'
 import { startWatching } from './watch/watching.ts'
 import type { ReadThreadData } from './work/item-task.ts'
-import type { JobHandlers } from './work/job-runs.ts'
+import type { JobHandler, JobHandlers } from './work/job-runs.ts'
 import { runMaintenance } from './work/maintenance.ts'
 import { joinWorkers } from './work/process-lock.ts'
 import { startWorkers } from './work/workers.ts'
@@ -92,17 +91,11 @@ async function openParts({ sql, config, log, watch = true, ...shared }: Options,
     connection: membership.connection,
     wakeIndexers: () => wakeIndexers(),
   })
-  const workers = await startWorkers({ sql, queue, log, space }, handlers, {
-    interactive: Math.max(2, threads.size),
-    scans: config.pipeline.concurrent_scans,
-    background: 1,
-    erase: 1,
-    // Mostly waiting for remote servers.
-    releases: 2,
-    matching: 2,
-    // One more than there are threads: while one batch is stored, the threads read another.
-    books: threads.size + 1,
-  } satisfies Record<WorkerGroup, number>)
+  const workers = await startWorkers(
+    { sql, queue, log, space },
+    handlers,
+    concurrencyOf(config, threads.size),
+  )
   let watching: Part | null = null
   // Concurrently, so that a part that hangs on a disk does not prevent the others from stopping.
   add({ close: () => Promise.all([watching?.close(), workers.close()]) })
@@ -125,32 +118,27 @@ async function openParts({ sql, config, log, watch = true, ...shared }: Options,
   }
 }
 
-type WorkerGroup =
-  | 'interactive'
-  | 'scans'
-  | 'background'
-  | 'erase'
-  | 'releases'
-  | 'books'
-  | 'matching'
+const concurrencyOf = ({ pipeline }: Config, threads: number) => ({
+  interactive: Math.max(2, threads),
+  scans: pipeline.concurrent_scans,
+  background: 1,
+  erase: 1,
+  // Mostly waiting for remote servers.
+  releases: 2,
+  matching: 2,
+  // One more than there are threads: while one batch is stored, the threads read another.
+  books: threads + 1,
+})
 
-type HandlerDeps = {
-  sql: Sql
-  config: Config
-  log: Log
-  queue: Queue
-  threads: ThreadPool
-  space: SpaceGuard
-  sources: Sources
-  connection: DedicatedConnection
-  wakeIndexers: () => void
-}
+type HandlerDeps = Required<Pick<Options, 'queue' | 'threads' | 'space' | 'sources'>> &
+  Pick<Options, 'sql' | 'config' | 'log'> &
+  Pick<ScanDeps, 'connection' | 'wakeIndexers'>
 
 const fillsCatalog = ['database'] as const
 const fillsCovers = ['database', 'thumbnails'] as const
 
 /** The workers of a group take jobs in this order. */
-function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
+function createHandlers(deps: HandlerDeps): JobHandlers<keyof ReturnType<typeof concurrencyOf>> {
   const { sql, config, log, queue, threads, space, sources, connection, wakeIndexers } = deps
   const thumbnailOptions = thumbnailOptionsOf(config)
   const context = (control: JobControl): JobContext => ({
@@ -169,22 +157,19 @@ function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
       return config.pipeline.missing_brake_percent
     },
   }
+  const scanHandler: JobHandler<'scan' | 'analyze', 'scans'> = {
+    group: 'scans',
+    fills: fillsCatalog,
+    run: (job, { isStopped }) => runScanJob(scanDeps, job, isStopped),
+  }
   return {
     coverOnDemand: {
       group: 'interactive',
       fills: fillsCovers,
       run: (job, control) => makeCoverOnDemand(context(control), job),
     },
-    analyze: {
-      group: 'scans',
-      fills: fillsCatalog,
-      run: (job, { isStopped }) => runScanJob(scanDeps, job, isStopped),
-    },
-    scan: {
-      group: 'scans',
-      fills: fillsCatalog,
-      run: (job, { isStopped }) => runScanJob(scanDeps, job, isStopped),
-    },
+    analyze: scanHandler,
+    scan: scanHandler,
     dedupe: { group: 'background', fills: fillsCatalog, run: createDedupeJob(sql, queue) },
     purge: {
       group: 'background',

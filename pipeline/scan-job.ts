@@ -18,9 +18,8 @@ import type { SpaceGuard } from '../lib/store/space-guard.ts'
 import { enqueueDedupe, enqueueMatching, enqueuePurge } from './finalize/after-scan.ts'
 import { enqueueArtwork } from './finalize/artwork.ts'
 import { enqueueDue } from './finalize/due.ts'
-import { noteGrownSeries } from './finalize/grown.ts'
 import { finalizeMissing } from './finalize/missing.ts'
-import { finalizeSeries } from './finalize/series.ts'
+import { finalizeSeries, noteGrownSeries } from './finalize/series.ts'
 import { refreshStatistics } from './finalize/statistics.ts'
 import { deviceOf, logAvailability, pauseMessage, unavailableReason } from './scan/availability.ts'
 import { discover, openScanWalk } from './scan/discover.ts'
@@ -95,7 +94,9 @@ async function runExclusively(
     if (!lock!.locked) return false
     const scan = await loadScan(sql, scanId)
     if (!scan || !['queued', 'running'].includes(scan.state)) return true
-    if (await isBeingDeleted(sql, libraryId)) {
+    const [deleted] = await sql`
+      select 1 from library where id = ${libraryId} and deleting_at is not null`
+    if (deleted) {
       await finish(sql, scanId, 'cancelled', null)
       return true
     }
@@ -116,12 +117,6 @@ async function runExclusively(
         () => {},
       )
   }
-}
-
-async function isBeingDeleted(sql: Sql, libraryId: string) {
-  const [row] = await sql`
-    select 1 from library where id = ${libraryId} and deleting_at is not null`
-  return row !== undefined
 }
 
 /** Fails a scan that cannot continue; throws transient errors (deadlock, lost connection …), which are retried. */
@@ -204,10 +199,15 @@ async function discoverFiles(
   isStopped: () => boolean,
 ): Promise<Unreadable> {
   const beforeBatch = () => space.whenEnough(['database'], isStopped)
-  const options = { sql, queue, scan, walk, isDryRun: false, isStopped, beforeBatch }
-  const result = await whileResponding(scan, isStopped, isStopped =>
-    discover({ ...options, isStopped }),
-  )
+  const options = { sql, queue, scan, walk, isDryRun: false, beforeBatch }
+  // When the disk hangs, discovery stops, and NotResponding is thrown once it has ended.
+  let discovering: ReturnType<typeof discover> | undefined
+  const result = await mountHealth
+    .runThread(mountKey(scan.root), hung => {
+      discovering = discover({ ...options, isStopped: () => hung.aborted || isStopped() })
+      return discovering
+    })
+    .finally(() => Promise.allSettled([discovering]))
   const { files, toRead, unreadable, leftOut } = result
   await sql.begin(async tx => {
     const [row] = await tx<{ isRunning: boolean }[]>`
@@ -240,24 +240,6 @@ async function waitUntilIndexed(deps: ScanDeps, scan: LoadedScan, isStopped: () 
       return
     wakeIndexers()
     await new Promise(resolve => setTimeout(resolve, pollMs))
-  }
-}
-
-/** Stops `work` when the disk hangs, and throws NotResponding once it has ended. */
-async function whileResponding<T>(
-  { root }: LoadedScan,
-  isStopped: () => boolean,
-  work: (isStopped: () => boolean) => Promise<T>,
-): Promise<T> {
-  let working: Promise<T> | null = null
-  const start = (hung: AbortSignal) => {
-    working = work(() => hung.aborted || isStopped())
-    return working
-  }
-  try {
-    return await mountHealth.runThread(mountKey(root), start)
-  } finally {
-    await Promise.allSettled([working])
   }
 }
 

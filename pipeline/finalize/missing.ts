@@ -70,10 +70,8 @@ async function markMissing(sql: Sql, scan: LoadedScan): Promise<number | null> {
       order by m.book_id
       limit ${batch}`
     if (next.length === 0) return null
-    await lockSeries(
-      tx,
-      next.map(candidate => candidate.seriesId),
-    )
+    const seriesIds = next.map(candidate => candidate.seriesId)
+    await lockSeries(tx, seriesIds)
     // Excludes books that a batch of another library has found in the meantime.
     const candidates = await tx<MissingBook[]>`
       select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.directory_id as "folderId",

@@ -11,6 +11,7 @@ import { markAcquired } from '../../lib/releases/acquire.ts'
 import { publish, seriesEvents } from '../../lib/store/event/publish.ts'
 import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
 import { retryOnDeadlock } from '../../lib/store/postgres/retry-on-deadlock.ts'
+import { anyOf, commaList } from '../../lib/store/postgres/statement.ts'
 import type { LoadedScan } from '../scan/scan-context.ts'
 
 const batch = 1_000
@@ -39,27 +40,23 @@ async function finalizeBatch(sql: Sql, library: Library): Promise<boolean> {
       select series_id as id from series_refresh
       where library_id = ${libraryId} order by series_id limit ${batch}`
     if (marked.length === 0) return false
-    await lockSeries(
-      tx,
-      marked.map(row => row.id),
-    )
+    const markedIds = marked.map(row => row.id)
+    await lockSeries(tx, markedIds)
     const rows = await tx<{ id: string; libraryId: string; retitle: boolean }[]>`
       with taken as (
         delete from series_refresh
-        where library_id = ${libraryId} and series_id = any(${marked.map(row => row.id)})
+        where library_id = ${libraryId} and series_id = any(${markedIds})
         returning series_id, retitle
       )
       select s.id, s.library_id as "libraryId", taken.retitle
       from series s join taken on taken.series_id = s.id
       order by s.id`
     const ids = rows.map(row => row.id)
+    const retitledIds = rows.filter(row => row.retitle).map(row => row.id)
     await orderBooks(tx, library, ids)
     const changed = new Set([
       ...(await describeSeries(tx, ids)),
-      ...(await retitleSeries(
-        tx,
-        rows.filter(row => row.retitle).map(row => row.id),
-      )),
+      ...(await retitleSeries(tx, retitledIds)),
       ...(await renameSeries(tx, ids)),
       ...(await refreshScanned(tx, ids)),
     ])
@@ -110,24 +107,21 @@ const describedColumns = [...bookMajorityFields.map(({ column }) => column), 'st
  * changed.
  */
 async function describeSeries(tx: Transaction, ids: string[]): Promise<string[]> {
-  const differs = (
-    c: string,
-  ) => tx`(b.${tx(c)} is not null and b.${tx(c)} is distinct from s.${tx(c)}
-    and not ${c} = any(s.locks)
+  const differs = (c: string) => tx`(
+    b.${tx(c)} is not null and b.${tx(c)} is distinct from s.${tx(c)} and not ${c} = any(s.locks)
     and not s.provenance ? ${c})`
-  const assignments = describedColumns
-    .map(c => tx`${tx(c)} = case when ${differs(c)} then b.${tx(c)} else s.${tx(c)} end`)
-    .reduce((list, item) => tx`${list}, ${item}`)
-  const anyDiffers = describedColumns.map(differs).reduce((a, b) => tx`${a} or ${b}`)
+  const assignments = describedColumns.map(
+    c => tx`${tx(c)} = case when ${differs(c)} then b.${tx(c)} else s.${tx(c)} end`,
+  )
   const changed = await tx<{ id: string }[]>`
     update series s
-    set ${assignments}, updated_at = now()
+    set ${commaList(tx, assignments)}, updated_at = now()
     from (
       select s.id, v.*
       from series s join library l on l.id = s.library_id cross join ${votesOfBooks(tx)} v
       where s.id = any(${ids})
     ) b
-    where s.id = b.id and (${anyDiffers})
+    where s.id = b.id and ${anyOf(tx, describedColumns.map(differs))}
     returning s.id`
   return changed.map(row => row.id)
 }
@@ -169,10 +163,8 @@ async function setTitles(
   provenance: { title?: 'embedded' },
 ): Promise<string[]> {
   if (titles.length === 0) return []
-  const rows = titles.map(n => ({
-    ...n,
-    sortKey: sortKey(n.title),
-    searchKey: searchKey(n.title),
+  const rows = titles.map(({ id, title }) => ({
+    ...{ id, title, sortKey: sortKey(title), searchKey: searchKey(title) },
   }))
   await tx`
     update series s
@@ -182,4 +174,26 @@ async function setTitles(
     from jsonb_to_recordset(${tx.json(rows)}) as n(id uuid, title text, "sortKey" text, "searchKey" text)
     where s.id = n.id`
   return titles.map(series => series.id)
+}
+
+/** For the series of books that a scan has added. */
+export async function noteGrownSeries(
+  sql: Sql,
+  { scanId, libraryId }: { scanId: string; libraryId: string },
+): Promise<void> {
+  // An update marks the lists as changed even if it finds no row.
+  const [scan] = await sql`select from scan where id = ${scanId} and added > 0`
+  if (!scan) return
+  await sql`
+    update series s
+    set grown_at = added.at
+    from (
+      select b.series_id, max(b.created_at) as at, min(c.started_at) as "startedAt"
+      from scan c
+      join book b on b.library_id = ${libraryId} and b.missing_at is null
+        and b.created_at >= c.started_at
+      where c.id = ${scanId}
+      group by b.series_id) added
+    where s.id = added.series_id and s.created_at < added."startedAt"
+      and s.grown_at is distinct from added.at`
 }

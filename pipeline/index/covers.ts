@@ -1,6 +1,8 @@
 // The cover job: thumbnails of a batch of books, or of the artwork of series, as part of a scan.
 
+import { existsSync } from 'node:fs'
 import { containmentOf, type FileAccess } from '../../lib/base/containment.ts'
+import { Unavailable } from '../../lib/base/errors.ts'
 import { joinPath } from '../../lib/base/path.ts'
 import { artworkEvents, coverEvents } from '../../lib/catalog/cover/displayed-cover.ts'
 import {
@@ -11,18 +13,20 @@ import {
   ownsFolder,
   setArtwork,
 } from '../../lib/catalog/cover/local-artwork.ts'
+import { thumbnailPath } from '../../lib/media/image/thumbnail-path.ts'
 import { publish } from '../../lib/store/event/publish.ts'
 import { countCovers, countReading } from '../../lib/store/metrics/pipeline.ts'
 import { mountKey } from '../../lib/store/mount/mount-health.ts'
+import { isDiskFull } from '../../lib/store/postgres/connection-error.ts'
 import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
 import { retryOnDeadlock } from '../../lib/store/postgres/retry-on-deadlock.ts'
 import type { Jobs } from '../../lib/store/queue/jobs.ts'
 import { afterAttempt } from '../scan/failed-files.ts'
 import { addFollowUpFigures } from '../scan/figures.ts'
 import { loadScan } from '../scan/scan-context.ts'
-import { runParallel } from '../work/threads.ts'
+import { runBatch, runParallel } from '../work/threads.ts'
 import type { JobContext } from './job-context.ts'
-import { createResultWriter, isIoError } from './result-writer.ts'
+import { createResultWriter, isIoError, writeErrorMessage } from './result-writer.ts'
 import {
   emptyThumbnail,
   type Thumbnail,
@@ -61,11 +65,7 @@ export async function makeCovers(context: JobContext, job: Jobs['cover']): Promi
 }
 
 /** The present and readable books among these, ordered by path. */
-export async function thumbnailRequests(
-  sql: Sql,
-  ids: string[],
-  access: FileAccess,
-): Promise<ThumbnailRequest[]> {
+async function thumbnailRequests(sql: Sql, ids: string[], access: FileAccess) {
   type Row = {
     id: string
     folder: Uint8Array
@@ -102,11 +102,7 @@ const fileIn = (folder: Buffer, artwork: Artwork | null): ThumbnailRequest['artw
   }
 
 /** The series among these that have artwork. */
-async function artworkRequests(
-  sql: Sql,
-  ids: string[],
-  access: FileAccess,
-): Promise<ThumbnailRequest[]> {
+async function artworkRequests(sql: Sql, ids: string[], access: FileAccess) {
   type Row = {
     id: string
     folder: Uint8Array
@@ -197,3 +193,56 @@ const addFigures = (tx: Transaction, scanId: string, results: Thumbnail[]) =>
     bytesRead: results.reduce((sum, result) => sum + result.bytesRead, 0),
     opens: results.reduce((sum, result) => sum + result.opens, 0),
   })
+
+/**
+ * Generates the cover if there is none, if its file is gone, or with `again`. Then notifies all processes,
+ * which wait for it in lib/catalog/cover/cover-on-demand.ts, even if it failed.
+ */
+export async function makeCoverOnDemand(
+  { sql, threads, thumbnailOptions, space, access, isStopped, signal }: JobContext,
+  { bookId, again }: Jobs['coverOnDemand'],
+): Promise<void> {
+  let exists = false
+  try {
+    exists = !again && (await hasCoverFile(sql, bookId, thumbnailOptions.folder))
+    if (exists) return
+    const items = await thumbnailRequests(sql, [bookId], access)
+    const root = items[0]?.containment.root
+    if (root === undefined) return
+    await runBatch<ThumbnailRequest, ThumbnailOptions, Thumbnail>(
+      threads,
+      'cover',
+      { items, options: thumbnailOptions },
+      {
+        root,
+        urgent: true,
+        isStopped,
+        signal,
+        failed: (item, error) => ({ ...emptyThumbnail(item), opens: 1, error }),
+        async onResults(results) {
+          const message = writeErrorMessage(results)
+          if (results.some(({ writeError }) => isDiskFull({ code: writeError })))
+            space.reportFull('thumbnails')
+          if (message) throw new Unavailable(message)
+          await storeCovers(sql, { scanId: null, isForced: again === true }, results)
+          exists = results.every(({ cover }) => cover !== null)
+        },
+      },
+    )
+  } finally {
+    // A stopped job is run by another process, which will notify.
+    if (exists || !isStopped())
+      await sql.notify('cover_ready', exists ? bookId : `${bookId} without`)
+  }
+}
+
+async function hasCoverFile(sql: Sql, bookId: string, folder: string) {
+  const [row] = await sql<{ cover: string | null }[]>`
+    select encode(cover, 'hex') as cover from book_artifact where book_id = ${bookId}`
+  const cover = row?.cover ?? null
+  // The extension depends on the format configured when the cover was generated.
+  return (
+    cover !== null &&
+    (['webp', 'jpeg'] as const).some(format => existsSync(thumbnailPath(folder, cover, format)))
+  )
+}

@@ -5,6 +5,7 @@ import { type Field, snakeCase } from '../../lib/media/metadata/field.ts'
 import {
   calibreSources,
   type Metadata,
+  type MetadataSource,
   metadataSources,
   type SourceReading,
 } from '../../lib/media/metadata/metadata.ts'
@@ -23,10 +24,9 @@ import type { Placement } from '../../lib/media/strategy/placement.ts'
 import { placeBook } from '../../lib/media/strategy/series.ts'
 import { compileRules } from '../../lib/media/strategy/title-rules.ts'
 import { extraMembers, metadataColumns } from './book-columns.ts'
-import { type MergedMetadata, mergeSources } from './merge.ts'
 import type { FileToRead, ReadOptions, RecordFields, SeriesDraft } from './reading.ts'
 
-export type Description = { series: SeriesDraft; columns: string; recordFields: RecordFields }
+type Description = { series: SeriesDraft; columns: string; recordFields: RecordFields }
 
 export function describeBook(
   item: FileToRead,
@@ -204,5 +204,31 @@ function encodeStorable(value: object): string {
   if (!unstorable.test(text)) return text
   return JSON.stringify(value, (_key, v) =>
     typeof v === 'string' ? v.replaceAll('\0', '').toWellFormed() : v,
+  )
+}
+
+/** `provenance` names the source of each field. */
+type MergedMetadata = { metadata: Metadata; provenance: Record<string, MetadataSource> }
+
+/** `sources` in descending priority. Lists are not mixed: the first source with one wins. */
+function mergeSources(sources: SourceReading[]): MergedMetadata {
+  const metadata: Record<string, unknown> = {}
+  const provenance: Record<string, MetadataSource> = {}
+  for (const { source, metadata: stated } of sources) {
+    for (const [field, value] of Object.entries(stated)) {
+      if (field in metadata || isEmpty(value)) continue
+      metadata[field] = value
+      provenance[field] = source
+    }
+  }
+  return { metadata: metadata as Metadata, provenance }
+}
+
+function isEmpty(value: unknown) {
+  return (
+    value === null ||
+    value === undefined ||
+    value === '' ||
+    (Array.isArray(value) && value.length === 0)
   )
 }

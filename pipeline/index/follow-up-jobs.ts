@@ -54,16 +54,13 @@ export async function enqueueHashes(
   const others = [...bookIds].filter(id => !urgent.has(id))
   // `again` is part of the job, because a later scan may take over this scan's jobs.
   const again = new Set(matches.filter(m => m.file.forced || m.before?.hasError).map(m => m.bookId))
-  const jobsOf = (ids: string[]) => [
-    ...batchJobs(
-      scan,
-      ids.filter(id => !again.has(id)),
-    ),
-    ...batchJobs(
-      scan,
-      ids.filter(id => again.has(id)),
-    ).map(job => ({ ...job, again: true as const })),
-  ]
+  const jobsOf = (ids: string[]) => {
+    const { first = [], repeated = [] } = Object.groupBy(ids, id =>
+      again.has(id) ? 'repeated' : 'first',
+    )
+    const repeatedJobs = batchJobs(scan, repeated).map(job => ({ ...job, again: true as const }))
+    return [...batchJobs(scan, first), ...repeatedJobs]
+  }
   await queue.send(tx, 'hash', jobsOf([...urgent]), { priority: duplicatePriority })
   if (scan.hashPolicy === 'candidates') return urgent.size
   await queue.send(tx, 'hash', jobsOf(others))

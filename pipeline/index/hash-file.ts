@@ -81,10 +81,7 @@ export const damagedSince = ({ code, message }: Unreadable): Unreadable =>
 const failureOf = ({ code, message }: Unreadable): ReadError => ({ code, message })
 
 /** Calls `tick` after every block. Throws Unreadable `io`. */
-export async function hashContent(
-  file: File,
-  tick: () => void,
-): Promise<{ sha256: string; bytes: number }> {
+export async function hashContent(file: File, tick: () => void) {
   const sha = createHash('sha256')
   let bytes = 0
   for await (const block of file.blocks?.(blockBytes) ?? blocksOf(file)) {

@@ -47,11 +47,7 @@ export async function hashBooks(context: JobContext, job: Jobs['hash']): Promise
   await writer.finish()
 }
 
-async function filesToHash(
-  sql: Sql,
-  { ids, again }: Jobs['hash'],
-  access: FileAccess,
-): Promise<FileToHash[]> {
+async function filesToHash(sql: Sql, { ids, again }: Jobs['hash'], access: FileAccess) {
   type Row = {
     id: string
     folder: Uint8Array

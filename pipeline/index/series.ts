@@ -47,14 +47,12 @@ export async function findOrCreateSeries(
       for (const [key, id] of await findIds(tx, library.id, concurrent)) ids.set(key, id)
   }
   const series = keys.map(key => ({ id: ids.get(key)!, draft: drafts.get(key)! }))
-  const stated = await storeStated(
-    tx,
-    series.filter(({ draft }) => draft.statedColumns.length > 0),
+  const stating = series.filter(({ draft }) => draft.statedColumns.length > 0)
+  const stated = await storeStated(tx, stating)
+  const idRows = series.flatMap(({ id: seriesId, draft }) =>
+    draft.externalIds.map(row => ({ seriesId, ...row })),
   )
-  const identified = await storeEmbeddedIds(
-    tx,
-    series.flatMap(({ id, draft }) => draft.externalIds.map(e => ({ seriesId: id, ...e }))),
-  )
+  const identified = await storeEmbeddedIds(tx, idRows)
   const changed = new Set([...renamed, ...stated, ...identified])
   for (const id of created) changed.delete(id)
   return { ids, created, changed: [...changed] }

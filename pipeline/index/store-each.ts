@@ -1,25 +1,17 @@
 // Stores a batch or, if the database rejects its data, each book separately, so that a book that cannot be
 // stored does not affect the others.
 import { Conflict } from '../../lib/base/errors.ts'
-import type { Sql } from '../../lib/store/postgres/db.ts'
-import type { Queue } from '../../lib/store/queue/queue.ts'
-import type { ScanContext } from '../scan/scan-context.ts'
 import type { Match } from './match.ts'
 import type { ReadError, Reading } from './reading.ts'
-import { type Batch, storeBatch } from './store.ts'
+import { type Batch, type StoreDeps, storeBatch } from './store.ts'
 
 /** PostgreSQL error classes for invalid data, where a retry would not help. */
 const invalidData = /^(22|42|54)/
-
-const deadlockDetected = '40P01'
-const maxAttempts = 4
 
 const unstorable: ReadError = {
   code: 'internal',
   message: 'The metadata of the file cannot be stored',
 }
-
-type StoreDeps = { sql: Sql; queue: Queue; scan: ScanContext }
 
 /**
  * `failedReading` returns the reading of a file without its content. Throws errors that a retry may resolve.
@@ -30,7 +22,7 @@ export async function storeEach(
   failedReading: (fileId: string, error: ReadError) => Promise<Reading>,
 ): Promise<void> {
   try {
-    await storeWithRetry(deps, batch)
+    return await storeBatch(deps, batch)
   } catch (error) {
     const code = String((error as { code?: unknown }).code ?? '')
     if (error instanceof Conflict || !invalidData.test(code)) throw error
@@ -43,20 +35,6 @@ export async function storeEach(
       })
     for (const match of batch.matches)
       await storeEach(deps, { matches: [match], bytesRead: 0, opens: 0 }, failedReading)
-  }
-}
-
-/**
- * Two batches that move books between the same series may deadlock; PostgreSQL aborts one, which is repeated.
- */
-async function storeWithRetry(deps: StoreDeps, batch: Batch) {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await storeBatch(deps, batch)
-    } catch (error) {
-      const { code } = error as { code?: unknown }
-      if (attempt === maxAttempts || code !== deadlockDetected) throw error
-    }
   }
 }
 

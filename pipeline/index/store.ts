@@ -13,25 +13,28 @@ import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
 import { publish } from '../../lib/store/event/publish.ts'
 import { countFiles } from '../../lib/store/metrics/pipeline.ts'
 import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
+import { retryOnDeadlock } from '../../lib/store/postgres/retry-on-deadlock.ts'
 import type { Queue } from '../../lib/store/queue/queue.ts'
 import { afterAttempt } from '../scan/failed-files.ts'
 import { addScanFigures } from '../scan/figures.ts'
 import { resetLeftFolders } from '../scan/folders.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
-import { batchEvents, isChanged } from './batch-events.ts'
+import { batchEvents, insertMatchRecords, isChanged } from './batch-events.ts'
 import { writeBooks } from './book-rows.ts'
 import { enqueueCovers, enqueueHashes } from './follow-up-jobs.ts'
 import { hasContent, isDamaged, knownHash, type Match } from './match.ts'
-import { insertMatchRecords } from './match-records.ts'
 import { findIds, findOrCreateSeries } from './series.ts'
 
 export type Batch = { matches: Match[]; bytesRead: number; opens: number }
 
-type StoreDeps = { sql: Sql; queue: Queue; scan: ScanContext }
+export type StoreDeps = { sql: Sql; queue: Queue; scan: ScanContext }
 
-/** Throws Conflict if a book changed since it was matched. */
+/**
+ * Throws Conflict if a book changed since it was matched. Two batches that move books between the same series
+ * may deadlock.
+ */
 export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch): Promise<void> {
-  const figures = await sql.begin(async tx => {
+  const figures = await retryOnDeadlock(sql, async tx => {
     const claimed = await claimFiles(tx, batch.matches)
     const matches = batch.matches.filter(m => claimed.has(m.file.id))
     if (matches.length === 0) return null
@@ -51,10 +54,8 @@ export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch):
     })
     await touchBooks(tx, scan, matches)
     await recordAttempts(tx, read)
-    await resetLeftFolders(
-      tx,
-      matches.filter(leavesPlace).map(m => m.before!),
-    )
+    const leftPlaces = matches.filter(leavesPlace).map(m => m.before!)
+    await resetLeftFolders(tx, leftPlaces)
     const counters = countersOf(matches, scan, seriesOf)
     await tx`delete from missing_candidate where book_id = any(${matches.map(m => m.bookId)})`
     await markSeriesForRefresh(tx, scan.libraryId, [...counters.series.keys()])
@@ -62,16 +63,11 @@ export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch):
     const hashes = await enqueueHashes(tx, queue, scan, matches.filter(needsHash))
     if (scan.followed) await insertMatchRecords(tx, scan.scanId, matches)
     await applyCounterDeltas(tx, counters)
-    await publish(
-      tx,
-      batchEvents({
-        libraryId: scan.libraryId,
-        matches,
-        series,
-        seriesOf: m => shareAfter(m, scan, seriesOf).seriesId,
-        altered: new Set(altered),
-      }),
-    )
+    const events = batchEvents({
+      ...{ libraryId: scan.libraryId, matches, series, altered: new Set(altered) },
+      seriesOf: m => shareAfter(m, scan, seriesOf).seriesId,
+    })
+    await publish(tx, events)
     const figures = figuresOf(matches, batch, { covers, hashes })
     await addScanFigures(tx, scan.scanId, { ...figures, series_added: series.created.length })
     await publishScan(tx, scan.scanId)
@@ -84,11 +80,8 @@ export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch):
  * Deletes the pending files, skipping any that another process took, or that changed or were requested since.
  */
 async function claimFiles(tx: Transaction, matches: Match[]): Promise<Set<string>> {
-  const files = matches.map(({ file }) => ({
-    id: file.id,
-    size: file.size,
-    ms: file.modifiedMs,
-    forced: file.forced,
+  const files = matches.map(({ file: { id, size, modifiedMs: ms, forced } }) => ({
+    ...{ id, size, ms, forced },
   }))
   const rows = await tx<{ id: string }[]>`
     with claimed as (

@@ -20,10 +20,7 @@ export function batchJobs(
 }
 
 /** Jobs that each use one thread: a small library is spread over enough of them to occupy all threads. */
-export function singleThreadJobs(
-  scan: { scanId: string; libraryId: string },
-  ids: string[],
-): BatchJob[] {
+export function singleThreadJobs(scan: { scanId: string; libraryId: string }, ids: string[]) {
   const size = Math.max(minIdsPerJob, Math.ceil(ids.length / minJobs))
   return batchJobs(scan, ids, Math.min(maxIdsPerJob, size))
 }

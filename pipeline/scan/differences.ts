@@ -130,10 +130,7 @@ async function storeMissingCandidates(
 }
 
 /** The result of `storeDifferences` without writing. */
-export async function countMissingCandidates(
-  sql: Sql,
-  { missing, missingFolders }: Comparison,
-): Promise<number> {
+export async function countMissingCandidates(sql: Sql, { missing, missingFolders }: Comparison) {
   if (missingFolders.length === 0) return missing.length
   const [row] = await sql<{ books: number }[]>`
     with recursive ${foldersBelow(sql, missingFolders)}

@@ -3,36 +3,24 @@
 import { joinPath, pathText } from '../../lib/base/path.ts'
 import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
 import type { Queryable, Transaction } from '../../lib/store/postgres/db.ts'
+import { commaList } from '../../lib/store/postgres/statement.ts'
 
-export type ScanFigures = {
-  added: number
-  changed: number
-  moved: number
-  restored: number
-  unchanged: number
-  missing: number
-  failed: Record<string, number>
-  warnings: number
-  series_added: number
-  to_cover: number
-  to_hash: number
-  bytes_read: number
-  opens: number
-}
+const counters = [
+  ...(['added', 'changed', 'moved', 'restored', 'unchanged', 'missing', 'warnings'] as const),
+  ...(['series_added', 'to_cover', 'to_hash', 'bytes_read', 'opens'] as const),
+]
+/** `failed`: files by error code. */
+type ScanFigures = Record<(typeof counters)[number], number> & { failed: Record<string, number> }
 
 /**
  * Adds the figures of a batch. Must be the last statement of its transaction, because all batches of a scan
  * update this row.
  */
 export async function addScanFigures(tx: Transaction, scanId: string, f: ScanFigures) {
+  const additions = counters.map(name => tx`${tx(name)} = ${tx(name)} + ${f[name]}`)
   await tx`
     update scan
-    set added = added + ${f.added}, changed = changed + ${f.changed}, moved = moved + ${f.moved},
-      restored = restored + ${f.restored}, unchanged = unchanged + ${f.unchanged},
-      missing = missing + ${f.missing}, warnings = warnings + ${f.warnings},
-      series_added = series_added + ${f.series_added},
-      to_cover = to_cover + ${f.to_cover}, to_hash = to_hash + ${f.to_hash},
-      bytes_read = bytes_read + ${f.bytes_read}, opens = opens + ${f.opens},
+    set ${commaList(tx, additions)},
       failed = failed || coalesce((
         select jsonb_object_agg(key, coalesce((failed->>key)::integer, 0) + value::integer)
         from jsonb_each_text(${tx.json(f.failed)})), '{}')

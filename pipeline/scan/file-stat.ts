@@ -35,10 +35,7 @@ export function statFile({ isFile, path }: LibraryFile, options: LinkRules): Fil
 }
 
 /** Like `statFile`, with asynchronous calls. */
-export async function statFileAsync(
-  { isFile, path }: LibraryFile,
-  options: LinkRules,
-): Promise<FileStat> {
+export async function statFileAsync({ isFile, path }: LibraryFile, options: LinkRules) {
   if (isFile) return undefinedIfGone(await lstatOrCode(path))
   const stat = await followOrCode(path)
   if (isGone(stat)) return statOfBroken(stat, await lstatOrCode(path))

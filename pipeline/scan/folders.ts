@@ -117,11 +117,7 @@ export async function resetLeftFolders(
 }
 
 /** Ids of the stored subfolders that these listings no longer contain. */
-export async function unlistedFolders(
-  sql: Sql,
-  listings: Listing[],
-  folders: Map<string, Folder>,
-): Promise<string[]> {
+export async function unlistedFolders(sql: Sql, listings: Listing[], folders: Map<string, Folder>) {
   const parents = listings.map(l => folders.get(l.path)?.id).filter(id => id !== undefined)
   const unlisted: string[] = []
   if (parents.length === 0) return unlisted

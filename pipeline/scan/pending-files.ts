@@ -90,11 +90,7 @@ async function enqueueAttempts(tx: Transaction, queue: Queue, scan: LoadedScan, 
  * for a second and last time. Abandons files given up twice and returns their number. Call it when the
  * library has no index jobs.
  */
-export async function retryPending(
-  tx: Transaction,
-  queue: Queue,
-  scan: LoadedScan,
-): Promise<number> {
+export async function retryPending(tx: Transaction, queue: Queue, scan: LoadedScan) {
   const abandoned = await abandonPending(tx, scan)
   await tx`update pending_file set attempts = attempts + 1 where library_id = ${scan.libraryId}`
   const requested = await enqueueAttempts(tx, queue, scan, 1)

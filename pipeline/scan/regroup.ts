@@ -13,8 +13,7 @@ import { compileRules } from '../../lib/media/strategy/title-rules.ts'
 import { publish, seriesEvents } from '../../lib/store/event/publish.ts'
 import type { Sql, Transaction } from '../../lib/store/postgres/db.ts'
 import { retryOnDeadlock } from '../../lib/store/postgres/retry-on-deadlock.ts'
-import { keepEdits } from './regroup-edits.ts'
-import { keepCovers, keepPlaces } from './regroup-places.ts'
+import { keepCovers, keepEdits, keepPlaces } from './regroup-edits.ts'
 import type { LoadedScan } from './scan-context.ts'
 
 type Library = Pick<LoadedScan, 'libraryId' | 'rules'>
@@ -67,9 +66,7 @@ async function placeBooks(sql: Sql, tx: Transaction, { libraryId, rules }: Libra
     }))
     await tx`
       insert into placed_series
-      select * from jsonb_to_recordset(${tx.json(rows)}) as r(digest text, key text, name text,
-        name_key text, folder text, one_shot boolean, title text, sort_key text, search_key text,
-        publisher text, year integer)
+      select * from jsonb_populate_recordset(null::placed_series, ${tx.json(rows)})
       on conflict do nothing`
     await tx`
       insert into placed_book

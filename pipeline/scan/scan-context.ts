@@ -63,49 +63,30 @@ export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | n
   const [row] = await sql`
     select id as "scanId", library_id as "libraryId", mode, state, paths, options
     from scan where id = ${scanId}`
-  if (!row) return null
-  const settings = await librarySettings(sql, row.libraryId)
+  const settings = row && (await librarySettings(sql, row.libraryId))
   if (!settings) return null
-  const { scanId: id, state, paths, options } = row
+  const { mode, state, paths, options } = row
   const appliesStrategies = settings.strategiesChanged && paths.length === 0 && !options.analysis
-  const scan = {
+  return {
     ...settings,
-    scanId: id,
-    state,
-    paths,
-    options,
-    deep: row.mode === 'deep' || appliesStrategies,
-    appliesStrategies,
+    ...{ scanId: row.scanId, state, paths, options, appliesStrategies },
+    deep: mode === 'deep' || appliesStrategies,
     followed: options.followed ?? false,
+    rules: { ...settings.rules, pageHash: options.pageHash ?? false },
   }
-  return { ...scan, rules: { ...settings.rules, pageHash: options.pageHash ?? false } }
 }
 
 /** The library settings that its scans depend on; null if it is gone. */
-export async function librarySettings(
-  sql: Sql,
-  libraryId: string,
-): Promise<LibrarySettings | null> {
-  const [row] = await sql`
-    select id as "libraryId", root, follow_links as "followLinks", device, hash_policy as "hashPolicy", book_count as "bookCount",
-      allowed_formats as "allowedFormats", excluded_patterns as "excludedPatterns",
-      series_strategy as "seriesStrategy", series_config as "seriesConfig",
-      book_strategy as "bookStrategy", book_config as "bookConfig",
-      number_strategy as "numberStrategy",
-      title_preprocessing_rules as "titleRules", strategies_changed as "strategiesChanged"
+export async function librarySettings(sql: Sql, libraryId: string) {
+  const [row] = await sql<LibrarySettings[]>`
+    select id as "libraryId", root, follow_links as "followLinks", device,
+      hash_policy as "hashPolicy", book_count as "bookCount", allowed_formats as "allowedFormats",
+      excluded_patterns as "excludedPatterns", strategies_changed as "strategiesChanged",
+      json_build_object('seriesStrategy', series_strategy, 'seriesConfig', series_config,
+        'bookStrategy', book_strategy, 'bookConfig', book_config, 'numberStrategy', number_strategy,
+        'titleRules', title_preprocessing_rules, 'pageHash', false) as rules
     from library where id = ${libraryId}`
-  if (!row) return null
-  const {
-    seriesStrategy,
-    seriesConfig,
-    bookStrategy,
-    bookConfig,
-    numberStrategy,
-    titleRules,
-    ...settings
-  } = row
-  const strategies = { seriesStrategy, seriesConfig, bookStrategy, bookConfig, numberStrategy }
-  return { ...settings, rules: { ...strategies, titleRules, pageHash: false } } as LibrarySettings
+  return row ?? null
 }
 
 /** The default settings, for a folder that is not yet a library. */

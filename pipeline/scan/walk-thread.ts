@@ -80,17 +80,7 @@ function compile(options: WalkOptions): CompiledOptions {
 }
 
 async function listFolder(path: string, options: CompiledOptions): Promise<Listing> {
-  const listing: Listing = {
-    path,
-    digest: '',
-    sidecars: {},
-    files: [],
-    sizes: [],
-    times: [],
-    folders: [],
-    unreadable: [],
-    recent: [],
-  }
+  const listing = emptyListing(path)
   try {
     const entries = await readEntries(path, options)
     entries.sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -100,17 +90,15 @@ async function listFolder(path: string, options: CompiledOptions): Promise<Listi
     listing.digest = hash('md5', digestParts.join('\n'), 'hex')
   } catch (error) {
     if (isShortage(error)) throw error
-    return {
-      ...listing,
-      files: [],
-      folders: [],
-      unreadable: [],
-      recent: [],
-      error: errorCode(error),
-    }
+    return { ...emptyListing(path), error: errorCode(error) }
   }
   return listing
 }
+
+const emptyListing = (path: string): Listing => ({
+  ...{ path, digest: '', sidecars: {}, files: [], sizes: [], times: [] },
+  ...{ folders: [], unreadable: [], recent: [] },
+})
 
 /** Empty in a folder without images. */
 function bookStems(entries: readonly Entry[], { extensions }: CompiledOptions): Set<string> {

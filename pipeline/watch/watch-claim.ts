@@ -51,11 +51,7 @@ export async function renewClaims(sql: Sql, claims: WatchClaim[]): Promise<Set<s
 }
 
 /** Stores how the library is watched, or why it is not. Returns the claim, or null if it was lost. */
-export async function storeWatchState(
-  sql: Sql,
-  claim: WatchClaim,
-  { mode, message }: WatchState,
-): Promise<WatchClaim | null> {
+export async function storeWatchState(sql: Sql, claim: WatchClaim, { mode, message }: WatchState) {
   const [row] = await sql<WatchClaim[]>`
     update library_watch
     set mode = ${mode}, message = ${message}, seen_at = clock_timestamp(),
