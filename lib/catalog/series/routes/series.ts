@@ -9,8 +9,6 @@ import { findSeriesFull, SeriesFull } from '../../metadata/full-records.ts'
 import { booksOfSeries } from '../series-books.ts'
 import { Series, seriesById } from '../series-record.ts'
 
-/** Clients request pages for longer series. */
-
 export const series = [
   route('GET /series/{id}', {
     operationId: 'getSeries',
