@@ -30,9 +30,14 @@ export async function requireOwner(
           ${lock ? sql`for no key update` : sql``}`
   const [row] = await find()
   // A book that moved to another series while waiting for the lock is found the second time.
-  const [found = row] = row === undefined && lock ? await find() : []
-  if (!found) throw ownerNotFound(kind)
-  return found
+  const [again = row] = row === undefined && lock ? await find() : []
+  return found(kind, again)
+}
+
+/** What was looked up. Throws NotFound if there is nothing. */
+export function found<T>(kind: OwnerKind, result: T | undefined): T {
+  if (result === undefined) throw ownerNotFound(kind)
+  return result
 }
 
 export const ownerNotFound = (kind: OwnerKind) =>

@@ -3,7 +3,6 @@
 // candidates, labels (by key), folders, libraries (by id), scan. A statement that updates several rows locks
 // them in this order first (`order by … for no key update`), because an update follows its plan. Where a transaction
 // learns too late about a series that it needs, and for cascades, `retryOnDeadlock` is the safety net.
-import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../accounts/viewer.ts'
 import type { FormatName } from '../media/format/formats.ts'
 import type { Queryable, Transaction } from '../store/postgres/db.ts'
@@ -30,11 +29,7 @@ export async function lockSeries(
 }
 
 /** `from … for no key update`: the visible `series s` with these ids, to follow a select list. */
-export function fromSeriesForUpdate(
-  tx: Transaction,
-  viewer: Viewer,
-  ids: readonly string[],
-): Fragment {
+export function fromSeriesForUpdate(tx: Transaction, viewer: Viewer, ids: readonly string[]) {
   return tx`
     from series s
     where s.id = any(${ids as string[]}::uuid[]) and ${visibleSeries(tx, viewer)}
@@ -43,11 +38,7 @@ export function fromSeriesForUpdate(
 }
 
 /** `from … for no key update`: the visible `book b` with these ids and their `series s`, to follow a select list. */
-export function fromBooksForUpdate(
-  tx: Transaction,
-  viewer: Viewer,
-  ids: readonly string[],
-): Fragment {
+export function fromBooksForUpdate(tx: Transaction, viewer: Viewer, ids: readonly string[]) {
   // PostgreSQL locks the rows of a join in the order of this list.
   return tx`
     from book b join series s on s.id = b.series_id

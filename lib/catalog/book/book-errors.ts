@@ -74,11 +74,7 @@ function selectErrors(sql: Queryable, viewer: Viewer, filter: ErrorFilter): Frag
 }
 
 /** The error of one visible book; null if there is none. */
-export async function errorOfBook(
-  sql: Queryable,
-  viewer: Viewer,
-  id: string,
-): Promise<BookErrorType | null> {
+export async function errorOfBook(sql: Queryable, viewer: Viewer, id: string) {
   const [row] = await sql<{ type: BookErrorType }[]>`
     select type from (${selectErrors(sql, viewer, {})}) e where id = ${id}`
   return row?.type ?? null

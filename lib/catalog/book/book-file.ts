@@ -1,13 +1,14 @@
 // Location and properties of book files, as recorded by the last scan, for viewers who may see the books.
 import type { Fragment } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
-import { NotFound, type UnreadableCode } from '../../base/errors.ts'
+import type { UnreadableCode } from '../../base/errors.ts'
 import { joinPath, pathText } from '../../base/path.ts'
 import type { FormatName } from '../../media/format/formats.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
 import { streamProgressKey } from '../../store/setting/preference.ts'
 import { readingOrder } from '../derived/reading-order.ts'
+import { found } from '../owner.ts'
 
 /** `path` and `root` are absolute paths as bytes; `name` is the file name for display; sizes are in bytes, times in ms since 1970. */
 export type BookFile = {
@@ -33,8 +34,7 @@ type Row = Omit<BookFile, 'path' | 'name'> & { folder: Uint8Array; file: Uint8Ar
 /** The file of a book, which may be missing on disk. Throws NotFound for an unknown or hidden book. */
 export async function bookFile(sql: Queryable, viewer: Viewer, id: string): Promise<BookFile> {
   const [row] = await sql<Row[]>`${selectFiles(sql, viewer)} and b.id = ${id}`
-  if (!row) throw new NotFound('Book not found')
-  return toBookFile(row)
+  return toBookFile(found('book', row))
 }
 
 export type OpenBook = BookFile & {
@@ -68,11 +68,7 @@ export async function readOpenBooks(
 }
 
 /** The files of the visible, present books of a series, in reading order. */
-export async function seriesFiles(
-  sql: Queryable,
-  viewer: Viewer,
-  seriesId: string,
-): Promise<BookFile[]> {
+export async function seriesFiles(sql: Queryable, viewer: Viewer, seriesId: string) {
   const rows = await sql<Row[]>`
     ${selectFiles(sql, viewer)} and b.series_id = ${seriesId} and ${presentBook(sql)}
     order by ${readingOrder(sql, 'b')}`
@@ -80,11 +76,7 @@ export async function seriesFiles(
 }
 
 /** The files of these books, in this order; hidden and missing ones are left out. */
-export async function filesOf(
-  sql: Queryable,
-  viewer: Viewer,
-  ids: readonly string[],
-): Promise<BookFile[]> {
+export async function filesOf(sql: Queryable, viewer: Viewer, ids: readonly string[]) {
   const rows = await sql<Row[]>`
     ${selectFiles(sql, viewer)} and b.id = any(${ids as string[]}::uuid[]) and ${presentBook(sql)}
     order by array_position(${ids as string[]}::uuid[], b.id)`

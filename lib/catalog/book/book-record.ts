@@ -1,6 +1,5 @@
 // Book record of the API: the short form, used by lists and details.
 import { type Viewer, visibleBook } from '../../accounts/viewer.ts'
-import { NotFound } from '../../base/errors.ts'
 import { pathText } from '../../base/path.ts'
 import {
   component,
@@ -17,6 +16,7 @@ import { formatNames } from '../../media/format/formats.ts'
 import { readingDirections } from '../../media/metadata/values.ts'
 import { Progress, progressRecord } from '../../reading/progress/progress-record.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
+import { found } from '../owner.ts'
 import {
   fromVisibleBooks,
   joinLibrary,
@@ -80,11 +80,7 @@ type Row = Omit<Book, 'path' | 'readProgress' | 'fileFormat' | 'modifiedAt'> & {
 }
 
 /** The books with these ids, in this order, in one statement; hidden and deleted ones are left out. */
-export async function booksByIds(
-  sql: Queryable,
-  viewer: Viewer,
-  ids: readonly string[],
-): Promise<Book[]> {
+export async function booksByIds(sql: Queryable, viewer: Viewer, ids: readonly string[]) {
   if (ids.length === 0) return []
   const rows = await sql<Row[]>`
     select b.id, b.library_id as "libraryId", l.name as "libraryName", b.series_id as "seriesId",
@@ -116,9 +112,7 @@ export async function booksByIds(
 
 /** A book, even a missing one. Throws NotFound for an unknown or hidden book. */
 export async function bookById(sql: Queryable, viewer: Viewer, id: string): Promise<Book> {
-  const [book] = await booksByIds(sql, viewer, [id])
-  if (!book) throw new NotFound('Book not found')
-  return book
+  return found('book', (await booksByIds(sql, viewer, [id]))[0])
 }
 
 /** Throws NotFound unless the book is visible. */
@@ -126,7 +120,7 @@ export async function requireBook(sql: Queryable, viewer: Viewer, id: string): P
   const [row] = await sql`
     select 1 from book b join series s on s.id = b.series_id
     where b.id = ${id} and ${visibleBook(sql, viewer)}`
-  if (!row) throw new NotFound('Book not found')
+  found('book', row)
 }
 
 // Members are listed one by one: `...rest` took longer than reading the row.

@@ -2,13 +2,13 @@
 // their series and libraries. Files on disk are never touched; covers in the data directory are left for
 // `doctor`.
 import type { Fragment, Sql, TransactionSql } from 'postgres'
-import { serverViewer, type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
-import { NotFound } from '../../base/errors.ts'
+import { serverViewer, type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import { type NewEvent, publish } from '../../store/event/publish.ts'
 import { retryOnDeadlock } from '../../store/postgres/retry-on-deadlock.ts'
 import { fetchSetting } from '../../store/setting/setting.ts'
 import { requireLibrary } from '../library/library.ts'
 import { lockSeries } from '../row-locks.ts'
+import { requireSeries } from '../series/series-record.ts'
 
 const batchSize = 1_000
 
@@ -19,19 +19,13 @@ export async function purgeLibrary(sql: Sql, viewer: Viewer, id: string): Promis
 }
 
 /** Deletes all missing books of a library, if it exists, until `shouldStop` returns true; returns their number. */
-export async function purgeMissing(
-  sql: Sql,
-  id: string,
-  shouldStop: () => boolean,
-): Promise<number> {
+export async function purgeMissing(sql: Sql, id: string, shouldStop: () => boolean) {
   return await purge(sql, serverViewer, { scope: sql`b.library_id = ${id}`, shouldStop })
 }
 
 /** Deletes the visible missing books of a series; returns their number. Throws NotFound. */
 export async function purgeSeries(sql: Sql, viewer: Viewer, id: string): Promise<number> {
-  const [series] = await sql`
-    select 1 from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}`
-  if (!series) throw new NotFound('Series not found')
+  await requireSeries(sql, viewer, id)
   return await purge(sql, viewer, { scope: sql`b.series_id = ${id}` })
 }
 
@@ -57,11 +51,8 @@ async function purgeBatch(
     select b.id, b.series_id as "seriesId" from book b join series s on s.id = b.series_id
     where ${scope} and b.missing_at is not null and ${visibleBook(tx, viewer)}
     limit ${batchSize}`
-  await lockSeries(
-    tx,
-    candidates.map(book => book.seriesId),
-    deletesEmptySeries ? 'deletion' : 'change',
-  )
+  const seriesToLock = candidates.map(book => book.seriesId)
+  await lockSeries(tx, seriesToLock, deletesEmptySeries ? 'deletion' : 'change')
   // A separate statement: a planner that estimates few missing books would select them again for each row.
   const books = await tx<DeletedItem[]>`
     select b.id, b.library_id as "libraryId", b.series_id as "seriesId",
@@ -71,10 +62,8 @@ async function purgeBatch(
     where b.id = any(${candidates.map(book => book.id)}::uuid[]) and b.missing_at is not null
     order by b.id
     for update of b`
-  const seriesIds = await deleteBooks(
-    tx,
-    books.map(book => book.id),
-  )
+  const bookIds = books.map(book => book.id)
+  const seriesIds = await deleteBooks(tx, bookIds)
   const series = deletesEmptySeries ? await deleteEmptySeries(tx, seriesIds) : []
   await publish(tx, [
     ...deletionEvents('book_deleted', books),

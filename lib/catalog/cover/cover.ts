@@ -107,30 +107,35 @@ export async function addCover(
       throw new Conflict(`There are already ${maxCovers} custom covers; delete one first`, {
         limit: maxCovers,
       })
-    await lockFiles(tx, name)
-    await writeCover(folders, { name, ...cover })
-    const { extension, width, height } = cover
-    const [inserted] = await tx<{ id: string }[]>`
-      insert into cover (id, ${tx(`${owner.kind}_id`)}, source, hash, original, width, height)
-      values (${newId()}, ${owner.id}, 'custom', decode(${name}, 'hex'), ${extension}, ${width},
-        ${height})
-      on conflict (${tx(`${owner.kind}_id`)}, hash) do nothing
-      returning id`
-    const [row] = inserted
-      ? [inserted]
-      : await tx<{ id: string }[]>`
-          select c.id from cover c
-          where ${isOwnedBy(tx, owner)} and c.hash = decode(${name}, 'hex')`
-    return { cover: await displayCover(tx, subject, row!.id), isNew: inserted !== undefined }
+    const { id, isNew } = await storeCover(tx, owner, { folders, name, cover, source: 'custom' })
+    return { cover: await displayCover(tx, subject, id), isNew }
   })
 }
 
+type StoredCover = { folders: CoverFolders; name: string; cover: NewCover; source: string }
+
+/** Writes the files and the row of a cover, unless the owner has it already. */
+export async function storeCover(
+  tx: Transaction,
+  owner: Owner,
+  { folders, name, cover, source }: StoredCover,
+): Promise<{ id: string; isSelected: boolean; isNew: boolean }> {
+  await lockFiles(tx, name)
+  await writeCover(folders, { name, ...cover })
+  const { extension, width, height } = cover
+  const { count } = await tx`
+    insert into cover (id, ${tx(`${owner.kind}_id`)}, source, hash, original, width, height)
+    values (${newId()}, ${owner.id}, ${source}, decode(${name}, 'hex'), ${extension}, ${width},
+      ${height})
+    on conflict (${tx(`${owner.kind}_id`)}, hash) do nothing`
+  const [row] = await tx<{ id: string; isSelected: boolean }[]>`
+    select c.id, c.is_selected as "isSelected" from cover c
+    where ${isOwnedBy(tx, owner)} and c.hash = decode(${name}, 'hex')`
+  return { ...row!, isNew: count > 0 }
+}
+
 /** Displays an uploaded cover. Throws NotFound. */
-export async function selectCover(
-  sql: Sql,
-  request: OwnerRequest,
-  coverId: string,
-): Promise<Cover> {
+export async function selectCover(sql: Sql, request: OwnerRequest, coverId: string) {
   return await sql.begin(async tx => {
     const subject = await requireOwner(tx, request, { lock: true })
     return await displayCover(tx, subject, coverId)

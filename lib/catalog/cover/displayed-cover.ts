@@ -16,7 +16,7 @@ import { isOneOf } from '../../store/postgres/ids.ts'
 import { type BookFile, bookFile } from '../book/book-file.ts'
 import { joinArtifact } from '../book/visible-books.ts'
 import { readingOrder } from '../derived/reading-order.ts'
-import { type Owner, ownerNotFound } from '../owner.ts'
+import { found, type Owner } from '../owner.ts'
 
 type Row = { cover: string | null }
 
@@ -50,30 +50,19 @@ const loadBrowsableSeriesCover = seriesCoverLoader(
   (sql, viewer) => sql`s.book_count > 0 and ${hasVisibleBook(sql, viewer)}`,
 )
 
+const coverBy =
+  (kind: Owner['kind'], load: typeof loadBookCover) =>
+  async (sql: Sql, viewer: Viewer, id: string): Promise<string | null> =>
+    found(kind, await load(sql, viewer, id.toLowerCase()))
+
 /** Hex name of the thumbnail, null if there is none yet. Throws NotFound. */
-export async function coverOfBook(sql: Sql, viewer: Viewer, id: string): Promise<string | null> {
-  const cover = await loadBookCover(sql, viewer, id.toLowerCase())
-  if (cover === undefined) throw ownerNotFound('book')
-  return cover
-}
+export const coverOfBook = coverBy('book', loadBookCover)
 
 /** Cover of the series itself, else of the selected book, of its folder, or of the first visible book that has one. Throws NotFound. */
-export async function coverOfSeries(sql: Sql, viewer: Viewer, id: string): Promise<string | null> {
-  const cover = await loadSeriesCover(sql, viewer, id.toLowerCase())
-  if (cover === undefined) throw ownerNotFound('series')
-  return cover
-}
+export const coverOfSeries = coverBy('series', loadSeriesCover)
 
 /** Like `coverOfSeries`, but NotFound also for a series without visible books. */
-export async function coverOfBrowsableSeries(
-  sql: Sql,
-  viewer: Viewer,
-  id: string,
-): Promise<string | null> {
-  const cover = await loadBrowsableSeriesCover(sql, viewer, id.toLowerCase())
-  if (cover === undefined) throw ownerNotFound('series')
-  return cover
-}
+export const coverOfBrowsableSeries = coverBy('series', loadBrowsableSeriesCover)
 
 // Bounds the search: a library whose first 24 series all lack a cover is shown without one.
 export const maxSeriesTried = 24
@@ -125,8 +114,7 @@ type SourceRow = { bookId: string | null; name: string | null; extension: string
 export async function coverSource(sql: Sql, viewer: Viewer, owner: Owner): Promise<CoverSource> {
   const query = owner.kind === 'book' ? bookCoverSource : seriesCoverSource
   const [row] = await query(sql, viewer, owner.id)
-  if (!row) throw ownerNotFound(owner.kind)
-  const { bookId, name, extension } = row
+  const { bookId, name, extension } = found(owner.kind, row)
   if (name !== null && extension !== null) return { upload: { name, extension } }
   return bookId === null ? { none: true } : { book: await bookFile(sql, viewer, bookId) }
 }

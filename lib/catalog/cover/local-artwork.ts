@@ -40,10 +40,7 @@ export const isFolderOf = (sql: Queryable): Fragment =>
 type SeriesArtwork = { id: string; artwork: string | null; cover: string | null }
 
 /** Records the artwork of series and its thumbnails; returns the series whose thumbnail changed. */
-export async function setArtwork(
-  tx: Transaction,
-  rows: SeriesArtwork[],
-): Promise<{ id: string; libraryId: string }[]> {
+export async function setArtwork(tx: Transaction, rows: SeriesArtwork[]) {
   if (rows.length === 0) return []
   const stored = await tx<{ id: string; libraryId: string; isChanged: boolean }[]>`
     with old as (

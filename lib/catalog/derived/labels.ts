@@ -42,11 +42,8 @@ async function refreshKind(tx: Queryable, kind: LabelKind, seriesIds: string[]):
         where b.series_id = s.id and b.missing_at is null and b.${tx(column)} <> '{}'))
     order by s.id
     for no key update of s`
-  await registerLabels(
-    tx,
-    kind,
-    series.flatMap(row => [...row.own, ...row.current]),
-  )
+  const names = series.flatMap(row => [...row.own, ...row.current])
+  await registerLabels(tx, kind, names)
   const rows = series.map(({ id, own, stored, current, followsBooks }) => {
     return { id, own: followsBooks ? distinct(current) : own, previous: own, stored, current }
   })

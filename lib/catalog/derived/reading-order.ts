@@ -4,11 +4,7 @@ import type { Fragment } from 'postgres'
 import type { Queryable } from '../../store/postgres/db.ts'
 
 /** ORDER BY for books of one series, given an alias or table. Books without a number come last, even in descending order. */
-export function readingOrder(
-  sql: Queryable,
-  books: string,
-  direction: 'asc' | 'desc' = 'asc',
-): Fragment {
+export function readingOrder(sql: Queryable, books: string, direction: 'asc' | 'desc' = 'asc') {
   const b = sql(books)
   return direction === 'desc'
     ? sql`${b}.volume_sort desc nulls last, ${b}.number_sort desc nulls last, ${b}.name_key desc, ${b}.id desc`

@@ -41,10 +41,7 @@ type Edit = {
 const bookBatch = 500
 
 /** After a user changed columns of books or series. Returns the series whose own genres or tags changed as a result. */
-export async function refreshEdited(
-  tx: Transaction,
-  { seriesIds, bookIds, columns }: Edit,
-): Promise<string[]> {
+export async function refreshEdited(tx: Transaction, { seriesIds, bookIds, columns }: Edit) {
   const isAffected = (state: keyof typeof sources) => {
     const names: readonly string[] = sources[state][bookIds ? 'book' : 'series']
     return columns.some(column => names.includes(column))

@@ -16,11 +16,7 @@ export async function refreshAccountReading(tx: Queryable, accountId: string, se
 }
 
 /** The expected rows of series_reading for the given series, for one account or (null) for all. */
-export function seriesReadingRows(
-  sql: Queryable,
-  series: Fragment,
-  accountId: string | null,
-): Fragment {
+export function seriesReadingRows(sql: Queryable, series: Fragment, accountId: string | null) {
   return sql`
     select p.account_id, b.series_id,
       count(*) filter (where p.is_completed)::integer as read_count,

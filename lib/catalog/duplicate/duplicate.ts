@@ -11,6 +11,7 @@ import {
 } from '../../accounts/viewer.ts'
 import { Conflict, NotFound } from '../../base/errors.ts'
 import { joinPath, pathText } from '../../base/path.ts'
+import { component, count, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
 import type { IdPage } from '../../list/page.ts'
 import type { Queue } from '../../store/queue/queue.ts'
 import { unfinishedJobs } from '../../store/queue/select-jobs.ts'
@@ -94,23 +95,23 @@ export async function listBookDuplicates(
   }
 }
 
-type BookDetails = {
-  id: string
-  title: string
-  seriesId: string
-  seriesName: string
-  libraryId: string
-  libraryName: string
-  /** Relative to the library folder. */
-  path: string
-  fileSize: number
-  pageCount: number
-}
+export const DuplicateBook = component('DuplicateBook', {
+  id: uuid(),
+  title: Type.String(),
+  seriesId: uuid(),
+  seriesName: Type.String(),
+  libraryId: uuid(),
+  libraryName: Type.String(),
+  path: Type.String({ description: 'Relative to the library folder.' }),
+  fileSize: count({ description: 'Size in bytes.' }),
+  pageCount: count(),
+})
+type DuplicateBook = Static<typeof DuplicateBook>
 
 /** Details by id, for the books that the viewer may see. */
-async function bookDetails(sql: Sql, ids: readonly string[]): Promise<Map<string, BookDetails>> {
+async function bookDetails(sql: Sql, ids: readonly string[]): Promise<Map<string, DuplicateBook>> {
   if (ids.length === 0) return new Map()
-  type Row = Omit<BookDetails, 'path'> & { folder: Uint8Array; name: Uint8Array }
+  type Row = Omit<DuplicateBook, 'path'> & { folder: Uint8Array; name: Uint8Array }
   const rows = await sql<Row[]>`
     select b.id, b.title, b.series_id as "seriesId", s.title as "seriesName",
       b.library_id as "libraryId", l.name as "libraryName", d.path as folder, b.name,
@@ -145,14 +146,14 @@ export async function duplicateBooks(
   return row!
 }
 
-type Member = {
-  id: string
-  title: string
-  libraryId: string
-  libraryName: string
-  bookCount: number
-  updatedAt: string
-}
+export const SeriesDuplicateMember = component('SeriesDuplicateMember', {
+  id: uuid(),
+  title: Type.String(),
+  libraryId: uuid(),
+  libraryName: Type.String(),
+  bookCount: count(),
+  updatedAt: timestamp(),
+})
 
 /** A page of the groups of series, largest first, and the totals. */
 export async function listSeriesDuplicates(
@@ -164,7 +165,7 @@ export async function listSeriesDuplicates(
     matchType: 'external_id' | 'title'
     matchKey: string
     libraryId: string | null
-    members: Member[]
+    members: (Omit<Static<typeof SeriesDuplicateMember>, 'updatedAt'> & { updatedAt: string })[]
   }
   const visibleMembers = seriesMembers(sql, viewer, kinds)
   const bookCount = hidesBooks(viewer)

@@ -53,11 +53,8 @@ export async function updateLabels(
   viewer: Viewer,
   { owner, ...update }: LabelUpdate & { owner: Owner },
 ): Promise<void> {
-  const updated = await updateLabelsOfMany(tx, viewer, {
-    ...update,
-    of: owner.kind,
-    ids: [owner.id],
-  })
+  const { kind: of, id } = owner
+  const updated = await updateLabelsOfMany(tx, viewer, { ...update, of, ids: [id] })
   if (updated === 0) throw ownerNotFound(owner.kind)
 }
 
@@ -77,11 +74,8 @@ export async function updateLabelsOfMany(
     const row: RowValues = { id: owner.id, ...withUserLocks(owner, [column]) }
     return { ...row, [column]: requested }
   })
-  await registerLabels(
-    tx,
-    kind,
-    rows.flatMap(row => row[column] as string[]),
-  )
+  const requestedNames = rows.flatMap(row => row[column] as string[])
+  await registerLabels(tx, kind, requestedNames)
   const changed = await updateRows(tx, of, {
     columns: { [column]: 'text[]', locks: 'text[]', provenance: 'jsonb' },
     rows,

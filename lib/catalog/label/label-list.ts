@@ -125,11 +125,7 @@ function isCounted(sql: Sql, isSeen: Fragment): Fragment {
 export type Publisher = LabelEntry
 
 /** One page of the publishers of browsable series, each in its most frequent spelling, and their total. */
-export async function listPublishers(
-  sql: Sql,
-  viewer: Viewer,
-  { offset, pageSize }: PageRequest,
-): Promise<{ data: Publisher[]; total: number }> {
+export async function listPublishers(sql: Sql, viewer: Viewer, { offset, pageSize }: PageRequest) {
   const [row] = await unprepared(sql<{ data: Publisher[]; total: number }[]>`
     with spellings as materialized (
       select s.publisher as name, count(*) as n, max(s.updated_at) as at

@@ -90,17 +90,13 @@ async function deleteSomeBooks(tx: Transaction, libraryId: string) {
   const books = await tx<{ id: string; seriesId: string }[]>`
     select id, series_id as "seriesId" from book
     where library_id = ${libraryId} order by sort_key limit ${batch}`
-  await lockSeries(
-    tx,
-    books.map(book => book.seriesId),
-  )
+  const seriesIds = books.map(book => book.seriesId)
+  await lockSeries(tx, seriesIds)
   const locked = await tx<{ id: string }[]>`
     select id from book
     where id = any(${books.map(book => book.id)}::uuid[]) order by id for update`
-  await deleteBooks(
-    tx,
-    locked.map(book => book.id),
-  )
+  const lockedIds = locked.map(book => book.id)
+  await deleteBooks(tx, lockedIds)
   return books.length
 }
 

@@ -29,24 +29,13 @@ export async function readableRoot(
     throw new Invalid('The path is inside the data directory', { reason: 'data_folder' })
   if (isWithin(dataDir, root))
     throw new Invalid('The data directory is inside the path', { reason: 'data_folder' })
-  if (isSpecial(root))
-    throw new Invalid('The path is on a special file system', { reason: 'folder_special' })
-  const stats = await folderHealth
-    .run(mountKey(root), () => stat(root))
-    .catch(error => {
-      if (error instanceof NotResponding || isShortage(error)) throw error
-      throw new Invalid(`The path cannot be read (${error.code})`, {
-        details: { code: error.code },
-      })
-    })
-  if (!stats.isDirectory())
-    throw new Invalid('The path is not a folder', { details: { code: 'ENOTDIR' } })
+  const device = await folderDevice(root, 'The path')
   await folderHealth
     .run(mountKey(root), () => access(root, constants.R_OK | constants.X_OK))
     .catch(() => {
       throw new Invalid('The folder cannot be read by the server', { details: { code: 'EACCES' } })
     })
-  return { root, device: String(stats.dev) }
+  return { root, device }
 }
 
 /** Absolute path with symbolic links resolved and no trailing slash. Throws Invalid, with `name` in the message. */
@@ -140,15 +129,19 @@ async function rootBytesOfNew(path: string): Promise<Buffer> {
 }
 
 /** Device number of a root folder. Throws Invalid when it is not a readable folder, NotResponding. */
-export async function deviceOf(root: Buffer): Promise<string> {
-  if (isSpecial(root)) throw new Invalid(`${pathText(root)} is on a special file system`)
+export const deviceOf = (root: Buffer): Promise<string> => folderDevice(root, pathText(root))
+
+/** `name` is for messages. */
+async function folderDevice(root: Buffer, name: string): Promise<string> {
+  if (isSpecial(root))
+    throw new Invalid(`${name} is on a special file system`, { reason: 'folder_special' })
   const stats = await folderHealth
     .run(mountKey(root), () => stat(root))
     .catch(error => {
       if (error instanceof NotResponding || isShortage(error)) throw error
       const details = { code: error.code }
-      throw new Invalid(`${pathText(root)} cannot be read (${error.code})`, { details })
+      throw new Invalid(`${name} cannot be read (${error.code})`, { details })
     })
   if (stats.isDirectory()) return String(stats.dev)
-  throw new Invalid(`${pathText(root)} is not a folder`)
+  throw new Invalid(`${name} is not a folder`, { details: { code: 'ENOTDIR' } })
 }

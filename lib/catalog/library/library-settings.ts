@@ -119,10 +119,7 @@ export const initialSettings: CurrentSettings = { bookStrategy: 'metadata_first'
  * The columns to set, by name. Absent parts of `scanningConfig` stay as in `current`. Throws Invalid for values the
  * schema cannot check.
  */
-export function settingColumns(
-  settings: LibrarySettings,
-  current: CurrentSettings,
-): Record<string, Column> {
+export function settingColumns(settings: LibrarySettings, current: CurrentSettings) {
   const columns: Record<string, Column | undefined> = {
     description: settings.description,
     default_reading_direction: settings.defaultReadingDirection ?? undefined,

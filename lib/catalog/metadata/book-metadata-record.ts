@@ -1,6 +1,5 @@
 // API record of book metadata.
 import type { Viewer } from '../../accounts/viewer.ts'
-import { NotFound } from '../../base/errors.ts'
 import { jsonText } from '../../base/json/json-text.ts'
 import {
   component,
@@ -24,6 +23,7 @@ import { Author } from '../../media/metadata/values.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { fromVisibleBooks } from '../book/visible-books.ts'
 import { Label, loadLabels } from '../label/label.ts'
+import { found } from '../owner.ts'
 import { selectColumns } from './columns.ts'
 import { BookLocks, bookLockFlags, lockFlagsOf } from './field-locks.ts'
 
@@ -116,14 +116,8 @@ export async function bookMetadataByIds(
 }
 
 /** Throws NotFound for an unknown or hidden book. */
-export async function bookMetadata(
-  sql: Queryable,
-  viewer: Viewer,
-  id: string,
-): Promise<BookMetadata> {
-  const metadata = (await bookMetadataByIds(sql, viewer, [id])).get(id)
-  if (!metadata) throw new NotFound('Book not found')
-  return metadata
+export async function bookMetadata(sql: Queryable, viewer: Viewer, id: string) {
+  return found('book', (await bookMetadataByIds(sql, viewer, [id])).get(id))
 }
 
 function joined(names: string[]): string | null {

@@ -13,10 +13,10 @@ import { publish, seriesEvents } from '../../store/event/publish.ts'
 import type { Transaction } from '../../store/postgres/db.ts'
 import { refreshEdited } from '../derived/refresh.ts'
 import { normalizeLabelNames, registerLabels } from '../label/label.ts'
-import { ownerNotFound } from '../owner.ts'
+import { found } from '../owner.ts'
 import { fromBooksForUpdate } from '../row-locks.ts'
 import type { ExtraMetadata } from './book-metadata-record.ts'
-import { changeEvents, eventFields } from './change-events.ts'
+import { changeEvents, eventFields, publishChanges } from './change-events.ts'
 import { type ColumnTypes, editedColumns, type RowValues, updateRows } from './columns.ts'
 import { bookEdits, type Changes } from './edits.ts'
 import { deleteAllExternalReferences } from './external-reference.ts'
@@ -38,11 +38,7 @@ export type BookForUpdate = {
 }
 
 /** Locks the rows of books and their series until the transaction ends; hidden and unknown ones are left out. */
-export async function lockBookRows(
-  tx: Transaction,
-  viewer: Viewer,
-  ids: readonly string[],
-): Promise<BookForUpdate[]> {
+export async function lockBookRows(tx: Transaction, viewer: Viewer, ids: readonly string[]) {
   const lock = async (wanted: readonly string[]) =>
     await tx<BookForUpdate[]>`
     select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.title,
@@ -58,14 +54,8 @@ export async function lockBookRows(
 }
 
 /** Like `lockBookRows`, for one. Throws NotFound. */
-export async function lockBookRow(
-  tx: Transaction,
-  viewer: Viewer,
-  id: string,
-): Promise<BookForUpdate> {
-  const [book] = await lockBookRows(tx, viewer, [id])
-  if (!book) throw ownerNotFound('book')
-  return book
+export async function lockBookRow(tx: Transaction, viewer: Viewer, id: string) {
+  return found('book', (await lockBookRows(tx, viewer, [id]))[0])
 }
 
 type Columns = Record<string, unknown>
@@ -82,12 +72,8 @@ export async function updateBookMetadata(
   const rows = books.map(book => rowOf(book, changesOf(book)))
   const names = Object.keys(rows[0] ?? {}).filter(name => name !== 'id')
   if (names.length === 0) return
-  if (names.includes('genres'))
-    await registerLabels(
-      tx,
-      'genre',
-      rows.flatMap(row => row.genres as string[]),
-    )
+  const genres = rows.flatMap(row => (row.genres as string[] | undefined) ?? [])
+  await registerLabels(tx, 'genre', genres)
   const columns = Object.fromEntries(names.map(name => [name, columnTypes[name]!]))
   const changed = await updateRows(tx, 'book', { columns, rows })
   const relabeled = await refreshEdited(tx, {
@@ -181,10 +167,8 @@ function updatedAuthors(current: Author[], changes: Changes): Author[] | null {
   for (const [field, role] of roles) {
     const names = (changes.get(field) as string[] | null) ?? []
     const people = current.filter(author => author.role === role)
-    const isUnchanged = isTextOf(
-      names,
-      people.map(({ name }) => name),
-    )
+    const currentNames = people.map(({ name }) => name)
+    const isUnchanged = isTextOf(names, currentNames)
     // A client that sends a whole record back with a changed list also sends the unchanged texts.
     if (isUnchanged && list) continue
     const sortNames = new Map(
@@ -219,9 +203,8 @@ export async function setBookLocks(
     columns: { locks: 'text[]' },
     rows: edits.map(({ id, locks }) => ({ id, locks })),
   })
-  await publish(
-    tx,
-    changeEvents(edits, ({ before, locks }) => (isDeepStrictEqual(locks, before) ? [] : ['locks'])),
+  await publishChanges(tx, edits, ({ before, locks }) =>
+    isDeepStrictEqual(locks, before) ? [] : ['locks'],
   )
   return new Map(edits.map(({ id, locks }) => [id, locks]))
 }

@@ -50,9 +50,14 @@ export function changeEvents<T extends BookOrSeries>(
   })
 }
 
-export async function publishChange(tx: Queryable, item: BookOrSeries, fields: string[]) {
-  await publish(
-    tx,
-    changeEvents([item], () => fields),
-  )
+/** Publishes `changeEvents`. */
+export async function publishChanges<T extends BookOrSeries>(
+  tx: Queryable,
+  items: readonly T[],
+  fieldsOf: (item: T) => string[],
+) {
+  await publish(tx, changeEvents(items, fieldsOf))
 }
+
+export const publishChange = (tx: Queryable, item: BookOrSeries, fields: string[]) =>
+  publishChanges(tx, [item], () => fields)

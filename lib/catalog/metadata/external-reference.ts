@@ -114,44 +114,49 @@ export async function externalRatings(sql: Queryable, seriesIds: readonly string
 
 /** Adds an id, or replaces the one of the same source. Throws Invalid when there are too many. */
 export async function putExternalId(tx: Transaction, owner: Owner, value: NewExternalId) {
-  const { kind, id } = owner
-  const [row] = await tx<Owned<ExternalId>[]>`
-    insert into external_reference as x
-      (id, kind, ${ownerColumn(tx, kind)}, source, external_id, url, hash)
-    values (${newId()}, 'id', ${id}, ${value.source}, ${value.externalId}, ${value.externalUrl},
-      ${value.metadataHash})
-    on conflict (${ownerColumn(tx, kind)}, kind, source) do update
-    set external_id = excluded.external_id, url = excluded.url, hash = excluded.hash,
-      updated_at = now()
-    returning ${idColumns(tx, kind)}`
-  await checkCount(tx, owner, 'id')
-  return withoutOwnerId(row!)
+  const { source, externalId, externalUrl: url, metadataHash: hash } = value
+  const columns = idColumns(tx, owner.kind)
+  return await put<ExternalId>(tx, owner, { kind: 'id', source, externalId, url, hash }, columns)
 }
 
 /** Adds a link, or replaces the one of the same source. Throws Invalid when there are too many. */
 export async function putExternalLink(tx: Transaction, owner: Owner, value: NewExternalLink) {
-  const { kind, id } = owner
-  const [row] = await tx<Owned<ExternalLink>[]>`
-    insert into external_reference as x
-      (id, kind, ${ownerColumn(tx, kind)}, source, url, external_id)
-    values (${newId()}, 'link', ${id}, ${value.sourceName}, ${value.url}, ${value.externalId})
-    on conflict (${ownerColumn(tx, kind)}, kind, source) do update
-    set url = excluded.url, external_id = excluded.external_id, updated_at = now()
-    returning ${linkColumns(tx, kind)}`
-  await checkCount(tx, owner, 'link')
-  return withoutOwnerId(row!)
+  const { sourceName: source, url, externalId } = value
+  const columns = linkColumns(tx, owner.kind)
+  return await put<ExternalLink>(tx, owner, { kind: 'link', source, url, externalId }, columns)
 }
 
 /** Adds a rating, or replaces the one of the same source. Throws Invalid when there are too many. */
 export async function putExternalRating(tx: Transaction, owner: Owner, value: NewExternalRating) {
-  const [row] = await tx<Owned<ExternalRating>[]>`
-    insert into external_reference as x (id, kind, series_id, source, rating, votes)
-    values (${newId()}, 'rating', ${owner.id}, ${value.sourceName}, ${value.rating},
-      ${value.voteCount})
-    on conflict (series_id, kind, source) do update
-    set rating = excluded.rating, votes = excluded.votes, updated_at = now()
-    returning ${ratingColumns(tx)}`
-  await checkCount(tx, owner, 'rating')
+  const { sourceName: source, rating, voteCount: votes } = value
+  const columns = ratingColumns(tx)
+  return await put<ExternalRating>(tx, owner, { kind: 'rating', source, rating, votes }, columns)
+}
+
+type Values = {
+  kind: ReferenceType
+  source: string
+  externalId?: string | null
+  url?: string | null
+  hash?: string | null
+  rating?: number
+  votes?: number | null
+}
+
+async function put<T>(tx: Transaction, owner: Owner, values: Values, returned: Fragment) {
+  const { kind, source, externalId = null, url = null, hash = null } = values
+  const { rating = null, votes = null } = values
+  const column = ownerColumn(tx, owner.kind)
+  const [row] = await tx<Owned<T>[]>`
+    insert into external_reference as x
+      (id, ${column}, kind, source, external_id, url, hash, rating, votes)
+    values (${newId()}, ${owner.id}, ${kind}, ${source}, ${externalId}, ${url}, ${hash}, ${rating},
+      ${votes})
+    on conflict (${column}, kind, source) do update
+    set external_id = excluded.external_id, url = excluded.url, hash = excluded.hash,
+      rating = excluded.rating, votes = excluded.votes, updated_at = now()
+    returning ${returned}`
+  await checkCount(tx, owner, kind)
   return withoutOwnerId(row!)
 }
 

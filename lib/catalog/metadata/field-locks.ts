@@ -148,14 +148,9 @@ export function withUserLocks(
   row: { locks: string[]; provenance: Record<string, string> },
   names: readonly string[],
 ) {
-  return {
-    locks: applyLocks(
-      row.locks,
-      names.map(name => [name, true]),
-    ),
-    provenance: {
-      ...row.provenance,
-      ...Object.fromEntries(names.map(name => [columnOf(name), 'user'])),
-    } as Record<string, string>,
-  }
+  const locked = names.map(name => [name, true] as const)
+  const origins: Record<string, string> = Object.fromEntries(
+    names.map(name => [columnOf(name), 'user']),
+  )
+  return { locks: applyLocks(row.locks, locked), provenance: { ...row.provenance, ...origins } }
 }

@@ -2,13 +2,13 @@
 // number of statements.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { NotFound } from '../../base/errors.ts'
 import { component, count, list, nullable, type Static, timestamp } from '../../base/schema.ts'
 import { AlternateTitle } from '../../media/metadata/values.ts'
 import { ReadListNames, readListNames } from '../../organize/grouping/references.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
 import { Book, booksByIds } from '../book/book-record.ts'
 import { Label } from '../label/label.ts'
+import { found, ownerNotFound } from '../owner.ts'
 import { BooksMetadata, booksMetadataOf } from '../series/books-metadata.ts'
 import { Series, seriesByIds } from '../series/series-record.ts'
 import { BookMetadata, bookMetadataByIds } from './book-metadata-record.ts'
@@ -49,11 +49,7 @@ export const BookDetail = component('BookDetail', {
 export type BookDetail = Static<typeof BookDetail>
 
 /** Series in the order of the ids, without hidden and deleted ones. At most ten statements, in parallel. */
-export async function seriesFull(
-  sql: Sql,
-  viewer: Viewer,
-  ids: readonly string[],
-): Promise<SeriesFull[]> {
+export async function seriesFull(sql: Sql, viewer: Viewer, ids: readonly string[]) {
   const [series, metadataById, ofBooks, completed] = await Promise.all([
     seriesByIds(sql, viewer, ids),
     seriesMetadataByIds(sql, viewer, ids),
@@ -68,26 +64,17 @@ export async function seriesFull(
     const booksMetadata = ofBooks.get(record.id)
     if (!metadata || !booksMetadata) return []
     const { genres, tags, alternateTitles, externalIds, externalLinks, externalRatings } = metadata
-    const references = { alternateTitles, externalIds, externalLinks, externalRatings }
-    const lists = { genres, tags, ...references }
-    return [
-      {
-        ...record,
-        ...lists,
-        metadata,
-        booksMetadata,
-        lastCompletedAt: lastCompleted.get(record.id) ?? null,
-      },
-    ]
+    const lastCompletedAt = lastCompleted.get(record.id) ?? null
+    const full: SeriesFull = {
+      ...{ ...record, metadata, booksMetadata, lastCompletedAt, genres, tags },
+      ...{ alternateTitles, externalIds, externalLinks, externalRatings },
+    }
+    return full
   })
 }
 
 /** Books in the order of the ids, without hidden and deleted ones. Four statements, in parallel. */
-export async function booksFull(
-  sql: Sql,
-  viewer: Viewer,
-  ids: readonly string[],
-): Promise<BookFull[]> {
+export async function booksFull(sql: Sql, viewer: Viewer, ids: readonly string[]) {
   const [books, metadataById, readLists] = await Promise.all([
     booksByIds(sql, viewer, ids),
     bookMetadataByIds(sql, viewer, ids),
@@ -96,33 +83,24 @@ export async function booksFull(
   return books.flatMap(book => {
     const metadata = metadataById.get(book.id)
     if (!metadata) return []
-    const { readProgress } = book
-    return [
-      {
-        ...book,
-        metadata,
-        genres: metadata.genres,
-        tags: metadata.tags,
-        readLists: readLists.get(book.id) ?? [],
-        readCount: readProgress?.completed ? 1 : 0,
-        lastCompletedAt: readProgress?.completedAt ?? null,
-      },
-    ]
+    const { genres, tags } = metadata
+    const full: BookFull = {
+      ...{ ...book, metadata, genres, tags, readLists: readLists.get(book.id) ?? [] },
+      readCount: book.readProgress?.completed ? 1 : 0,
+      lastCompletedAt: book.readProgress?.completedAt ?? null,
+    }
+    return full
   })
 }
 
 /** One series in its long form. Throws NotFound. */
 export async function findSeriesFull(sql: Sql, viewer: Viewer, id: string): Promise<SeriesFull> {
-  const [series] = await seriesFull(sql, viewer, [id])
-  if (!series) throw new NotFound('Series not found')
-  return series
+  return found('series', (await seriesFull(sql, viewer, [id]))[0])
 }
 
 /** One book in its long form. Throws NotFound. */
 export async function findBookFull(sql: Sql, viewer: Viewer, id: string): Promise<BookFull> {
-  const [book] = await booksFull(sql, viewer, [id])
-  if (!book) throw new NotFound('Book not found')
-  return book
+  return found('book', (await booksFull(sql, viewer, [id]))[0])
 }
 
 /** One book with separate metadata. Throws NotFound. */
@@ -133,6 +111,6 @@ export async function findBookDetail(sql: Sql, viewer: Viewer, id: string): Prom
     readListNames(sql, [id]),
   ])
   const metadata = book && metadataById.get(book.id)
-  if (!metadata) throw new NotFound('Book not found')
+  if (!metadata) throw ownerNotFound('book')
   return { book, metadata, readLists: readLists.get(book.id) ?? [] }
 }

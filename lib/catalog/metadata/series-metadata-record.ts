@@ -7,8 +7,8 @@ import { seriesFields } from '../../media/metadata/series-fields.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
 import { Label, loadLabels } from '../label/label.ts'
-import { ownerNotFound } from '../owner.ts'
-import type { AlternateTitleRecord, StoredTitle } from './alternate-titles.ts'
+import { found } from '../owner.ts'
+import type { StoredTitle } from './alternate-titles.ts'
 import { selectColumns } from './columns.ts'
 import {
   ExternalId,
@@ -82,25 +82,14 @@ export async function seriesMetadataByIds(
 }
 
 /** Throws NotFound for an unknown or hidden series. */
-export async function seriesMetadata(
-  sql: Queryable,
-  viewer: Viewer,
-  id: string,
-): Promise<SeriesMetadata> {
-  const metadata = (await seriesMetadataByIds(sql, viewer, [id])).get(id)
-  if (!metadata) throw ownerNotFound('series')
-  return metadata
+export async function seriesMetadata(sql: Queryable, viewer: Viewer, id: string) {
+  return found('series', (await seriesMetadataByIds(sql, viewer, [id])).get(id))
 }
 
 /** Throws NotFound for an unknown or hidden series. */
-export async function alternateTitlesOf(
-  sql: Queryable,
-  viewer: Viewer,
-  seriesId: string,
-): Promise<AlternateTitleRecord[]> {
+export async function alternateTitlesOf(sql: Queryable, viewer: Viewer, seriesId: string) {
   const [row] = await sql<{ titles: StoredTitle[] }[]>`
     select s.alternate_titles as titles from series s
     where s.id = ${seriesId} and ${visibleSeries(sql, viewer)}`
-  if (!row) throw ownerNotFound('series')
-  return row.titles.map(title => ({ ...title, seriesId }))
+  return found('series', row).titles.map(title => ({ ...title, seriesId }))
 }

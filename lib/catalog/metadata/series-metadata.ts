@@ -8,13 +8,12 @@ import { limitedCustomMetadata } from '../../media/metadata/user-input.ts'
 import type { AlternateTitle } from '../../media/metadata/values.ts'
 import { sortKey } from '../../media/name/natural.ts'
 import { searchKey } from '../../media/name/text.ts'
-import { publish } from '../../store/event/publish.ts'
 import type { Transaction } from '../../store/postgres/db.ts'
 import { refreshEdited } from '../derived/refresh.ts'
-import { ownerNotFound } from '../owner.ts'
+import { found } from '../owner.ts'
 import { fromSeriesForUpdate } from '../row-locks.ts'
 import { identifiedTitles, type StoredTitle } from './alternate-titles.ts'
-import { changeEvents, eventFields } from './change-events.ts'
+import { eventFields, publishChanges } from './change-events.ts'
 import { editedColumns, updateRows } from './columns.ts'
 import type { Changes } from './edits.ts'
 import { applyLocks, lockChanges, seriesLockFlags, withUserLocks } from './field-locks.ts'
@@ -34,11 +33,7 @@ export type SeriesForUpdate = {
 }
 
 /** Locks the rows of series until the transaction ends; hidden and unknown ones are left out. */
-export async function lockSeriesRows(
-  tx: Transaction,
-  viewer: Viewer,
-  ids: readonly string[],
-): Promise<SeriesForUpdate[]> {
+export async function lockSeriesRows(tx: Transaction, viewer: Viewer, ids: readonly string[]) {
   const series = await tx<SeriesForUpdate[]>`
     select s.id, s.library_id as "libraryId", s.title, s.title_sort as "titleSort",
       s.alternate_titles as "alternateTitles", s.custom_metadata as "customMetadata", s.genres,
@@ -48,14 +43,8 @@ export async function lockSeriesRows(
 }
 
 /** Like `lockSeriesRows`, for one. Throws NotFound. */
-export async function lockSeriesRow(
-  tx: Transaction,
-  viewer: Viewer,
-  id: string,
-): Promise<SeriesForUpdate> {
-  const [series] = await lockSeriesRows(tx, viewer, [id])
-  if (!series) throw ownerNotFound('series')
-  return series
+export async function lockSeriesRow(tx: Transaction, viewer: Viewer, id: string) {
+  return found('series', (await lockSeriesRows(tx, viewer, [id]))[0])
 }
 
 /**
@@ -72,12 +61,10 @@ export async function updateSeriesMetadata(
   if (names.length === 0) return
   const fields = names.map(name => seriesFields[name])
   const types = fields.map(({ column, sqlType }) => [column, sqlType as SqlType])
+  const lockNames = fields.map(field => field.lock)
   const rows = edits.map(({ one, changes }) => ({
     ...rowOf(one, changes),
-    ...withUserLocks(
-      one,
-      fields.map(field => field.lock),
-    ),
+    ...withUserLocks(one, lockNames),
   }))
   const columns = { ...editedColumns, ...Object.fromEntries(types) }
   const changed = await updateRows(tx, 'series', { columns, rows })
@@ -85,10 +72,7 @@ export async function updateSeriesMetadata(
     seriesIds: [...changed.keys()],
     columns: [...new Set([...changed.values()].flat())],
   })
-  await publish(
-    tx,
-    changeEvents(series, ({ id }) => eventFields(changed.get(id) ?? [])),
-  )
+  await publishChanges(tx, series, ({ id }) => eventFields(changed.get(id) ?? []))
 }
 
 /** Values of the changed columns and of the columns derived from titles. */
@@ -136,13 +120,8 @@ export async function setSeriesLocks(
         ([name, source]) => source !== 'user' || !unlocked.includes(name),
       ),
     )
-    return {
-      ...one,
-      unlocked,
-      before: one.locks,
-      locks: applyLocks(one.locks, changes),
-      provenance,
-    }
+    const locks = applyLocks(one.locks, changes)
+    return { ...one, unlocked, before: one.locks, locks, provenance }
   })
   await updateRows(tx, 'series', {
     columns: { locks: 'text[]', provenance: 'jsonb' },
@@ -153,15 +132,12 @@ export async function setSeriesLocks(
     seriesIds: edits.map(({ id }) => id),
     columns: [...new Set(edits.flatMap(({ unlocked }) => unlocked))],
   })
-  await publish(
-    tx,
-    changeEvents(edits, ({ id, before, locks, unlocked }) => [
-      ...(isDeepStrictEqual(locks, before) ? [] : ['locks']),
-      ...(relabeled.includes(id)
-        ? unlocked.filter(name => name === 'genres' || name === 'tags')
-        : []),
-    ]),
-  )
+  await publishChanges(tx, edits, ({ id, before, locks, unlocked }) => [
+    ...(isDeepStrictEqual(locks, before) ? [] : ['locks']),
+    ...(relabeled.includes(id)
+      ? unlocked.filter(name => name === 'genres' || name === 'tags')
+      : []),
+  ])
   return new Map(edits.map(({ id, locks }) => [id, locks]))
 }
 

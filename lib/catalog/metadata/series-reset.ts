@@ -9,11 +9,10 @@ import type { Config } from '../../media/strategy/config.ts'
 import type { Placement } from '../../media/strategy/placement.ts'
 import { placeBook } from '../../media/strategy/series.ts'
 import { compileRules, type TitleRule } from '../../media/strategy/title-rules.ts'
-import { publish } from '../../store/event/publish.ts'
 import type { Transaction } from '../../store/postgres/db.ts'
 import { readingOrder } from '../derived/reading-order.ts'
 import { refreshEdited } from '../derived/refresh.ts'
-import { changeEvents } from './change-events.ts'
+import { publishChanges } from './change-events.ts'
 import { type ColumnTypes, editedColumns, type RowValues, updateRows } from './columns.ts'
 import { deleteAllExternalReferences } from './external-reference.ts'
 import type { SeriesForUpdate } from './series-metadata.ts'
@@ -56,17 +55,13 @@ export async function resetSeriesMetadata(
   const changed = await updateRows(tx, 'series', { columns, rows })
   // Ids stated only by files are the same after the files are read again.
   const identified = series.filter(({ provenance }) => provenance.external_ids !== undefined)
+  const identifiedIds = identified.map(({ id }) => id)
   await deleteAllExternalReferences(tx, { kind: 'series', ids }, ['link', 'rating'])
-  await deleteAllExternalReferences(tx, { kind: 'series', ids: identified.map(({ id }) => id) }, [
-    'id',
-  ])
+  await deleteAllExternalReferences(tx, { kind: 'series', ids: identifiedIds }, ['id'])
   // Unlocked labels follow the books again, which the changed columns do not show.
   const columnsChanged = new Set([...[...changed.values()].flat(), 'genres', 'tags'])
   await refreshEdited(tx, { seriesIds: ids, columns: [...columnsChanged] })
-  await publish(
-    tx,
-    changeEvents(series, () => ['metadata_reset']),
-  )
+  await publishChanges(tx, series, () => ['metadata_reset'])
   return [...sources.values()].flatMap(({ bookId }) => bookId ?? [])
 }
 
@@ -94,10 +89,8 @@ function resetRow(series: SeriesForUpdate, sources: Sources): RowValues {
 /** Values by column; values stated by series.json stay. */
 function fileValues({ provenance }: SeriesForUpdate, sources: Sources) {
   const placement = placementOf(sources)
-  const defaults: Record<string, unknown> = {
-    publisher: placement?.publisher,
-    year: placement?.year,
-  }
+  const { publisher, year } = placement ?? {}
+  const defaults: Record<string, unknown> = { publisher, year }
   const stated = new Set<string>(
     seriesJsonFields
       .map(field => field.column)

@@ -29,11 +29,7 @@ const maxBlockMs = 10
  * are locked, set by a user or stated by the files of a series are left out. Throws the reason of an
  * aborted signal.
  */
-export async function titlesByRules(
-  sql: Queryable,
-  ids: Fragment,
-  signal?: AbortSignal,
-): Promise<{ id: string; title: string }[]> {
+export async function titlesByRules(sql: Queryable, ids: Fragment, signal?: AbortSignal) {
   const rows = await sql<
     { id: string; name: string; title: string; libraryId: string; rules: TitleRule[] }[]
   >`

@@ -18,7 +18,7 @@ import {
 import { Link } from '../../media/metadata/values.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { bookById } from '../book/book-record.ts'
-import { ownerNotFound } from '../owner.ts'
+import { found } from '../owner.ts'
 import { BookMetadata, bookMetadata } from './book-metadata-record.ts'
 import { type ExternalId, externalIds } from './external-reference.ts'
 import { seriesLockFlags } from './field-locks.ts'
@@ -131,14 +131,8 @@ export async function seriesContexts(
 }
 
 /** Throws NotFound for an unknown or hidden series. */
-export async function seriesContext(
-  sql: Queryable,
-  viewer: Viewer,
-  id: string,
-): Promise<SeriesContext> {
-  const context = (await seriesContexts(sql, viewer, [id])).get(id)
-  if (!context) throw ownerNotFound('series')
-  return context
+export async function seriesContext(sql: Queryable, viewer: Viewer, id: string) {
+  return found('series', (await seriesContexts(sql, viewer, [id])).get(id))
 }
 
 async function visibleBookCounts(sql: Queryable, viewer: Viewer, ids: readonly string[]) {

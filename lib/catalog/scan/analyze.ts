@@ -3,7 +3,7 @@
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../../accounts/viewer.ts'
 import { Invalid, NotFound } from '../../base/errors.ts'
-import type { Queryable, Sql } from '../../store/postgres/db.ts'
+import type { Queryable, Sql, Transaction } from '../../store/postgres/db.ts'
 import type { AnalysisSubject } from '../../store/queue/jobs.ts'
 import type { Queue } from '../../store/queue/queue.ts'
 import { requireLibrary } from '../library/library.ts'
@@ -78,15 +78,11 @@ function enqueue(
       mode: 'normal',
       options: { analysis: true, subject },
     })
-    const { count } = await tx`
-      insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced, attempts)
-      select b.library_id, b.directory_id, b.name, b.size, b.modified_ms, true, 0
-      from book b
-      join series s on s.id = b.series_id
-      where ${condition} and b.missing_at is null and ${visibleBook(sql, viewer)}
-        and ${unanalyzedOnly ? isUnanalyzed(sql) : sql`true`}
-      order by b.directory_id, b.name
-      on conflict (directory_id, name) do update set forced = true, attempts = 0`
+    const isIncluded = unanalyzedOnly ? isUnanalyzed(sql) : sql`true`
+    const count = await queueFiles(
+      tx,
+      tx`${condition} and b.missing_at is null and ${visibleBook(sql, viewer)} and ${isIncluded}`,
+    )
     if (count === 0)
       throw new Invalid(
         unanalyzedOnly ? 'All books are analyzed' : 'There are no books to analyze',
@@ -94,6 +90,18 @@ function enqueue(
       )
     return scanId
   })
+}
+
+/** Queues the files of these books (`book b` of `series s`) as pending ones; returns their number. */
+export async function queueFiles(tx: Transaction, condition: Fragment): Promise<number> {
+  const { count } = await tx`
+    insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced, attempts)
+    select b.library_id, b.directory_id, b.name, b.size, b.modified_ms, true, 0
+    from book b join series s on s.id = b.series_id
+    where ${condition}
+    order by b.directory_id, b.name
+    on conflict (directory_id, name) do update set forced = true, attempts = 0`
+  return count
 }
 
 /** A condition on `book b`: it could not be read or has not been read yet. */

@@ -15,8 +15,6 @@ export async function failScans(tx: Transaction, failedJobs: readonly JobChange[
     from jsonb_to_recordset(${tx.json(reasons as never)}) as f(id uuid, reason text)
     where s.id = f.id and s.state in ('queued', 'running')
     returning s.id`
-  await publishScans(
-    tx,
-    scans.map(scan => scan.id),
-  )
+  const ids = scans.map(scan => scan.id)
+  await publishScans(tx, ids)
 }

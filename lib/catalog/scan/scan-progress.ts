@@ -1,7 +1,19 @@
 // Progress of scans: state, stage and counters, for the scan status, progress events and tasks.
 import type { Fragment } from 'postgres'
+import {
+  component,
+  count,
+  list,
+  nullable,
+  oneOf,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../../base/schema.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { taskStatuses } from '../../store/queue/task-status.ts'
+import { scanModes } from '../library/library-settings.ts'
 
 export type ScanState =
   | 'queued'
@@ -24,36 +36,62 @@ export const scanStages = [
   'done',
 ] as const
 
-/**
- * One scan. `filesPerSecond` is the average since the scan started; `secondsLeft` estimates the rest of the
- * current stage from its rate so far, null while it is unknown.
- */
-export type ScanProgress = {
-  id: string
-  libraryId: string
-  state: ScanState
-  mode: 'normal' | 'deep'
-  stage: (typeof scanStages)[number]
-  filesTotal: number
-  filesProcessed: number
-  filesPerSecond: number
-  coversTotal: number
-  coversMade: number
-  hashesTotal: number
-  hashesMade: number
-  secondsLeft: number | null
-  seriesCreated: number
-  booksAdded: number
-  booksChanged: number
-  booksMoved: number
-  booksMissing: number
-  booksRestored: number
-  bytesRead: number
-  failures: number
-  message: string | null
-  startedAt: Date
-  completedAt: Date | null
-}
+export const ScanStatus = component('ScanStatus', {
+  id: uuid(),
+  libraryId: uuid(),
+  status: oneOf(scanStatuses),
+  mode: oneOf(scanModes),
+  stage: oneOf(scanStages, {
+    description: 'Covers and hashes continue after the scan is completed.',
+  }),
+  filesTotal: count({
+    description:
+      'Book files discovered so far. For an account with an age limit or sharing tags, the visible books; the other counts of the scan are then 0.',
+  }),
+  filesProcessed: count({ description: 'How many of them are unchanged, read or failed.' }),
+  filesPerSecond: Type.Number({
+    description: 'Average rate since the scan started.',
+  }),
+  coversTotal: count({ description: 'Covers requested by this scan.' }),
+  coversMade: count({ description: 'How many of them have been made.' }),
+  hashesTotal: count({ description: 'File hashes requested by this scan.' }),
+  hashesMade: count({ description: 'How many of them have been computed.' }),
+  secondsLeft: nullable(
+    count({
+      description:
+        'Estimated time left in the current stage, from its rate so far; null while it is unknown.',
+    }),
+  ),
+  seriesCreated: count({ description: 'Series created by this scan.' }),
+  seriesFound: count({ description: 'Current number of series in the library.' }),
+  booksFound: count({ description: 'Current number of books in the library.' }),
+  booksAdded: count(),
+  booksChanged: count(),
+  booksMoved: count(),
+  booksMissing: count(),
+  booksRestored: count(),
+  bytesRead: count(),
+  failures: count({ description: 'Files that could not be read.' }),
+  errors: list(Type.String(), {
+    description: 'Why the scan failed, and up to 100 files that could not be read.',
+  }),
+  message: nullable(Type.String()),
+  startedAt: timestamp({ description: 'For a pending scan, when it was requested.' }),
+  completedAt: nullable(timestamp()),
+  host: nullable(
+    Type.String({
+      description: 'Name of the host that ran it last; null for accounts without SystemAdmin.',
+    }),
+  ),
+  pid: nullable(count({ description: 'Process id on that host; null like `host`.' })),
+})
+export type ScanStatus = Static<typeof ScanStatus>
+
+/** One scan, whose state is not yet a public one. */
+export type ScanProgress = Omit<
+  ScanStatus,
+  'status' | 'errors' | 'seriesFound' | 'booksFound' | 'host' | 'pid'
+> & { state: ScanState }
 
 const publicStates: Partial<Record<ScanState, PublicScanState>> = {
   queued: 'pending',

@@ -143,11 +143,7 @@ export async function cancelScan(sql: Sql, queue: Queue, scanId: string): Promis
 }
 
 /** Like `cancelScan`, within a transaction. Returns false when the scan is neither queued nor running. */
-export async function tryCancelScan(
-  tx: Transaction,
-  queue: Queue,
-  scanId: string,
-): Promise<boolean> {
+export async function tryCancelScan(tx: Transaction, queue: Queue, scanId: string) {
   const [row] = await tx<{ libraryId: string }[]>`
     update scan set state = 'cancelled', finished_at = now()
     where id = ${scanId} and state in ('queued', 'running')

@@ -3,93 +3,25 @@ import type { Fragment } from 'postgres'
 import { isLimited, type Viewer, visibleBook, visibleLibrary } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { joinPath, pathText } from '../../base/path.ts'
-import {
-  component,
-  count,
-  list,
-  nullable,
-  oneOf,
-  type Static,
-  Type,
-  timestamp,
-  uuid,
-} from '../../base/schema.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { requireLibrary } from '../library/library.ts'
 import { visibleCounts } from '../library/library-record.ts'
-import { scanModes } from '../library/library-settings.ts'
 import {
   publicScanState,
   type ScanProgress,
+  type ScanStatus,
   scanProgressColumns,
-  scanStages,
-  scanStatuses,
   scansWithTotals,
   withoutCounts,
 } from './scan-progress.ts'
 import { isScan } from './scan-request.ts'
-
-export const ScanStatus = component('ScanStatus', {
-  id: uuid(),
-  libraryId: uuid(),
-  status: oneOf(scanStatuses),
-  mode: oneOf(scanModes),
-  stage: oneOf(scanStages, {
-    description: 'Covers and hashes continue after the scan is completed.',
-  }),
-  filesTotal: count({
-    description:
-      'Book files discovered so far. For an account with an age limit or sharing tags, the visible books; the other counts of the scan are then 0.',
-  }),
-  filesProcessed: count({ description: 'How many of them are unchanged, read or failed.' }),
-  filesPerSecond: Type.Number({
-    description: 'Average rate since the scan started.',
-  }),
-  coversTotal: count({ description: 'Covers requested by this scan.' }),
-  coversMade: count({ description: 'How many of them have been made.' }),
-  hashesTotal: count({ description: 'File hashes requested by this scan.' }),
-  hashesMade: count({ description: 'How many of them have been computed.' }),
-  secondsLeft: nullable(
-    count({
-      description:
-        'Estimated time left in the current stage, from its rate so far; null while it is unknown.',
-    }),
-  ),
-  seriesCreated: count({ description: 'Series created by this scan.' }),
-  seriesFound: count({ description: 'Current number of series in the library.' }),
-  booksFound: count({ description: 'Current number of books in the library.' }),
-  booksAdded: count(),
-  booksChanged: count(),
-  booksMoved: count(),
-  booksMissing: count(),
-  booksRestored: count(),
-  bytesRead: count(),
-  failures: count({ description: 'Files that could not be read.' }),
-  errors: list(Type.String(), {
-    description: 'Why the scan failed, and up to 100 files that could not be read.',
-  }),
-  message: nullable(Type.String()),
-  startedAt: timestamp({ description: 'For a pending scan, when it was requested.' }),
-  completedAt: nullable(timestamp()),
-  host: nullable(
-    Type.String({
-      description: 'Name of the host that ran it last; null for accounts without SystemAdmin.',
-    }),
-  ),
-  pid: nullable(count({ description: 'Process id on that host; null like `host`.' })),
-})
-export type ScanStatus = Static<typeof ScanStatus>
 
 type Row = ScanProgress & Pick<ScanStatus, 'seriesFound' | 'booksFound' | 'host' | 'pid'>
 
 const maxErrors = 100
 
 /** Latest scan of a library. Throws NotFound when it was never scanned or is hidden. */
-export async function lastScan(
-  sql: Queryable,
-  viewer: Viewer,
-  libraryId: string,
-): Promise<ScanStatus> {
+export async function lastScan(sql: Queryable, viewer: Viewer, libraryId: string) {
   const [row] = await select(
     sql,
     viewer,
@@ -115,11 +47,7 @@ export async function activeScans(sql: Queryable, viewer: Viewer): Promise<ScanS
 }
 
 /** The latest scan of each library, or of one. Libraries that were never scanned are left out. */
-export async function latestScans(
-  sql: Queryable,
-  viewer: Viewer,
-  libraryId: string | null,
-): Promise<ScanStatus[]> {
+export async function latestScans(sql: Queryable, viewer: Viewer, libraryId: string | null) {
   const rows = await select(
     sql,
     viewer,

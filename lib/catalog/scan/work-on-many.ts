@@ -9,7 +9,7 @@ import { joinArtifact } from '../book/visible-books.ts'
 import { hasImage, lacksCover } from '../cover/cover-on-demand.ts'
 import { readingOrder } from '../derived/reading-order.ts'
 import { titlesByRules } from '../metadata/series-title.ts'
-import { isUnanalyzed } from './analyze.ts'
+import { isUnanalyzed, queueFiles } from './analyze.ts'
 import { enqueueScan } from './scan-request.ts'
 
 type WorkRequest = { sql: Sql; queue: Queue; viewer: Viewer }
@@ -64,18 +64,11 @@ export async function retryFailed(request: WorkRequest, filter: ErrorFilter): Pr
 
 async function readAgain({ sql, queue }: WorkRequest, condition: Fragment): Promise<StartedWork> {
   return await sql.begin(async tx => {
-    const scans = await startAnalyses(
-      tx,
-      queue,
-      tx`select b.library_id from book b join series s on s.id = b.series_id where ${condition}`,
-    )
-    const { count } = await tx`
-      insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced, attempts)
-      select b.library_id, b.directory_id, b.name, b.size, b.modified_ms, true, 0
-      from book b join series s on s.id = b.series_id
-      where ${condition} and b.library_id = any(${[...scans.keys()]}::uuid[])
-      order by b.directory_id, b.name
-      on conflict (directory_id, name) do update set forced = true, attempts = 0`
+    const libraryIds = tx`
+      select b.library_id from book b join series s on s.id = b.series_id where ${condition}`
+    const scans = await startAnalyses(tx, queue, libraryIds)
+    const isStarted = tx`b.library_id = any(${[...scans.keys()]}::uuid[])`
+    const count = await queueFiles(tx, tx`${condition} and ${isStarted}`)
     return { taskIds: [...scans.values()], count }
   })
 }
@@ -180,11 +173,8 @@ export async function reprocessTitles(
       insert into series_refresh (library_id, series_id, retitle)
       select library_id, id, true from series where id = any(${ids}) order by id
       on conflict (library_id, series_id) do update set retitle = true`
-    const scans = await startAnalyses(
-      tx,
-      queue,
-      tx`select library_id from series where id = any(${ids})`,
-    )
+    const libraryIds = tx`select library_id from series where id = any(${ids})`
+    const scans = await startAnalyses(tx, queue, libraryIds)
     return { taskIds: [...scans.values()], count: changes.length }
   })
 }

@@ -1,10 +1,10 @@
 // The books of one series in reading order, and the neighbors of a book.
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
-import { NotFound } from '../../base/errors.ts'
 import type { IdPage } from '../../list/page.ts'
 import { unprepared } from '../../store/postgres/statement.ts'
 import { readingOrder, readingPlace, reversedReadingOrder } from '../derived/reading-order.ts'
+import { found } from '../owner.ts'
 import { requireSeries } from './series-record.ts'
 
 type SeriesBooksRequest = {
@@ -37,11 +37,7 @@ export async function booksOfSeries(
 }
 
 /** Ids of the visible books before and after a book; a missing book has no neighbors. Throws NotFound for a hidden book. */
-export async function neighbors(
-  sql: Sql,
-  viewer: Viewer,
-  bookId: string,
-): Promise<{ prev: string | null; next: string | null }> {
+export async function neighbors(sql: Sql, viewer: Viewer, bookId: string) {
   const neighbor = (side: 'before' | 'after') => {
     const comparison = side === 'after' ? sql`>` : sql`<`
     const order = side === 'after' ? readingOrder(sql, 'b') : reversedReadingOrder(sql)
@@ -60,6 +56,5 @@ export async function neighbors(
     from (
       select b.* from book b join series s on s.id = b.series_id
       where b.id = ${bookId} and ${visibleBook(sql, viewer)}) o`
-  if (!row) throw new NotFound('Book not found')
-  return row
+  return found('book', row)
 }

@@ -1,6 +1,5 @@
 // Series record of the API: the short form, used by lists and details.
 import { hidesBooks, presentBeyondAge, type Viewer, visibleSeries } from '../../accounts/viewer.ts'
-import { NotFound } from '../../base/errors.ts'
 import {
   component,
   count,
@@ -16,6 +15,7 @@ import { CollectionNames, collectionNames } from '../../organize/grouping/refere
 import type { Queryable } from '../../store/postgres/db.ts'
 import { requestedIds } from '../../store/postgres/ids.ts'
 import { mayHideBooks } from '../derived/books-metadata.ts'
+import { found } from '../owner.ts'
 
 export const Series = component('Series', {
   id: uuid(),
@@ -51,11 +51,7 @@ export const Series = component('Series', {
 export type Series = Static<typeof Series>
 
 /** The series with these ids, in this order, in one statement; hidden and deleted ones are left out. */
-export async function seriesByIds(
-  sql: Queryable,
-  viewer: Viewer,
-  ids: readonly string[],
-): Promise<Series[]> {
+export async function seriesByIds(sql: Queryable, viewer: Viewer, ids: readonly string[]) {
   if (ids.length === 0) return []
   const rows = await sql<Series[]>`
     select s.id, s.library_id as "libraryId", l.name as "libraryName", s.title,
@@ -97,14 +93,12 @@ function visibleCounters(sql: Queryable, viewer: Viewer) {
 
 /** Throws NotFound for an unknown or hidden series. */
 export async function seriesById(sql: Queryable, viewer: Viewer, id: string): Promise<Series> {
-  const [series] = await seriesByIds(sql, viewer, [id])
-  if (!series) throw new NotFound('Series not found')
-  return series
+  return found('series', (await seriesByIds(sql, viewer, [id]))[0])
 }
 
 /** Throws NotFound unless the series is visible. */
 export async function requireSeries(sql: Queryable, viewer: Viewer, id: string): Promise<void> {
-  const [row] =
-    await sql`select 1 from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}`
-  if (!row) throw new NotFound('Series not found')
+  const [row] = await sql`
+    select 1 from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}`
+  found('series', row)
 }

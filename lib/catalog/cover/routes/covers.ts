@@ -17,7 +17,6 @@ import {
   findOriginal,
   listCovers,
   maxCovers,
-  type NewCover,
   selectAutomaticCover,
   selectBookCover,
   selectCover,
@@ -148,10 +147,7 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
 type CoverContext = Pick<Deps, 'config' | 'pages'> & { client: Client }
 
 /** Stores the original and its thumbnail, rendered by a worker thread. Throws Invalid if it is not an image. */
-export async function createCover(
-  original: Buffer,
-  { config, pages, client }: CoverContext,
-): Promise<NewCover> {
+export async function createCover(original: Buffer, { config, pages, client }: CoverContext) {
   const { max_dimension: maxSide, format, quality } = config.thumbnail
   const coverRequest = { bytes: original, maxSide, format, quality }
   try {

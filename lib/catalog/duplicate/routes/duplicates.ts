@@ -25,12 +25,14 @@ import {
 import { DuplicateGroupId } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
 import {
+  DuplicateBook,
   deleteDuplicateGroup,
   listBookDuplicates,
   listSeriesDuplicates,
   maxDetails,
   maxMembers,
   requestDuplicateSearch,
+  SeriesDuplicateMember,
 } from '../duplicate.ts'
 
 const matchTypes = ['external_id', 'title'] as const
@@ -40,31 +42,12 @@ const groupFields = {
   updatedAt: timestamp(),
 }
 
-const DuplicateBook = component('DuplicateBook', {
-  id: uuid(),
-  title: Type.String(),
-  seriesId: uuid(),
-  seriesName: Type.String(),
-  libraryId: uuid(),
-  libraryName: Type.String(),
-  path: Type.String({ description: 'Relative to the library folder.' }),
-  fileSize: count({ description: 'Size in bytes.' }),
-  pageCount: count(),
-})
 const BookDuplicateGroup = component('BookDuplicateGroup', {
   id: uuid(),
   fileHash: Type.String({ description: 'SHA-256 of the files, hexadecimal.' }),
   bookIds: list(uuid(), { description: `Up to ${maxMembers} members.` }),
   books: list(DuplicateBook, { description: `The first ${maxDetails} members.` }),
   ...groupFields,
-})
-const SeriesDuplicateMember = component('SeriesDuplicateMember', {
-  id: uuid(),
-  title: Type.String(),
-  libraryId: uuid(),
-  libraryName: Type.String(),
-  bookCount: count(),
-  updatedAt: timestamp(),
 })
 const SeriesDuplicateGroup = component('SeriesDuplicateGroup', {
   id: uuid(),

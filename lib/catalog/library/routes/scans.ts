@@ -6,8 +6,9 @@ import { forIdentity } from '../../../http/client/host-access.ts'
 import { paged, shortListQuery, shortListResponse } from '../../../http/pagination.ts'
 import { LibraryId } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
+import { ScanStatus } from '../../scan/scan-progress.ts'
 import { cancelScans, type ScanRequest, startScan } from '../../scan/scan-request.ts'
-import { activeScans, lastScan, latestScans, ScanStatus } from '../../scan/scan-status.ts'
+import { activeScans, lastScan, latestScans } from '../../scan/scan-status.ts'
 import { requireLibrary } from '../library.ts'
 import { libraryById } from '../library-record.ts'
 import { scanModes } from '../library-settings.ts'
@@ -74,10 +75,8 @@ export const scans = [
     responses: { 200: paged(ScanStatus) },
     handle: async ({ viewer, identity, ...input }, { sql }) => {
       const scans = await activeScans(sql, viewer)
-      return shortListResponse(
-        input,
-        scans.map(scan => forIdentity(identity, scan)),
-      )
+      const shown = scans.map(scan => forIdentity(identity, scan))
+      return shortListResponse(input, shown)
     },
   }),
   route('GET /scans/latest', {
@@ -92,10 +91,8 @@ export const scans = [
     responses: { 200: paged(ScanStatus) },
     handle: async ({ viewer, identity, ...input }, { sql }) => {
       const scans = await latestScans(sql, viewer, input.query.libraryId ?? null)
-      return shortListResponse(
-        input,
-        scans.map(scan => forIdentity(identity, scan)),
-      )
+      const shown = scans.map(scan => forIdentity(identity, scan))
+      return shortListResponse(input, shown)
     },
   }),
 ]

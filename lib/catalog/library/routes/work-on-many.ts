@@ -45,6 +45,34 @@ const pathScopes = {
   },
 }
 
+type ManyThumbnails = readonly [
+  of: 'book' | 'series',
+  subject: string,
+  path: string,
+  operationId: string,
+  /** The field that is required. */
+  ids?: 'bookIds' | 'seriesIds',
+]
+const manyThumbnails: readonly ManyThumbnails[] = [
+  ['book', 'books', '/books/thumbnails', 'generateBookThumbnails'],
+  ['series', 'series', '/series/thumbnails', 'generateSeriesThumbnails'],
+  ['book', 'several books', '/books/bulk/thumbnails', 'generateThumbnailsOfBooks', 'bookIds'],
+  [
+    'series',
+    'several series',
+    '/series/bulk/thumbnails',
+    'generateThumbnailsOfSeries',
+    'seriesIds',
+  ],
+  [
+    'book',
+    'all books of several series',
+    '/series/bulk/thumbnails/books',
+    'generateThumbnailsOfBooksOfSeries',
+    'seriesIds',
+  ],
+]
+
 const thumbnails = [
   ...(['book', 'series'] as const).map(of => {
     const plural = of === 'book' ? 'books' : 'series'
@@ -65,54 +93,10 @@ const thumbnails = [
       },
     })
   }),
-  ...(
-    [
-      {
-        operationId: 'generateBookThumbnails',
-        path: '/books/thumbnails/generate',
-        summary: 'Generate the cover thumbnails of books',
-        of: 'book',
-      },
-      {
-        operationId: 'generateSeriesThumbnails',
-        path: '/series/thumbnails/generate',
-        summary: 'Generate the cover thumbnails of series',
-        of: 'series',
-      },
-      {
-        operationId: 'generateThumbnailsOfBooks',
-        path: '/books/bulk/thumbnails/generate',
-        summary: 'Generate the cover thumbnails of several books',
-        of: 'book',
-        ids: 'bookIds',
-      },
-      {
-        operationId: 'generateThumbnailsOfSeries',
-        path: '/series/bulk/thumbnails/generate',
-        summary: 'Generate the cover thumbnails of several series',
-        of: 'series',
-        ids: 'seriesIds',
-      },
-      {
-        operationId: 'generateThumbnailsOfBooksOfSeries',
-        path: '/series/bulk/thumbnails/books/generate',
-        summary: 'Generate the cover thumbnails of all books of several series',
-        of: 'book',
-        ids: 'seriesIds',
-      },
-    ] as const
-  ).map(({ of, ...spec }) => thumbnailRoute(spec, of)),
+  ...manyThumbnails.map(thumbnailRoute),
 ]
 
-type ThumbnailSpec = {
-  operationId: string
-  path: string
-  summary: string
-  /** The field that is required. */
-  ids?: 'bookIds' | 'seriesIds'
-}
-
-function thumbnailRoute({ ids, path, ...spec }: ThumbnailSpec, of: 'book' | 'series'): Route {
+function thumbnailRoute([of, subject, path, operationId, ids]: ManyThumbnails): Route {
   const properties: TProperties =
     ids === undefined
       ? {
@@ -122,17 +106,14 @@ function thumbnailRoute({ ids, path, ...spec }: ThumbnailSpec, of: 'book' | 'ser
           bookIds: optional(bookIds),
         }
       : { [ids]: ids === 'bookIds' ? bookIds : seriesIds }
-  return route(`POST ${path}`, {
+  const suffix = ids && `Of${ids === 'bookIds' ? 'Books' : 'Series'}`
+  return route(`POST ${path}/generate`, {
     ...common,
-    ...spec,
+    operationId,
     permission: 'TasksWrite',
+    summary: `Generate the cover thumbnails of ${subject}`,
     description: ids === undefined ? 'For all of them, or only the ones listed.' : skipNote,
-    body: body(
-      ids === undefined
-        ? 'GenerateThumbnails'
-        : `GenerateThumbnailsOf${ids === 'bookIds' ? 'Books' : 'Series'}`,
-      { ...properties, force },
-    ),
+    body: body(`GenerateThumbnails${suffix ?? ''}`, { ...properties, force }),
     ...(ids === undefined ? { bodyOptional: true as const } : {}),
     async handle({ body, viewer }, { sql, queue }) {
       const { force, seriesId, ...named } = body as ThumbnailBody

@@ -54,12 +54,7 @@ type OwnerRef = { kind: OwnerKind; id: string }
 /** The differences between ids, links and ratings. */
 type ReferenceType<Item extends TSchema, Input extends TSchema> = {
   type: 'id' | 'link' | 'rating'
-  /** Last segment of the path, also used in operation ids. */
-  path: string
   operationName: 'ExternalId' | 'ExternalLink' | 'ExternalRating'
-  label: string
-  /** Field of a series or book, as named in events. */
-  changedField: string
   item: Item
   input: Input
   /** Field of the list response. */
@@ -81,10 +76,7 @@ const ExternalIdInput = body('ExternalIdInput', {
 
 const idType: ReferenceType<typeof ExternalId, typeof ExternalIdInput> = {
   type: 'id',
-  path: 'external-ids',
   operationName: 'ExternalId',
-  label: 'external id',
-  changedField: 'external_ids',
   item: ExternalId,
   input: ExternalIdInput,
   listField: 'externalIds',
@@ -110,10 +102,7 @@ const ExternalLinkInput = body('ExternalLinkInput', {
 
 const linkType: ReferenceType<typeof ExternalLink, typeof ExternalLinkInput> = {
   type: 'link',
-  path: 'external-links',
   operationName: 'ExternalLink',
-  label: 'external link',
-  changedField: 'external_links',
   item: ExternalLink,
   input: ExternalLinkInput,
   listField: 'links',
@@ -136,10 +125,7 @@ const ExternalRatingInput = body('ExternalRatingInput', {
 
 const ratingType: ReferenceType<typeof ExternalRating, typeof ExternalRatingInput> = {
   type: 'rating',
-  path: 'external-ratings',
   operationName: 'ExternalRating',
-  label: 'external rating',
-  changedField: 'external_ratings',
   item: ExternalRating,
   input: ExternalRatingInput,
   listField: 'ratings',
@@ -167,8 +153,11 @@ function referenceRoutes<Item extends TSchema, Input extends TSchema>(
 ) {
   const owner = owners[kind]
   const { ownerName } = owner
-  const { type, label, operationName, changedField, listField, item } = reference
-  const path = `${owner.path}/${reference.path}`
+  const { type, operationName, listField, item } = reference
+  const label = `external ${type}`
+  /** As named in events. */
+  const changedField = `external_${type}s`
+  const path = `${owner.path}/external-${type}s`
   const idParam = reference.idParam(kind)
   return [
     route(`GET ${path}`, {

@@ -1,6 +1,6 @@
 // Sharing tags of a series.
 import { rethrowUnknownTag } from '../../../accounts/sharing-rule.ts'
-import { type Viewer, visibleSeries } from '../../../accounts/viewer.ts'
+import type { Viewer } from '../../../accounts/viewer.ts'
 import { Invalid, NotFound } from '../../../base/errors.ts'
 import {
   body,
@@ -17,6 +17,7 @@ import { SeriesId } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
 import type { Queryable, Transaction } from '../../../store/postgres/db.ts'
 import { publishChange } from '../../metadata/change-events.ts'
+import { requireOwner } from '../../owner.ts'
 
 const SeriesTag = component('SeriesSharingTag', {
   id: uuid(),
@@ -95,13 +96,8 @@ export const seriesSharingTags = [
   }),
 ]
 
-async function findVisibleSeries(sql: Queryable, viewer: Viewer, id: string) {
-  const [series] = await sql<{ id: string; libraryId: string }[]>`
-    select s.id, s.library_id as "libraryId"
-    from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}`
-  if (!series) throw new NotFound('Series not found')
-  return series
-}
+const findVisibleSeries = (sql: Queryable, viewer: Viewer, id: string) =>
+  requireOwner(sql, { viewer, owner: { kind: 'series', id } })
 
 function sharingTagsOf(sql: Queryable, id: string) {
   return sql<Static<typeof SeriesTag>[]>`
