@@ -143,3 +143,10 @@ function urlOf(postgres: TestServer, name: string): string {
   url.pathname = `/${name}`
   return url.href
 }
+
+/** The only row of a result. */
+export function one<T>(rows: readonly T[]): T {
+  const [row] = rows
+  if (row === undefined) throw new Error('expected a row')
+  return row
+}

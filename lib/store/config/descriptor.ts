@@ -49,6 +49,18 @@ export function keys<S extends Scope>(scope: S) {
     default: value,
     description,
   })
+  const bounded =
+    (kind: 'integer' | 'number', noun: string) =>
+    (value: number, [minimum, maximum]: Bounds, description: string): Key<number, S> => ({
+      ...common(scope),
+      schema: Type[kind === 'integer' ? 'Integer' : 'Number']({ minimum, maximum }),
+      kind,
+      default: value,
+      description,
+      minimum,
+      maximum,
+      expected: `${noun} from ${minimum} to ${maximum}`,
+    })
   return {
     /** May only be empty in runtime scope. */
     text,
@@ -57,26 +69,8 @@ export function keys<S extends Scope>(scope: S) {
       const key = stringKey(scope, notes)
       return { ...key, schema: Type.Union([key.schema, Type.Null()]), default: null, description }
     },
-    integer: (value: number, [minimum, maximum]: Bounds, description: string): Key<number, S> => ({
-      ...common(scope),
-      schema: Type.Integer({ minimum, maximum }),
-      kind: 'integer',
-      default: value,
-      description,
-      minimum,
-      maximum,
-      expected: `an integer from ${minimum} to ${maximum}`,
-    }),
-    number: (value: number, [minimum, maximum]: Bounds, description: string): Key<number, S> => ({
-      ...common(scope),
-      schema: Type.Number({ minimum, maximum }),
-      kind: 'number',
-      default: value,
-      description,
-      minimum,
-      maximum,
-      expected: `a number from ${minimum} to ${maximum}`,
-    }),
+    integer: bounded('integer', 'an integer'),
+    number: bounded('number', 'a number'),
     boolean: (value: boolean, description: string): Key<boolean, S> => ({
       ...common(scope),
       schema: Type.Boolean(),

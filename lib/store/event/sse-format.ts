@@ -39,10 +39,7 @@ export function formatProgress(type: string, data: Message, options: BlockOption
 }
 
 /** Notifies a client that it has permanently missed events; it continues after `id`. */
-export function formatResync(
-  reason: string,
-  { id, unnamed }: BlockOptions & { id: number },
-): Buffer {
+export function formatResync(reason: string, { id, unnamed }: BlockOptions & { id: number }) {
   const message = { type: 'resync', reason, timestamp: new Date().toISOString() }
   return Buffer.from(block('resync', message, { unnamed, id }))
 }

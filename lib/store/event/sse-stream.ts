@@ -41,11 +41,7 @@ const retryMs = 1_000
  * Where to start for a client that has read up to `lastId`; without it, at `tail`, which misses no later
  * event.
  */
-export async function startPosition(
-  sql: Sql,
-  lastId: string | undefined,
-  tail: number,
-): Promise<Pick<StreamOptions, 'position' | 'resync'>> {
+export async function startPosition(sql: Sql, lastId: string | undefined, tail: number) {
   if (lastId === undefined) return { position: tail, resync: null }
   if (!/^\d{1,15}$/.test(lastId)) return { position: tail, resync: 'unknown' }
   const { pruned, lastAssigned } = await readBounds(sql)

@@ -1,4 +1,5 @@
 // Metrics queries that never delay a scrape: cached results with background refresh, and timeouts.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { createSingleFlight } from '../../base/async/single-flight.ts'
 
@@ -37,15 +38,9 @@ async function refresh<T>(entry: CacheEntry<T>, load: () => Promise<T>, minAgeMs
 }
 
 /** The value of `promise`, or null if it takes longer or fails. */
-export function withTimeout<T>(promise: PromiseLike<T>, ms: number): Promise<T | null> {
-  return new Promise(resolve => {
-    const timer = setTimeout(() => resolve(null), ms)
-    const finish = (value: T | null) => {
-      clearTimeout(timer)
-      resolve(value)
-    }
-    promise.then(finish, () => finish(null))
-  })
+export async function withTimeout<T>(promise: PromiseLike<T>, ms: number): Promise<T | null> {
+  const timeout = sleep(ms, null, { ref: false })
+  return await Promise.race([promise, timeout]).catch(() => null)
 }
 
 /**

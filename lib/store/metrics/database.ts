@@ -2,7 +2,7 @@
 import type { Sql } from 'postgres'
 import type { Services } from '../services.ts'
 import { cachedQuery, timeLimitedQuery } from './cached-query.ts'
-import type { MetricFamily } from './registry.ts'
+import { by, family } from './registry.ts'
 
 const queryTimeoutMs = 2_000
 
@@ -19,85 +19,42 @@ type Row = {
 }
 
 /** Database metrics and the server version; without values if the database does not respond. */
-export async function databaseFamilies(
-  services: Services,
-): Promise<{ families: MetricFamily[]; server: string | null }> {
+export async function databaseFamilies(services: Services) {
   const started = performance.now()
   const row = (await services(loadStatistics)())?.[0] ?? null
   const seconds = (performance.now() - started) / 1000
   const sizes = row && (await services(loadSizes)())
-  const up: MetricFamily = {
-    name: 'stackroom_database_up',
-    help: 'Whether the database responded within two seconds.',
-    type: 'gauge',
-    values: [{ value: row ? 1 : 0 }],
-  }
   const families = [
-    up,
-    ...serverFamilies(row, seconds),
-    ...activityFamilies(row),
-    ...sizeFamilies(sizes),
-  ]
-  return { families, server: row?.server ?? null }
-}
-
-/** A family with one value, or one per value of `label`; none without data. */
-function family(
-  type: MetricFamily['type'],
-  name: string,
-  [help, data, label]: [string, number | Record<string, number> | undefined, string?],
-): MetricFamily {
-  const values =
-    typeof data === 'object'
-      ? Object.entries(data).map(([key, value]) => ({ labels: { [label!]: key }, value }))
-      : data === undefined
-        ? []
-        : [{ value: data }]
-  return { name, help, type, values }
-}
-
-function serverFamilies(row: Row | null, seconds: number): MetricFamily[] {
-  return [
+    family('gauge', 'stackroom_database_up', [
+      'Whether the database responded within two seconds.',
+      row ? 1 : 0,
+    ]),
     family('gauge', 'db_round_trip_seconds', [
       'Duration of a small query, including the wait for a free connection.',
-      row ? seconds : undefined,
+      row && seconds,
     ]),
     family('gauge', 'db_connections', [
       'Connections to the database, by state.',
-      row?.connections ?? undefined,
-      'state',
+      row?.connections && by('state', row.connections),
     ]),
     family('gauge', 'db_connections_limit', [
       'Maximum number of connections to the database server.',
       row?.limit,
     ]),
-  ]
-}
-
-function activityFamilies(row: Row | null): MetricFamily[] {
-  return [
     family('counter', 'db_transactions_total', [
       'Database transactions, by outcome.',
-      row ? { commit: row.commits, rollback: row.rollbacks } : undefined,
-      'outcome',
+      row && by('outcome', { commit: row.commits, rollback: row.rollbacks }),
     ]),
     family('counter', 'db_deadlocks_total', ['Deadlocks resolved by the server.', row?.deadlocks]),
     family('counter', 'db_blocks_total', [
       'Block accesses: in the buffer cache (hit) or outside it (read).',
-      row ? { hit: row.hit, read: row.read } : undefined,
-      'result',
+      row && by('result', { hit: row.hit, read: row.read }),
     ]),
     family('counter', 'db_wal_bytes_total', ['Write-ahead log written by the server.', row?.wal]),
-  ]
-}
-
-type Sizes = { bytes: number; accounts: number }
-
-function sizeFamilies(sizes: Sizes | null): MetricFamily[] {
-  return [
     family('gauge', 'db_size_bytes', ['Size of the database on disk.', sizes?.bytes]),
     family('gauge', 'stackroom_accounts', ['Accounts, including inactive ones.', sizes?.accounts]),
   ]
+  return { families, server: row?.server ?? null }
 }
 
 const loadStatistics = timeLimitedQuery(
@@ -120,6 +77,8 @@ const loadStatistics = timeLimitedQuery(
     where d.datname = current_database()`,
   queryTimeoutMs,
 )
+
+type Sizes = { bytes: number; accounts: number }
 
 /** Cached, because PostgreSQL checks the size of every file. */
 const loadSizes = cachedQuery(

@@ -6,7 +6,7 @@ import { mountHealth, mountKey } from '../mount/mount-health.ts'
 import type { Services } from '../services.ts'
 import { cachedQuery, timeLimitedQuery } from './cached-query.ts'
 import { removeOtherLibraries } from './pipeline.ts'
-import type { MetricFamily } from './registry.ts'
+import { family, type MetricFamily } from './registry.ts'
 
 const queryTimeoutMs = 2_000
 
@@ -34,65 +34,50 @@ export async function libraryFamilies(services: Services): Promise<MetricFamily[
     services(countUnreadable)(),
   ])
   if (rows) removeOtherLibraries(new Set(rows.map(row => row.id)))
-  const family = (
-    name: string,
-    help: string,
-    value: (row: Row) => number | null,
-  ): MetricFamily => ({
-    name,
-    help,
-    type: 'gauge',
-    values: (rows ?? []).flatMap(row => {
-      const number = value(row)
-      return number === null ? [] : [{ labels: { library: row.id }, value: number }]
-    }),
-  })
+  const gauge = (name: string, help: string, measure: (row: Row) => number | null) => {
+    const samples = rows?.flatMap(row => {
+      const value = measure(row)
+      return value === null ? [] : [{ labels: { library: row.id }, value }]
+    })
+    return family('gauge', name, [help, samples])
+  }
   return [
-    family('library_books', 'Books, excluding missing ones.', row => row.books),
-    family('library_series', 'Series with such books.', row => row.series),
-    family('library_pages', 'Pages of these books.', row => row.pages),
-    family('library_bytes', 'Size of these books.', row => row.bytes),
-    family('library_books_missing', 'Books whose files are missing.', row => row.missing),
-    family('library_books_error', 'Unreadable books; cached for a minute or longer.', row =>
+    gauge('library_books', 'Books, excluding missing ones.', row => row.books),
+    gauge('library_series', 'Series with such books.', row => row.series),
+    gauge('library_pages', 'Pages of these books.', row => row.pages),
+    gauge('library_bytes', 'Size of these books.', row => row.bytes),
+    gauge('library_books_missing', 'Books whose files are missing.', row => row.missing),
+    gauge('library_books_error', 'Unreadable books; cached for a minute or longer.', row =>
       unreadable ? (unreadable.get(row.id) ?? 0) : null,
     ),
-    family(
+    gauge(
       'library_last_scan_timestamp_seconds',
       'Time of the last completed scan.',
       row => row.scannedAt,
     ),
-    family(
-      'library_last_scan_duration_seconds',
-      'Duration of the latest scan.',
-      row => row.seconds,
-    ),
-    family(
+    gauge('library_last_scan_duration_seconds', 'Duration of the latest scan.', row => row.seconds),
+    gauge(
       'library_available',
       'Whether the folder was available at the latest scan, and responds now.',
       availability,
     ),
-    family(
+    gauge(
       'library_unreadable_folders',
       'Folders that could not be read at the latest scan.',
       row => row.unreadableFolders,
     ),
-    family(
+    gauge(
       'library_scan_braked',
       '1 if the latest scan found too many books missing and needs confirmation; otherwise absent.',
       row => (row.state === 'unconfirmed' ? 1 : null),
     ),
-    family('library_scan_interval_seconds', 'Longest interval between scheduled scans.', row =>
+    gauge('library_scan_interval_seconds', 'Longest interval between scheduled scans.', row =>
       row.schedule === null ? null : longestInterval(row.schedule, row.zone),
     ),
-    {
-      name: 'watcher_state',
-      help: 'Always 1; the label `mode` states how the folder is watched.',
-      type: 'gauge',
-      values: (rows ?? []).map(({ id, watch }) => ({
-        labels: { library: id, mode: watch ?? 'off' },
-        value: 1,
-      })),
-    },
+    family('gauge', 'watcher_state', [
+      'Always 1; the label `mode` states how the folder is watched.',
+      rows?.map(({ id, watch }) => ({ labels: { library: id, mode: watch ?? 'off' }, value: 1 })),
+    ]),
   ]
 }
 

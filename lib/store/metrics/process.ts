@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { collectDefaultMetrics } from 'prom-client'
 import { version } from '../../base/version.ts'
 import type { AreaState } from '../space-guard.ts'
-import { type MetricFamily, registry } from './registry.ts'
+import { family, type MetricFamily, registry } from './registry.ts'
 
 let isStarted = false
 
@@ -24,51 +24,39 @@ export function startProcessMetrics() {
 /** `server` is the version of PostgreSQL; null if the database does not respond. */
 export function buildFamily(server: string | null): MetricFamily {
   const labels = { version, node: process.versions.node, database: server ?? '' }
-  return {
-    name: 'stackroom_build_info',
-    help: 'Always 1; the labels are the versions.',
-    type: 'gauge',
-    values: [{ labels, value: 1 }],
-  }
+  return family('gauge', 'stackroom_build_info', [
+    'Always 1; the labels are the versions.',
+    [{ labels, value: 1 }],
+  ])
 }
 
 /** Size of the file system that contains the data directory. */
 export async function diskFamilies(dataDir: string): Promise<MetricFamily[]> {
   const disk = await statfs(dataDir).catch(() => null)
-  const sizeOf = (blocks: number | undefined) =>
-    disk && blocks !== undefined ? [{ value: blocks * disk.bsize }] : []
   return [
-    {
-      name: 'data_disk_free_bytes',
-      help: 'Free space on the disk of the data directory.',
-      type: 'gauge',
-      values: sizeOf(disk?.bavail),
-    },
-    {
-      name: 'data_disk_size_bytes',
-      help: 'Size of the disk of the data directory.',
-      type: 'gauge',
-      values: sizeOf(disk?.blocks),
-    },
+    family('gauge', 'data_disk_free_bytes', [
+      'Free space on the disk of the data directory.',
+      disk && disk.bavail * disk.bsize,
+    ]),
+    family('gauge', 'data_disk_size_bytes', [
+      'Size of the disk of the data directory.',
+      disk && disk.blocks * disk.bsize,
+    ]),
   ]
 }
 
 /** Free space of each area that this process writes to, and whether work is paused because space is low. */
 export function storageFamilies(states: readonly AreaState[]): MetricFamily[] {
   return [
-    {
-      name: 'storage_free_bytes',
-      help: 'Free space in the folder of an area; absent if unknown.',
-      type: 'gauge',
-      values: states
+    family('gauge', 'storage_free_bytes', [
+      'Free space in the folder of an area; absent if unknown.',
+      states
         .filter(({ freeBytes }) => freeBytes !== null)
         .map(({ area, freeBytes }) => ({ labels: { area }, value: freeBytes! })),
-    },
-    {
-      name: 'storage_short',
-      help: '1 while work is paused because the folder of an area has too little space.',
-      type: 'gauge',
-      values: states.map(({ area, isShort }) => ({ labels: { area }, value: isShort ? 1 : 0 })),
-    },
+    ]),
+    family('gauge', 'storage_short', [
+      '1 while work is paused because the folder of an area has too little space.',
+      states.map(({ area, isShort }) => ({ labels: { area }, value: isShort ? 1 : 0 })),
+    ]),
   ]
 }

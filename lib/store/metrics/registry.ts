@@ -26,8 +26,23 @@ export type MetricFamily = {
   name: string
   help: string
   type: 'gauge' | 'counter'
-  values: { labels?: Record<string, string>; value: number }[]
+  values: Sample[]
 }
+
+type Sample = { labels?: Record<string, string>; value: number }
+
+/** A family with one value, or with samples of labels; without values if there is no data. */
+export function family(
+  type: MetricFamily['type'],
+  name: string,
+  [help, data]: [string, number | Sample[] | null | undefined],
+): MetricFamily {
+  return { name, help, type, values: typeof data === 'number' ? [{ value: data }] : (data ?? []) }
+}
+
+/** Samples by the values of one label. */
+export const by = (label: string, values: Record<string, number>): Sample[] =>
+  Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }))
 
 const mediaTypes = {
   text: Registry.PROMETHEUS_CONTENT_TYPE,
@@ -36,10 +51,7 @@ const mediaTypes = {
 export type MetricsFormat = keyof typeof mediaTypes
 
 /** The text of all registered metrics and `families`, with its media type. */
-export async function render(
-  families: MetricFamily[],
-  format: MetricsFormat,
-): Promise<{ text: string; type: string }> {
+export async function render(families: MetricFamily[], format: MetricsFormat) {
   const combined = new Registry()
   combined.setContentType(mediaTypes[format] as typeof mediaTypes.text)
   for (const metric of [...registry.getMetricsAsArray(), ...families])

@@ -2,7 +2,7 @@
 import type { Sql } from 'postgres'
 import type { Services } from '../services.ts'
 import { cachedQuery } from './cached-query.ts'
-import { counter, type MetricFamily } from './registry.ts'
+import { counter, family, type MetricFamily } from './registry.ts'
 
 const pollErrors = counter(
   'release_poll_errors_total',
@@ -42,17 +42,13 @@ const loadCounts = cachedQuery(
 export async function releaseFamilies(services: Services): Promise<MetricFamily[]> {
   const { states, sources } = (await services(loadCounts)()) ?? { states: [], sources: [] }
   return [
-    {
-      name: 'release_ledger_entries',
-      help: 'Entries of the release ledger, by state.',
-      type: 'gauge',
-      values: states.map(({ state, count }) => ({ labels: { state }, value: count })),
-    },
-    {
-      name: 'release_last_poll_age_seconds',
-      help: 'Time since the last successful poll of each enabled release source, or since it was added.',
-      type: 'gauge',
-      values: sources.map(({ source, seconds }) => ({ labels: { source }, value: seconds })),
-    },
+    family('gauge', 'release_ledger_entries', [
+      'Entries of the release ledger, by state.',
+      states.map(({ state, count }) => ({ labels: { state }, value: count })),
+    ]),
+    family('gauge', 'release_last_poll_age_seconds', [
+      'Time since the last successful poll of each enabled release source, or since it was added.',
+      sources.map(({ source, seconds }) => ({ labels: { source }, value: seconds })),
+    ]),
   ]
 }

@@ -8,7 +8,7 @@ import { cachedQuery } from './cached-query.ts'
 import { databaseFamilies } from './database.ts'
 import { libraryFamilies } from './libraries.ts'
 import { buildFamily, diskFamilies, startProcessMetrics, storageFamilies } from './process.ts'
-import { type MetricFamily, type MetricsFormat, render } from './registry.ts'
+import { family, type MetricFamily, type MetricsFormat, render } from './registry.ts'
 import { releaseFamilies } from './releases.ts'
 import '../event/metrics.ts'
 import './http.ts'
@@ -44,21 +44,16 @@ const allTaskStats = cachedQuery(pool => openTaskStats(pool).all(allTasks), { mi
 
 async function queueFamilies(services: Services): Promise<MetricFamily[]> {
   const types = await services(allTaskStats)()
-  const family = (
-    name: string,
-    help: string,
-    value: (stats: TypeStats) => number,
-  ): MetricFamily => ({
-    name,
-    help,
-    type: 'gauge',
-    values: (types ?? []).map(stats => ({ labels: { type: stats.type }, value: value(stats) })),
-  })
+  const gauge = (name: string, help: string, value: (stats: TypeStats) => number) =>
+    family('gauge', name, [
+      help,
+      types?.map(stats => ({ labels: { type: stats.type }, value: value(stats) })),
+    ])
   return [
-    family('tasks_queued', 'Queued tasks, by type.', stats => stats.pending),
-    family('tasks_running', 'Running tasks, by type.', stats => stats.running),
-    family('tasks_failed', 'Failed tasks that are still listed, by type.', stats => stats.failed),
-    family(
+    gauge('tasks_queued', 'Queued tasks, by type.', stats => stats.pending),
+    gauge('tasks_running', 'Running tasks, by type.', stats => stats.running),
+    gauge('tasks_failed', 'Failed tasks that are still listed, by type.', stats => stats.failed),
+    gauge(
       'tasks_oldest_age_seconds',
       'Waiting time of the oldest queued task, by type; 0 without queued tasks.',
       stats => stats.oldestPendingAgeSeconds ?? 0,
@@ -68,19 +63,15 @@ async function queueFamilies(services: Services): Promise<MetricFamily[]> {
 
 function pageFamilies(): MetricFamily[] {
   const { requests, cached, tasks, directories, opens, reads, bytesRead } = deliveryCounters
-  const family = (name: string, help: string, value: number): MetricFamily => ({
-    name,
-    help,
-    type: 'counter',
-    values: [{ value }],
-  })
+  const counter = (name: string, help: string, value: number) =>
+    family('counter', name, [help, value])
   return [
-    family('page_requests_total', 'Requests for pages and images derived from them.', requests),
-    family('page_cache_hits_total', 'Page requests answered from the page cache.', cached),
-    family('page_thread_tasks_total', 'Tasks sent to page threads.', tasks),
-    family('page_lists_made_total', 'Books whose page list was read.', directories),
-    family('page_file_opens_total', 'Files opened for pages and covers.', opens),
-    family('page_file_reads_total', 'Reads from these files.', reads),
-    family('page_file_read_bytes_total', 'Bytes read from these files.', bytesRead),
+    counter('page_requests_total', 'Requests for pages and images derived from them.', requests),
+    counter('page_cache_hits_total', 'Page requests answered from the page cache.', cached),
+    counter('page_thread_tasks_total', 'Tasks sent to page threads.', tasks),
+    counter('page_lists_made_total', 'Books whose page list was read.', directories),
+    counter('page_file_opens_total', 'Files opened for pages and covers.', opens),
+    counter('page_file_reads_total', 'Reads from these files.', reads),
+    counter('page_file_read_bytes_total', 'Bytes read from these files.', bytesRead),
   ]
 }

@@ -224,15 +224,3 @@ export function openDedicatedConnection(
     },
   }
 }
-
-/** The first row. Throws an Error (a bug) if there is none. */
-export function one<T>(rows: readonly T[]): T {
-  const [row] = rows
-  if (row === undefined) throw new Error('expected a row')
-  return row
-}
-
-/** The first row, or null. */
-export function maybe<T>(rows: readonly T[]): T | null {
-  return rows[0] ?? null
-}

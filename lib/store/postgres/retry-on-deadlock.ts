@@ -6,10 +6,7 @@ const deadlockDetected = '40P01'
 const maxAttempts = 4
 
 /** Runs `work` in a transaction, up to four times in case of deadlocks. Throws other errors. */
-export async function retryOnDeadlock<T>(
-  sql: Sql,
-  work: (tx: Transaction) => Promise<T>,
-): Promise<T> {
+export async function retryOnDeadlock<T>(sql: Sql, work: (tx: Transaction) => Promise<T>) {
   for (let attempt = 1; ; attempt++) {
     try {
       return (await sql.begin(work)) as T

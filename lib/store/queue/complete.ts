@@ -29,32 +29,18 @@ type FailOptions = {
 
 /** Records that this process runs the jobs, and publishes their start unless they have just been canceled. */
 export async function start(sql: Sql, jobs: readonly ClaimedJob[]): Promise<void> {
-  await sql.begin(async tx => {
-    const rows = await tx<JobChange[]>`
-      update pgboss.job j
-      set host = ${hostName}, pid = ${process.pid}
-      from ${lockedClaims(tx, jobs)}
-      where j.name = c.name and j.id = c.id
-      returning ${jobChangeColumns(tx)}`
-    await publishTasks(tx, rows)
-  })
+  await change(sql, jobs, sql`host = ${hostName}, pid = ${process.pid}`)
 }
 
 /** Marks jobs as completed. The ids of a batch are replaced by their number. */
 export async function complete(sql: Sql, jobs: readonly ClaimedJob[]): Promise<void> {
-  await sql.begin(async tx => {
-    const rows = await tx<JobChange[]>`
-      update pgboss.job j
-      set state = 'completed', completed_on = now(), output = null,
-        data = case
-          when jsonb_array_length(j.data->'ids') > 1
-            then (j.data - 'ids') || jsonb_build_object('books', jsonb_array_length(j.data->'ids'))
-          else j.data end
-      from ${lockedClaims(tx, jobs)}
-      where j.name = c.name and j.id = c.id
-      returning ${jobChangeColumns(tx)}`
-    await publishTasks(tx, rows)
-  })
+  const columns = sql`
+    state = 'completed', completed_on = now(), output = null,
+    data = case
+      when jsonb_array_length(j.data->'ids') > 1
+        then (j.data - 'ids') || jsonb_build_object('books', jsonb_array_length(j.data->'ids'))
+      else j.data end`
+  await change(sql, jobs, columns)
 }
 
 /** Ends a failed attempt: the job is retried later if attempts are left. */
@@ -63,42 +49,43 @@ export async function fail(
   jobs: readonly ClaimedJob[],
   { reason, isFinal = false, onFailed }: FailOptions,
 ): Promise<void> {
-  await sql.begin(async tx => {
-    const canRetry = isFinal ? tx`false` : hasAttempts(tx)
-    const rows = await tx<JobChange[]>`
-      update pgboss.job j
-      set ${failureColumns(tx, { reason, canRetry, retryAt: backoff(tx) })}
-      from ${lockedClaims(tx, jobs)}
-      where j.name = c.name and j.id = c.id
-      returning ${jobChangeColumns(tx)}`
-    await afterFailure(tx, rows, onFailed)
-  })
+  const canRetry = isFinal ? sql`false` : hasAttempts(sql)
+  await change(
+    sql,
+    jobs,
+    failureColumns(sql, { reason, canRetry, retryAt: backoff(sql) }),
+    onFailed,
+  )
 }
 
 /** Ends jobs that were canceled, or whose scan was. */
 export async function cancel(sql: Sql, jobs: readonly ClaimedJob[]): Promise<void> {
-  await sql.begin(async tx => {
-    const rows = await tx<JobChange[]>`
-      update pgboss.job j
-      set state = 'cancelled', completed_on = now()
-      from ${lockedClaims(tx, jobs)}
-      where j.name = c.name and j.id = c.id
-      returning ${jobChangeColumns(tx)}`
-    await publishTasks(tx, rows)
-  })
+  await change(sql, jobs, sql`state = 'cancelled', completed_on = now()`)
 }
 
 /** Makes unfinished jobs available again, optionally after a delay. The attempt does not count. */
 export async function release(sql: Sql, jobs: readonly ClaimedJob[], delaySeconds = 0) {
+  const columns = sql`
+    state = 'retry', started_on = null, heartbeat_on = null,
+    start_after = greatest(j.start_after, now() + make_interval(secs => ${delaySeconds}))`
+  await change(sql, jobs, columns)
+}
+
+/** Changes the jobs still claimed by these attempts, and publishes them. */
+async function change(
+  sql: Sql,
+  jobs: readonly ClaimedJob[],
+  columns: Fragment,
+  onFailed?: FailureHook,
+): Promise<void> {
   await sql.begin(async tx => {
     const rows = await tx<JobChange[]>`
       update pgboss.job j
-      set state = 'retry', started_on = null, heartbeat_on = null,
-        start_after = greatest(j.start_after, now() + make_interval(secs => ${delaySeconds}))
+      set ${columns}
       from ${lockedClaims(tx, jobs)}
       where j.name = c.name and j.id = c.id
       returning ${jobChangeColumns(tx)}`
-    await publishTasks(tx, rows)
+    await afterFailure(tx, rows, onFailed)
   })
 }
 

@@ -39,10 +39,8 @@ export async function cancelScans(tx: Queryable, libraryId: string, scanIds: rea
     where j.name = b.name and j.id = b.id
     returning ${jobChangeColumns(tx)}, b.was_active as "wasActive"`
   await publishTasks(tx, rows)
-  await signalCancel(
-    tx,
-    rows.filter(row => row.wasActive).map(row => row.id),
-  )
+  const activeIds = rows.filter(row => row.wasActive).map(row => row.id)
+  await signalCancel(tx, activeIds)
 }
 
 /** Cancels the scan jobs of scans whose process is gone. The batches they enqueued remain. */

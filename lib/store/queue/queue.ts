@@ -132,10 +132,8 @@ async function publishCreated(
   rows: { id: string; data: object }[],
   isReady: boolean,
 ) {
-  const createdAt = new Date()
-  await publishTasks(
-    tx,
-    rows.map(({ id, data }) => ({ id, name, data, state: 'created', createdAt })),
-  )
+  const common = { name, state: 'created', createdAt: new Date() } as const
+  const changes = rows.map(({ id, data }) => ({ ...common, id, data }))
+  await publishTasks(tx, changes)
   if (isReady) await tx`select pg_notify('work', ${name})`
 }

@@ -21,11 +21,7 @@ export function nextSlot({ cron }: Schedule, after: number): number {
  * Takes the slots not yet taken by any process and enqueues the job once for all of them; false if there are
  * none.
  */
-export async function takeSlots(
-  sql: Sql,
-  { job, enqueue }: ScheduledJob,
-  slots: Date[],
-): Promise<boolean> {
+export async function takeSlots(sql: Sql, { job, enqueue }: ScheduledJob, slots: Date[]) {
   return await sql.begin(async tx => {
     const taken = await tx`
       insert into schedule_slot (job, slot)

@@ -1,4 +1,5 @@
 // Settings for requests that must not wait for the database: current values, or the last ones read.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SettingKey, SettingValue } from './definition.ts'
 import type { Settings } from './setting.ts'
 
@@ -28,20 +29,12 @@ export function createLastKnown(
   async function refresh(key: SettingKey) {
     const running = reading.get(key) ?? read(key)
     reading.set(key, running)
-    await (known.has(key) ? atMost(running, waitMs) : running)
+    const timeout = known.has(key) ? [sleep(waitMs, undefined, { ref: false })] : []
+    await Promise.race([running, ...timeout])
   }
   for (const key of keys) void refresh(key)
   return async <K extends SettingKey>(key: K) => {
     await refresh(key)
     return known.get(key) as SettingValue<K> | undefined
   }
-}
-
-async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, timeout])
-  clearTimeout(timer)
 }

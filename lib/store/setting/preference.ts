@@ -39,11 +39,7 @@ export async function listPreferences(sql: Sql, accountId: string): Promise<Pref
   return rows.map(toPreference)
 }
 
-export async function findPreference(
-  sql: Sql,
-  accountId: string,
-  key: string,
-): Promise<Preference | null> {
+export async function findPreference(sql: Sql, accountId: string, key: string) {
   const [row] = await sql<Row[]>`
     select key, value, updated_at as "updatedAt"
     from preference where account_id = ${accountId} and key = ${key}`

@@ -90,10 +90,7 @@ export type StoredSetting = {
 }
 
 /** All settings, or those of `keys`, with their current values, sorted by key. */
-export async function listSettings(
-  sql: Queryable,
-  keys: readonly SettingKey[] = settingKeys,
-): Promise<StoredSetting[]> {
+export async function listSettings(sql: Queryable, keys: readonly SettingKey[] = settingKeys) {
   // A setting that was never changed has the date of the installation.
   const rows = await sql<StoredSetting[]>`
     select k.key, s.value, coalesce(s.version, 1) as version,

@@ -2,9 +2,9 @@
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { connect, one } from '../../../lib/store/postgres/db.ts'
+import { connect } from '../../../lib/store/postgres/db.ts'
 import { commandLine } from '../../kit/command.ts'
-import { createEmptyDatabase } from '../../kit/db.ts'
+import { createEmptyDatabase, one } from '../../kit/db.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 
 test('statements are not compiled where the database has that on', async t => {

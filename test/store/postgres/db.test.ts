@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { loadConfig } from '../../../lib/store/config/config.ts'
-import { connect, forRequests, maybe, one, openDatabase } from '../../../lib/store/postgres/db.ts'
+import { connect, forRequests, openDatabase } from '../../../lib/store/postgres/db.ts'
 import { isServer } from '../../../lib/store/postgres/embedded/server.ts'
-import { createDatabase } from '../../kit/db.ts'
+import { createDatabase, one } from '../../kit/db.ts'
 import { preparedDataDirectory } from '../../kit/files/data-directory.ts'
 import { waitUntil } from '../../kit/processes.ts'
 
@@ -53,13 +53,6 @@ t.test('notices are not printed', async t => {
   await sql`create table if not exists duplicate (id int)`
   await sql`create table if not exists duplicate (id int)`
   await sql.end()
-})
-
-t.test('one() requires a row, maybe() does not', async t => {
-  t.equal(one([1, 2]), 1)
-  t.throws(() => one([]))
-  t.equal(maybe([1]), 1)
-  t.equal(maybe([]), null)
 })
 
 t.test(

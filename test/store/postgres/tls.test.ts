@@ -5,8 +5,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { loadConfig } from '../../../lib/store/config/config.ts'
-import { connect, one, openDatabase } from '../../../lib/store/postgres/db.ts'
+import { connect, openDatabase } from '../../../lib/store/postgres/db.ts'
 import { startPostgres } from '../../../lib/store/postgres/embedded/embedded.ts'
+import { one } from '../../kit/db.ts'
 import { preparedDataDirectory } from '../../kit/files/data-directory.ts'
 
 const hasOpenssl = (() => {

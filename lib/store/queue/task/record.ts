@@ -110,24 +110,14 @@ export async function taskById(sql: Queryable, viewer: Viewer, id: string): Prom
   return task
 }
 
-type Row = {
-  id: string
+type Derived = 'taskType' | 'type' | 'status' | 'progress' | 'lastError' | 'params'
+type Row = Omit<Task, Derived | 'libraryId' | 'seriesId' | 'bookId'> & {
   name: JobName
   state: JobState
-  priority: number
   data: Omit<Payload, 'ids' | 'books'>
   /** Number of ids in a batch, and the id if it is a single one. */
   size: number | null
   singleId: string | null
-  attempts: number
-  maxAttempts: number
-  error: string | null
-  createdAt: Date
-  scheduledFor: Date
-  startedAt: Date | null
-  host: string | null
-  pid: number | null
-  completedAt: Date | null
   mode: string | null
   current: number | null
   total: number | null
@@ -166,31 +156,20 @@ function withoutHidden(row: Row): Row {
 }
 
 function toTask(row: Row): Task {
-  const { name, data, error } = row
+  const { name, state, data, size: _, singleId, mode, current, total, stage, ...columns } = row
   const { task: type } = jobTypes[name]
-  const { libraryId = null } = data
-  const status = statusOf(row.state)
+  const status = statusOf(state)
   const isOfBooks = name === 'cover' || name === 'hash'
   return {
-    id: row.id,
+    ...columns,
     taskType: type,
     type,
     status,
-    priority: row.priority,
-    libraryId,
+    libraryId: data.libraryId ?? null,
     seriesId: data.seriesId ?? null,
-    bookId: data.bookId ?? (isOfBooks ? row.singleId : null),
+    bookId: data.bookId ?? (isOfBooks ? singleId : null),
     progress: progressOf(row, status),
-    attempts: row.attempts,
-    maxAttempts: row.maxAttempts,
-    error,
-    lastError: error,
-    createdAt: row.createdAt,
-    scheduledFor: row.scheduledFor,
-    startedAt: row.startedAt,
-    host: row.host,
-    pid: row.pid,
-    completedAt: row.completedAt,
+    lastError: row.error,
     params: paramsOf(row),
   }
 }
