@@ -102,11 +102,7 @@ async function checkFolder(root: Buffer) {
   if (!stats.isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
 }
 
-async function checkAccess(
-  name: string,
-  value: string,
-  attempt: () => Promise<void>,
-): Promise<EnvironmentCheck> {
+async function checkAccess(name: string, value: string, attempt: () => Promise<void>) {
   try {
     await attempt()
     return { name, value, isGood: true }

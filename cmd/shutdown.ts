@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/base/log.ts'
 import { hasBlockedThreads } from '../lib/store/mount/mount-health.ts'
 import { exitNow, report, signalCode, Terminated } from './exit.ts'
-import { onTermination } from './signals.ts'
 
 export type Shutdown = ReturnType<typeof createShutdown>
 
@@ -14,6 +13,9 @@ const maxShutdownMs = 29_500
 // Includes stopping the bundled database.
 const maxInterruptedStartMs = 12_000
 const maxFailureMs = 4_000
+// A service manager and a process group signal both the launcher and this process, and the launcher forwards
+// it: only a signal that comes later is a person's second one.
+const minSignalIntervalMs = 1_000
 
 /** Handles SIGINT and SIGTERM from now on: the first requests shutdown, a later one exits immediately. */
 export function createShutdown() {
@@ -25,7 +27,15 @@ export function createShutdown() {
     controller.abort(new Terminated(name))
     resolve()
   }
-  onTermination(request, name => exitNow(signalCode(name)))
+  let firstAt: number | null = null
+  const receive = (name: NodeJS.Signals) => {
+    const now = performance.now()
+    if (firstAt === null) {
+      firstAt = now
+      request(name)
+    } else if (now - firstAt >= minSignalIntervalMs) exitNow(signalCode(name))
+  }
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, receive)
   const deadline = (ms: number) =>
     void setTimeout(() => exitNow(Number(process.exitCode ?? 0)), ms).unref()
   return {

@@ -37,7 +37,7 @@ export function replaceProcess(file, args, env) {
 
 /**
  * Forwards signals; returns whether a termination signal was received. A process group also receives them
- * directly, which the child recognizes by the time between them (cmd/signals.ts).
+ * directly, which the child recognizes by the time between them (cmd/shutdown.ts).
  * @param {import('node:child_process').ChildProcess} child
  */
 function forwardSignals(child) {
