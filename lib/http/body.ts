@@ -1,5 +1,6 @@
-// Response bodies for HEAD: Fastify computes Content-Length from them, and streams must be released.
+// Response bodies: for HEAD, from which Fastify computes Content-Length, and long texts.
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** `body`, or an empty stream for HEAD; a stream that is not read is destroyed. */
@@ -12,6 +13,19 @@ export function bodyFor(request: FastifyRequest, body: Buffer | Readable) {
 /** No body. For HEAD an empty stream, because Fastify would set a Content-Length of 0. */
 export function emptyBody(request: FastifyRequest): undefined {
   return (request.method === 'HEAD' ? Readable.from([]) : undefined) as undefined
+}
+
+/** A text generated in chunks while it is sent, without blocking the event loop. */
+export function chunkedBody(request: FastifyRequest, chunks: Iterable<string>) {
+  return bodyFor(request, Readable.from(yieldingBetween(chunks), { highWaterMark: 1 }))
+}
+
+async function* yieldingBetween(chunks: Iterable<string>) {
+  for (const chunk of chunks) {
+    yield chunk
+    // With a fast socket, this loop would otherwise never return to the event loop.
+    await setImmediate()
+  }
 }
 
 /** Calls `done` once the response has been sent or its connection closed. */

@@ -42,42 +42,36 @@ const headers = {
 const resumeNote =
   'Event ids increase; a client that reconnects with the last id receives the events it missed, which are available for at least an hour. If they are gone, a `resync` event requests a reload. A comment is sent every 15 seconds.'
 
-type StreamSpec = {
-  operationId: string
-  path: string
-  permission: AccessRequirement
+type StreamKind = { stream: Stream; path: string; operationId: string; note: string } & {
+  permission: Exclude<AccessRequirement, 'public'>
   summary: string
-  description: string
 }
 
-export const streams = [
-  streamRoute('entity', {
-    operationId: 'streamEvents',
-    path: '/events/stream',
+const kinds: readonly StreamKind[] = [
+  {
+    ...{ stream: 'entity', path: '/events/stream', operationId: 'streamEvents' },
     permission: { any: ['LibrariesRead', 'SeriesRead', 'BooksRead'] },
     summary: 'Stream catalog changes (SSE)',
-    description: `Changes of books, series, libraries and covers, and of the caller's reading progress. ${resumeNote}`,
-  }),
-  streamRoute('task', {
-    operationId: 'streamTasks',
-    path: '/tasks/stream',
+    note: "Changes of books, series, libraries and covers, and of the caller's reading progress.",
+  },
+  {
+    ...{ stream: 'task', path: '/tasks/stream', operationId: 'streamTasks' },
     permission: { any: ['TasksRead', 'LibrariesRead'] },
     summary: 'Stream task progress (SSE)',
-    description: `Starts with the tasks of pending and running scans. ${resumeNote}`,
-  }),
-  streamRoute('scan', {
-    operationId: 'streamScans',
-    path: '/scans/stream',
+    note: 'Starts with the tasks of pending and running scans.',
+  },
+  {
+    ...{ stream: 'scan', path: '/scans/stream', operationId: 'streamScans' },
     permission: 'LibrariesRead',
     summary: 'Stream scan progress (SSE)',
-    description: `Starts with the pending and running scans. ${resumeNote}`,
-  }),
+    note: 'Starts with the pending and running scans.',
+  },
 ]
 
-function streamRoute(stream: Stream, spec: StreamSpec) {
-  return route({
+export const streams = kinds.map(({ stream, path, note, ...spec }) =>
+  route(`GET ${path}`, {
     ...spec,
-    method: 'GET',
+    description: `${note} ${resumeNote}`,
     cookie: true,
     bucket: 'exempt',
     // The stream reads for as long as it is open.
@@ -85,8 +79,8 @@ function streamRoute(stream: Stream, spec: StreamSpec) {
     query: StreamQuery,
     responses: { 200: { ...bytes('text/event-stream'), schema: streamSchemas[stream] } },
     handle: (input, deps) => openStream(stream, input, { ...deps, permission: spec.permission }),
-  })
-}
+  }),
+)
 
 type StreamInput = Pick<
   Input<'auth', undefined, typeof StreamQuery, undefined>,

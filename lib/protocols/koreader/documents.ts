@@ -13,7 +13,7 @@ import {
   type KoreaderBook,
   type KoreaderPosition,
   toPositionUpdate,
-} from './position.ts'
+} from '../publication/koreader-position.ts'
 
 export type FoundBook = KoreaderBook & { id: string; match: DocumentMatch }
 
@@ -191,28 +191,4 @@ export async function linkDocument(
     delete from koreader_document
     where account_id = ${viewer.accountId} and document = ${document}
       and updated_at = ${updatedAt}`
-}
-
-type StoredPosition = {
-  page: number
-  percentage: number | null
-  isCompleted: boolean
-  updatedAt: Date
-  koreader: KoreaderPosition | null
-}
-
-/** Progress in a visible book; null before it was started. */
-export async function findPosition(
-  sql: Queryable,
-  { accountId }: Viewer,
-  bookId: string,
-): Promise<StoredPosition | null> {
-  const [row] = await sql<StoredPosition[]>`
-    select p.current_page as page, p.percentage, p.is_completed as "isCompleted",
-      p.updated_at as "updatedAt", stored.koreader
-    from progress p
-    left join book_locator stored on stored.account_id = p.account_id
-      and stored.book_id = p.book_id and stored.position_id = p.position_id
-    where p.account_id = ${accountId} and p.book_id = ${bookId}`
-  return row ?? null
 }

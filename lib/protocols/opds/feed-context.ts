@@ -2,7 +2,7 @@
 import type { Sql } from 'postgres'
 import { type Viewer, visibleLibrary } from '../../accounts/viewer.ts'
 import { newestSeriesChange } from '../../list/newest-change.ts'
-import type { Links } from './links.ts'
+import type { Links } from '../publication/links.ts'
 
 export type FeedContext = {
   links: Links

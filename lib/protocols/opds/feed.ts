@@ -1,8 +1,9 @@
 // Feed model of both catalogs, written as Atom (OPDS 1.2) or JSON (OPDS 2.0). Paths are relative to the root of a
 // catalog (`/series/ID`); `''` is the root.
+
+import type { Links, Query } from '../publication/links.ts'
+import type { Publication } from '../publication/publication.ts'
 import type { FeedContext } from './feed-context.ts'
-import type { Links, Query } from './links.ts'
-import type { Publication } from './publication.ts'
 
 /** A reference to a feed. */
 export type FeedRef = { path: string; query?: Query; title: string; kind: FeedKind }

@@ -1,7 +1,5 @@
-// Routes of the Komga-compatible API: its own, and the catalogs and KOReader sync under the same prefix.
+// Routes of the Komga-compatible API. Operations are named as in Komga's OpenAPI document.
 import type { Route } from '../../../http/route.ts'
-import { koreaderSync } from '../../koreader/routes/sync.ts'
-import { opds } from '../../opds/routes/opds.ts'
 import { apiKeys } from './accounts/api-keys.ts'
 import { clientSettings } from './accounts/client-settings.ts'
 import { users } from './accounts/users.ts'
@@ -27,7 +25,6 @@ import { metrics } from './system/metrics.ts'
 import { server } from './system/server.ts'
 import { stubs } from './system/stubs.ts'
 
-/** Routes that only this API has. Operations are named as in Komga's OpenAPI document. */
 export const komgaRoutes: readonly Route[] = [
   ...sessions,
   ...users,
@@ -53,11 +50,4 @@ export const komgaRoutes: readonly Route[] = [
   ...bookLists,
   ...referential,
   ...imports,
-]
-
-export const komgaResources: readonly Route[] = [
-  ...komgaRoutes,
-  // Only the routes at the root: those below /api/v1 belong to the native API.
-  ...opds.filter(({ atRoot }) => atRoot),
-  ...koreaderSync,
 ]

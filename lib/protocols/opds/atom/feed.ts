@@ -1,6 +1,7 @@
 // Atom feed writer (OPDS 1.2, RFC 4287).
 
 import { document, element, text, type Xml } from '../../../base/xml-writer.ts'
+import type { Links } from '../../publication/links.ts'
 import {
   type AcquisitionFeed,
   type Feed,
@@ -11,7 +12,6 @@ import {
   pageLinks,
 } from '../feed.ts'
 import type { FeedContext } from '../feed-context.ts'
-import type { Links } from '../links.ts'
 import { bookEntry, feedEntry, titleOrUntitled } from './entry.ts'
 import { feedId } from './id.ts'
 import { feedType, link, linkTitle, namespaces, searchType } from './link.ts'

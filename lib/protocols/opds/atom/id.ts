@@ -1,7 +1,7 @@
 // Permanent Atom ids: they do not depend on the server's address, the tree that the client uses, or the
 // page.
 import { hash } from 'node:crypto'
-import { formatQuery, type Query } from '../links.ts'
+import { formatQuery, type Query } from '../../publication/links.ts'
 
 // A random UUID. If it changed, every client would consider all entries new.
 const namespace = Buffer.from('8f3e09dfede74639a1fa9882e16bca49', 'hex')

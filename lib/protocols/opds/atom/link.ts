@@ -1,8 +1,8 @@
 // Atom links and their media types (OPDS 1.2 §5, §7), and the XML namespaces of the documents.
 
 import { type Attributes, element, removeInvalidChars, type Xml } from '../../../base/xml-writer.ts'
+import { coverPath, type Links, thumbnailPath } from '../../publication/links.ts'
 import type { FeedKind } from '../feed.ts'
-import { coverPath, type Links, thumbnailPath } from '../links.ts'
 
 /** Declared on every root: strict parsers reject undeclared prefixes, and KOReader and older apps recognize the prefix `pse` itself. */
 export const namespaces = {

@@ -1,7 +1,7 @@
 // OpenSearch description of the catalog search (OpenSearch 1.1, OPDS 1.2 §3.3).
 
 import { document, element, removeInvalidChars, text } from '../../../base/xml-writer.ts'
-import type { Links } from '../links.ts'
+import type { Links } from '../../publication/links.ts'
 import { titleOrUntitled } from './entry.ts'
 import { feedType, namespaces } from './link.ts'
 

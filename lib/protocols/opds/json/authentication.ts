@@ -1,7 +1,7 @@
 // Authentication document: how to sign in (Authentication for OPDS 1.0), for apps that got a 401.
 import { singleLine } from '../../../media/metadata/text.ts'
-import type { Links } from '../links.ts'
-import { authenticationType, feedType } from '../media-types.ts'
+import type { Links } from '../../publication/links.ts'
+import { authenticationType, feedType } from '../../publication/media-types.ts'
 
 /** URL of the document, also for clients of the OPDS 1.2 catalog. */
 export const authenticationAddress = (links: Links): string => `${links.root(2)}/auth`

@@ -1,5 +1,8 @@
 // JSON feed writer (OPDS 2.0).
 import { singleLine } from '../../../media/metadata/text.ts'
+import { withoutEmpty } from '../../publication/json-writer.ts'
+import type { Links } from '../../publication/links.ts'
+import { feedType } from '../../publication/media-types.ts'
 import {
   catalogRoot,
   type Feed,
@@ -11,10 +14,7 @@ import {
   pageLinks,
 } from '../feed.ts'
 import type { FeedContext } from '../feed-context.ts'
-import type { Links } from '../links.ts'
-import { feedType } from '../media-types.ts'
 import { untitled } from '../title.ts'
-import { withoutEmpty } from './json-writer.ts'
 import { publicationOf } from './publication.ts'
 
 export function jsonFeed(feed: Feed, context: FeedContext): object {

@@ -5,10 +5,10 @@ import { type FormatName, formatNamed, isReflowable } from '../../../media/forma
 import { canonicalLanguage } from '../../../media/metadata/language.ts'
 import { multiLine, singleLine } from '../../../media/metadata/text.ts'
 import type { Author, ReadingDirection } from '../../../media/metadata/values.ts'
+import type { Links } from '../../publication/links.ts'
+import { feedType } from '../../publication/media-types.ts'
+import { type Publication, summaryText } from '../../publication/publication.ts'
 import { formatTimestamp } from '../feed.ts'
-import type { Links } from '../links.ts'
-import { feedType } from '../media-types.ts'
-import { type Publication, summaryText } from '../publication.ts'
 import { displayTitle, untitled } from '../title.ts'
 
 export type Profile = ReadiumProfile

@@ -1,6 +1,7 @@
 // JSON publication writer (OPDS 2.0): metadata, links and images of a book.
-import type { FeedContext } from '../feed-context.ts'
-import { coverPath, filePath, type Links, thumbnailPath } from '../links.ts'
+
+import { withoutEmpty } from '../../publication/json-writer.ts'
+import { coverPath, filePath, type Links, thumbnailPath } from '../../publication/links.ts'
 import {
   authenticationType,
   divinaType,
@@ -8,10 +9,10 @@ import {
   progressionType,
   publicationType,
   webpubType,
-} from '../media-types.ts'
-import type { Publication } from '../publication.ts'
+} from '../../publication/media-types.ts'
+import type { Publication } from '../../publication/publication.ts'
+import type { FeedContext } from '../feed-context.ts'
 import { authenticationAddress } from './authentication.ts'
-import { withoutEmpty } from './json-writer.ts'
 import { metadataOf, type Profile, profileOf } from './metadata.ts'
 
 /** A publication as a document. */

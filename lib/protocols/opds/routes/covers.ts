@@ -29,7 +29,7 @@ import type { Client } from '../../../page/pool.ts'
 import { imageResponse, notModified } from '../../../page/routes/image-response.ts'
 import { thumbnailEtag } from '../../../page/thumbnail.ts'
 import type { Variant } from '../../../page/variant.ts'
-import { opdsProtocol } from './protocol.ts'
+import { inCatalog } from './protocol.ts'
 
 /** Most screens used for reading comics are smaller. */
 const large: Variant = { width: 1600, height: 1600, format: 'jpeg' }
@@ -107,8 +107,7 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
       return image ?? placeholderResponse(input, deps)
     }
     const common = {
-      atRoot: true,
-      protocol: opdsProtocol,
+      ...inCatalog,
       permission,
       cookie: true,
       bucket: 'images',

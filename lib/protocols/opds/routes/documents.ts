@@ -3,21 +3,20 @@ import { bytes } from '../../../base/schema.ts'
 import { BookId } from '../../../http/params.ts'
 import { respond, route } from '../../../http/route.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
+import { authenticationType, publicationType } from '../../publication/media-types.ts'
+import { publicationById } from '../../publication/publication.ts'
 import { atomEntry } from '../atom/entry.ts'
 import { searchType } from '../atom/link.ts'
 import { searchDescription } from '../atom/opensearch.ts'
 import { authenticationDocument } from '../json/authentication.ts'
 import { jsonPublication } from '../json/publication.ts'
-import { authenticationType, publicationType } from '../media-types.ts'
-import { publicationById } from '../publication.ts'
 import { atomType, browsePermission, feedContext, linksOf } from './feeds.ts'
-import { opdsProtocol } from './protocol.ts'
+import { inCatalog } from './protocol.ts'
 
 export const atomDocuments = [
   route('GET /opds/v1/books/{id}', {
     operationId: 'getOpds1Book',
-    atRoot: true,
-    protocol: opdsProtocol,
+    ...inCatalog,
     permission: browsePermission,
     summary: 'Get a book (OPDS 1.2 entry)',
     params: BookId,
@@ -32,8 +31,7 @@ export const atomDocuments = [
   }),
   route('GET /opds/v1/search.xml', {
     operationId: 'getOpds1SearchDescription',
-    atRoot: true,
-    protocol: opdsProtocol,
+    ...inCatalog,
     // Moon+ Reader requests it without credentials.
     permission: 'public',
     summary: 'Get the search description (OpenSearch 1.1)',
@@ -50,8 +48,7 @@ export const atomDocuments = [
 export const jsonDocuments = [
   route('GET /opds/v2/auth', {
     operationId: 'getOpds2Authentication',
-    atRoot: true,
-    protocol: opdsProtocol,
+    ...inCatalog,
     permission: 'public',
     summary: 'Get the authentication document (Authentication for OPDS 1.0)',
     responses: { 200: bytes(authenticationType) },
@@ -65,8 +62,7 @@ export const jsonDocuments = [
   }),
   route('GET /opds/v2/books/{id}', {
     operationId: 'getOpds2Book',
-    atRoot: true,
-    protocol: opdsProtocol,
+    ...inCatalog,
     permission: browsePermission,
     summary: 'Get a book (OPDS 2.0 publication)',
     params: BookId,

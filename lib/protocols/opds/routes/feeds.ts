@@ -7,14 +7,14 @@ import { pageQuery, paging } from '../../../http/pagination.ts'
 import { type AccessRequirement, type Route, respond, route } from '../../../http/route.ts'
 import type { WithServices } from '../../../store/services.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
+import type { OpdsVersion } from '../../publication/catalog-path.ts'
+import { createApiLinks, createLinks } from '../../publication/links.ts'
+import { feedType } from '../../publication/media-types.ts'
 import { atomFeed } from '../atom/feed.ts'
-import type { OpdsVersion } from '../catalog-path.ts'
 import { catalogUpdatedAt, type FeedContext } from '../feed-context.ts'
 import { jsonFeed } from '../json/feed.ts'
-import { createApiLinks, createLinks } from '../links.ts'
-import { feedType } from '../media-types.ts'
 import type { Shelf, ShelfRequest } from '../shelf/shelf.ts'
-import { catalogOf, opdsProtocol } from './protocol.ts'
+import { catalogOf, inCatalog } from './protocol.ts'
 
 /** Permissions for every feed: feeds show libraries, series and books. */
 export const browsePermission = {
@@ -37,8 +37,7 @@ function feedRoute(shelf: Shelf, version: OpdsVersion): Route {
   const { load } = shelf
   return route(`GET /opds/v${version}${shelf.path || root}`, {
     operationId: `getOpds${version}${feedName(shelf.path)}Feed`,
-    atRoot: true,
-    protocol: opdsProtocol,
+    ...inCatalog,
     permission: browsePermission,
     summary: `${shelf.summary} (${version === 1 ? 'OPDS 1.2' : 'OPDS 2.0'})`,
     ...(shelf.params ? { params: record(shelf.params) } : {}),

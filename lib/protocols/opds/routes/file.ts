@@ -9,8 +9,8 @@ import { failureBody } from '../../../http/error-response.ts'
 import { BookId } from '../../../http/params.ts'
 import { respond, route } from '../../../http/route.ts'
 import { type FormatName, formatNames } from '../../../media/format/formats.ts'
-import { fileType } from '../media-types.ts'
-import { opdsProtocol } from './protocol.ts'
+import { fileType } from '../../publication/media-types.ts'
+import { inCatalog } from './protocol.ts'
 
 const versions = [1, 2] as const
 const formats: (FormatName | null)[] = [...formatNames, null]
@@ -19,8 +19,7 @@ export const fileRoutes = versions.map(version => {
   const files = bytes(...formats.map(format => fileType(format, version)))
   return route(`GET /opds/v${version}/books/{id}/file/{name}`, {
     operationId: `downloadOpds${version}Book`,
-    atRoot: true,
-    protocol: opdsProtocol,
+    ...inCatalog,
     permission: 'BooksRead',
     cost: 'record',
     cookie: true,

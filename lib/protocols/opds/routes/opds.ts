@@ -5,7 +5,6 @@ import { fileRoutes } from './file.ts'
 import { manifests } from './manifests.ts'
 import { pageRoutes } from './page-stream.ts'
 import { readingRoutes } from './reading.ts'
-import { resourceRoutes } from './resource.ts'
 import { shelfFeeds } from './shelves.ts'
 
 export const opds = [
@@ -17,5 +16,4 @@ export const opds = [
   ...jsonDocuments,
   ...manifests,
   ...readingRoutes,
-  ...resourceRoutes,
 ]

@@ -1,7 +1,7 @@
 // One-line descriptions of navigation entries: how many items, by whom, and the summary.
 import { singleLine } from '../../../media/metadata/text.ts'
 import type { Author } from '../../../media/metadata/values.ts'
-import { namesOf } from '../publication.ts'
+import { namesOf } from '../../publication/publication.ts'
 
 const maxAuthors = 3
 const maxSummaryLength = 300

@@ -3,6 +3,7 @@
 
 import { maybe, uuid } from '../../../base/schema.ts'
 import { type LibraryName, libraryName } from '../../../catalog/library/library.ts'
+import { publicationsByIds } from '../../publication/publication.ts'
 import {
   acquisitionFeed,
   type FeedKind,
@@ -10,7 +11,6 @@ import {
   type Group,
   navigationFeed,
 } from '../feed.ts'
-import { publicationsByIds } from '../publication.ts'
 import { libraryRef, seriesEntries } from './entry.ts'
 import { pagingOf, type Shelf, type ShelfRequest } from './shelf.ts'
 

@@ -10,8 +10,8 @@ import {
   listPresets,
   presetById,
 } from '../../../organize/personal/filter-preset.ts'
+import { publicationsByIds } from '../../publication/publication.ts'
 import { acquisitionFeed, type FeedRef, type NavigationEntry, navigationFeed } from '../feed.ts'
-import { publicationsByIds } from '../publication.ts'
 import { seriesEntries } from './entry.ts'
 import { offsetOf, pagingOf, type Shelf, type ShelfRequest } from './shelf.ts'
 

@@ -4,8 +4,8 @@
 import { maybe, text } from '../../../base/schema.ts'
 import { listBooks } from '../../../list/list-books.ts'
 import { listSeries } from '../../../list/list-series.ts'
+import { publicationsByIds } from '../../publication/publication.ts'
 import { acquisitionFeed, type FeedRef, type Group } from '../feed.ts'
-import { publicationsByIds } from '../publication.ts'
 import { seriesEntries } from './entry.ts'
 import { groupSize } from './listing.ts'
 import {

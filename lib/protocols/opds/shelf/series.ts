@@ -10,9 +10,9 @@ import {
 } from '../../../catalog/series/book-selection.ts'
 import { seriesById } from '../../../catalog/series/series-record.ts'
 import { type ReadStatus, readStatuses } from '../../../list/fields.ts'
+import type { Query } from '../../publication/links.ts'
+import { publicationsByIds } from '../../publication/publication.ts'
 import { acquisitionFeed, type FacetGroup } from '../feed.ts'
-import type { Query } from '../links.ts'
-import { publicationsByIds } from '../publication.ts'
 import { allSeries } from './series-list.ts'
 import { maxSearchLength, pagingOf, type Shelf } from './shelf.ts'
 

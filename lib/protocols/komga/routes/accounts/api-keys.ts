@@ -2,7 +2,7 @@
 import type { Identity } from '../../../../accounts/identify.ts'
 import { requireManageable } from '../../../../accounts/manageable.ts'
 import { type ApiKey, createKey, keysOf } from '../../../../accounts/routes/api-keys.ts'
-import { listSignIns, type SignIn } from '../../../../accounts/sign-ins.ts'
+import { listSignIns, type SignIn } from '../../../../accounts/sign-in-history.ts'
 import { findRoleAndPermissions, findUser } from '../../../../accounts/user-record.ts'
 import { Forbidden, NotFound } from '../../../../base/errors.ts'
 import {

@@ -42,29 +42,25 @@ const TransientBook = component('TransientBookDto', {
 
 const Hash = record({ hash: text(200) })
 
-function emptyPages(operationId: string, path: string, item: TSchema, params?: typeof Hash): Route {
-  const common = { operationId, method: 'GET', path, permission: 'SystemAdmin' } as const
-  return route({
-    ...{ ...common, cost: 'record', summary: 'List duplicate pages' },
+const emptyPages = (operationId: string, path: string, item: TSchema, params?: typeof Hash) =>
+  route(`GET ${path}`, {
+    ...{ operationId, permission: 'SystemAdmin', cost: 'record', summary: 'List duplicate pages' },
     description: 'Always empty: pages are not compared.',
     ...(params ? { params } : {}),
     query: record({ ...pageQuery, ...sortQuery, action: maybe(list(Type.String())) }),
     responses: { 200: pageOf(item) },
     handle: ({ query }) => pageOfAll(pageRequest(query as object), []) as never,
   })
-}
 
-type Refusal = Pick<Route, 'operationId' | 'method' | 'path' | 'summary'> & {
-  params?: TSchema
-  status?: 403 | 404
-  response?: TSchema
-}
+type Refusal = { params?: TSchema; status?: 403 | 404; response?: TSchema }
 
-function refusal({ status = 403, response, params, ...spec }: Refusal): Route {
-  return route({
-    ...spec,
-    permission: 'SystemAdmin',
-    cost: 'record',
+const refusal = (
+  address: Parameters<typeof route>[0],
+  [operationId, summary]: readonly [string, string],
+  { params, status = 403, response }: Refusal = {},
+) =>
+  route(address, {
+    ...{ operationId, permission: 'SystemAdmin', cost: 'record', summary },
     description: `Always ${status}.`,
     ...(params ? { params } : {}),
     responses: response ? { 200: response } : { 202: null },
@@ -73,54 +69,41 @@ function refusal({ status = 403, response, params, ...spec }: Refusal): Route {
       throw new Forbidden('This server does not change the files of libraries')
     },
   })
-}
 
 const Transient = record({ id: text(200) })
+const TransientPage = record({ ...Transient.properties, page: text(20) })
+const opening = 'Refuse to open books in other folders'
+const ofPage = 'Refuse the page of a temporary book'
+const image = 'Get the image of duplicate pages'
+const deletion = 'Refuse to delete pages from files'
 
 export const imports: Route[] = [
-  refusal({
-    ...{ operationId: 'importBooks', method: 'POST', path: '/books/import' },
-    summary: 'Refuse to import books',
+  refusal('POST /books/import', ['importBooks', 'Refuse to import books']),
+  refusal('POST /transient-books', ['scanTransientBooks', opening], {
+    response: list(TransientBook),
   }),
-  refusal({
-    ...{ operationId: 'scanTransientBooks', method: 'POST', path: '/transient-books' },
-    ...{ summary: 'Refuse to open books in other folders', response: list(TransientBook) },
-  }),
-  refusal({
-    ...{ operationId: 'analyzeTransientBook', method: 'POST', params: Transient },
-    ...{ path: '/transient-books/{id}/analyze', response: TransientBook },
-    summary: 'Refuse to analyze a temporary book',
-  }),
-  refusal({
-    ...{
-      operationId: 'getPageByTransientBookId',
-      method: 'GET',
-      path: '/transient-books/{id}/pages/{page}',
-    },
-    params: record({ ...Transient.properties, page: text(20) }),
-    ...{ summary: 'Refuse the page of a temporary book', status: 404 },
+  refusal(
+    'POST /transient-books/{id}/analyze',
+    ['analyzeTransientBook', 'Refuse to analyze a temporary book'],
+    { params: Transient, response: TransientBook },
+  ),
+  refusal('GET /transient-books/{id}/pages/{page}', ['getPageByTransientBookId', ofPage], {
+    ...{ params: TransientPage, status: 404 },
   }),
   emptyPages('getKnownPageHashes', '/page-hashes', KnownHash),
   emptyPages('getUnknownPageHashes', '/page-hashes/unknown', UnknownHash),
   emptyPages('getPageHashMatches', '/page-hashes/{hash}', HashMatch, Hash),
-  refusal({
-    ...{ operationId: 'createOrUpdateKnownPageHash', method: 'PUT', path: '/page-hashes' },
-    summary: 'Refuse to store duplicate pages',
+  refusal('PUT /page-hashes', ['createOrUpdateKnownPageHash', 'Refuse to store duplicate pages']),
+  refusal('GET /page-hashes/{hash}/thumbnail', ['getKnownPageHashThumbnail', image], {
+    ...{ params: Hash, status: 404 },
   }),
-  ...(['thumbnail', 'unknown'] as const).map(kind =>
-    refusal({
-      operationId: kind === 'unknown' ? 'getUnknownPageHashThumbnail' : 'getKnownPageHashThumbnail',
-      ...{ method: 'GET', params: Hash, status: 404 },
-      path: `/page-hashes/${kind === 'unknown' ? 'unknown/' : ''}{hash}/thumbnail`,
-      summary: 'Get the image of duplicate pages',
-    }),
-  ),
-  ...(['all', 'match'] as const).map(kind =>
-    refusal({
-      operationId:
-        kind === 'all' ? 'deleteDuplicatePagesByPageHash' : 'deleteSingleMatchByPageHash',
-      ...{ method: 'POST', params: Hash, path: `/page-hashes/{hash}/delete-${kind}` },
-      summary: 'Refuse to delete pages from files',
-    }),
-  ),
+  refusal('GET /page-hashes/unknown/{hash}/thumbnail', ['getUnknownPageHashThumbnail', image], {
+    ...{ params: Hash, status: 404 },
+  }),
+  refusal('POST /page-hashes/{hash}/delete-all', ['deleteDuplicatePagesByPageHash', deletion], {
+    params: Hash,
+  }),
+  refusal('POST /page-hashes/{hash}/delete-match', ['deleteSingleMatchByPageHash', deletion], {
+    params: Hash,
+  }),
 ]

@@ -1,4 +1,4 @@
-// JSON writer for OPDS 2.0: omits empty values, which strict clients reject, and writes long documents in
+// JSON writer for OPDS 2.0 and Readium documents: omits empty values, which strict clients reject, and writes long documents in
 // chunks.
 
 /** A copy without nulls, blank strings, empty lists and empty objects, at any depth. */

@@ -3,7 +3,8 @@
 // except for URLs of this server, until the progress is changed elsewhere.
 import type { JSONValue, Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { Conflict, Unreadable } from '../../base/errors.ts'
+import { Conflict, Invalid, Unreadable } from '../../base/errors.ts'
+import { component, name, record, type Static, timestamp } from '../../base/schema.ts'
 import { isBlank } from '../../base/xml-writer.ts'
 import type { BookFile } from '../../catalog/book/book-file.ts'
 import { isReflowable } from '../../media/format/formats.ts'
@@ -11,15 +12,17 @@ import type { ReadingDevice } from '../../reading/device.ts'
 import type { Surface } from '../../reading/entry.ts'
 import type { PositionUpdate } from '../../reading/position.ts'
 import { recordReading } from '../../reading/record.ts'
-import type { KoreaderPosition } from '../koreader/position.ts'
-import { withoutEmpty } from './json/json-writer.ts'
-import { locatorOfPointer } from './koreader-pointer.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import { withoutEmpty } from './json-writer.ts'
+import { type KoreaderPosition, locatorOfPointer } from './koreader-position.ts'
 import {
   type ClientLocator,
   locatorAtProgression,
+  maxLocatorBytes,
   pageInAddress,
   pageOfLocator,
   placeOfLocator,
+  ReadiumLocator,
 } from './locator.ts'
 import {
   fileAsResource,
@@ -32,6 +35,15 @@ import {
 } from './positions.ts'
 import { fromStoredLocator, toStoredLocator, withoutApiKeys } from './stored-locator.ts'
 
+// Values that could not be returned unchanged are rejected.
+export const ProgressionUpdate = component('ProgressionUpdate', {
+  modified: timestamp({
+    description: 'Time of reading; 409 if it is older than the stored progression.',
+  }),
+  device: record({ id: name(500), name: name(500) }),
+  locator: ReadiumLocator,
+})
+
 export type Device = { id: string; name: string }
 
 /** `locator` has all members that the app wrote, except empty ones. */
@@ -41,32 +53,47 @@ export type Progression = {
   locator: ClientLocator
 }
 
-type Row = {
+type StoredProgress = {
   page: number
   percentage: number | null
   isCompleted: boolean
-  modified: Date
+  updatedAt: Date
+  /** What an app wrote with it; null for progress of another origin. */
+  modified: Date | null
   device: Device | null
   locator: ClientLocator | null
   koreader: KoreaderPosition | null
 }
 
-/** The viewer's progression; `server` is the device of progress not written by an app. Null before the book was started. Throws Unavailable. */
-export async function readProgression(
-  sql: Sql,
-  viewer: Viewer,
-  { book, server }: { book: ReadableBook; server: Device },
-): Promise<Progression | null> {
-  const [row] = await sql<Row[]>`
+/** Progress in a visible book, with what the app that wrote it stored; null before it was started. */
+export async function storedProgress(
+  sql: Queryable,
+  { accountId }: Viewer,
+  bookId: string,
+): Promise<StoredProgress | null> {
+  const [row] = await sql<StoredProgress[]>`
     select p.current_page as page, p.percentage, p.is_completed as "isCompleted",
-      coalesce(stored.modified_at, p.updated_at) as modified, stored.device, stored.locator,
+      p.updated_at as "updatedAt", stored.modified_at as modified, stored.device, stored.locator,
       stored.koreader
     from progress p
     left join book_locator stored on stored.account_id = p.account_id
       and stored.book_id = p.book_id and stored.position_id = p.position_id
-    where p.account_id = ${viewer.accountId} and p.book_id = ${book.file.id}`
-  if (!row) return null
-  const { modified } = row
+    where p.account_id = ${accountId} and p.book_id = ${bookId}`
+  return row ?? null
+}
+
+/**
+ * The viewer's progression; `server` is the device of progress not written by an app. Null before the book was
+ * started. Throws Unavailable.
+ */
+export async function readProgression(
+  sql: Queryable,
+  viewer: Viewer,
+  { book, server }: { book: ReadableBook; server: Device },
+): Promise<Progression | null> {
+  const row = await storedProgress(sql, viewer, book.file.id)
+  if (row === null) return null
+  const modified = row.modified ?? row.updatedAt
   if (row.device !== null && row.locator !== null) {
     const { device, locator } = withoutApiKeys({ device: row.device, locator: row.locator })
     return { modified, device, locator: fromStoredLocator(locator, book.links) }
@@ -94,7 +121,38 @@ export function storedLocator(progression: Progression) {
   return { device, readium, modified: progression.modified.getTime() }
 }
 
-type ProgressionUpdate = {
+/** The progression in a body, with the precision of its time. Throws Invalid. */
+export function writtenProgression({
+  device,
+  locator,
+  modified,
+}: Static<typeof ProgressionUpdate>) {
+  if (Buffer.byteLength(JSON.stringify(locator)) > maxLocatorBytes)
+    throw new Invalid('body/locator is too long')
+  const { id, name } = device
+  return {
+    progression: { device: { id, name }, locator, modified: parseTime(modified) },
+    precisionMs: precisionOf(String(modified)),
+  }
+}
+
+function parseTime(value: Date | string): Date {
+  const time = new Date(value)
+  const year = time.getUTCFullYear()
+  if (!(year >= 1 && year <= 9999)) throw new Invalid('body/modified is not a valid time')
+  return time
+}
+
+/**
+ * The precision of a clock in milliseconds, judged by the time it wrote: a thousand for `12:00:00Z`, and also for
+ * `12:00:00.000Z`, because clocks with whole seconds are often formatted like that.
+ */
+function precisionOf(time: string): number {
+  const digits = /\.(\d*?)0*(?:[zZ]|[+-])/.exec(time)?.[1]?.length ?? 0
+  return 10 ** (3 - Math.min(digits, 3))
+}
+
+type Update = {
   book: ReadableBook
   progression: Progression
   /** Precision of `modified`. */
@@ -110,7 +168,7 @@ type ProgressionUpdate = {
 export async function storeProgression(
   sql: Sql,
   viewer: Viewer,
-  { book, progression, precisionMs, readingDevice, surface }: ProgressionUpdate,
+  { book, progression, precisionMs, readingDevice, surface }: Update,
 ): Promise<void> {
   const { modified } = progression
   const stored = storedLocator(progression)
@@ -144,7 +202,7 @@ async function positionOfLocator(
   }
 }
 
-async function locatorOf(row: Row, book: ReadableBook): Promise<Locator> {
+async function locatorOf(row: StoredProgress, book: ReadableBook): Promise<Locator> {
   const { file, links } = book
   const totalProgression = totalProgressionOf(row, file)
   const fileLocator = { ...fileAsResource(file, links), locations: { totalProgression } }
@@ -168,7 +226,7 @@ async function locatorOf(row: Row, book: ReadableBook): Promise<Locator> {
 
 /** The fraction of a book before a position, 0 to 1. */
 export function totalProgressionOf(
-  { page, percentage, isCompleted }: Pick<Row, 'page' | 'percentage' | 'isCompleted'>,
+  { page, percentage, isCompleted }: Pick<StoredProgress, 'page' | 'percentage' | 'isCompleted'>,
   { format, pageCount }: Pick<BookFile, 'format' | 'pageCount'>,
 ): number {
   if (percentage !== null) return percentage

@@ -4,10 +4,9 @@ import type { BookFile } from '../../catalog/book/book-file.ts'
 import type { EpubContents } from '../../media/format/epub/contents.ts'
 import { positionCounts, sum } from '../../media/format/epub/positions.ts'
 import { isReflowable, isRendered } from '../../media/format/formats.ts'
-import { writeInChunks } from './json/json-writer.ts'
+import { writeInChunks } from './json-writer.ts'
 import { filePath, type Links, resourceLinks } from './links.ts'
-import { fileType } from './media-types.ts'
-import { servedType } from './resource-media-type.ts'
+import { fileType, servedType } from './media-types.ts'
 
 /** A book's file, with its EPUB contents and the media types of its pages loaded on demand. */
 export type ReadableBook = {

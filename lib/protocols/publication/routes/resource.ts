@@ -9,13 +9,12 @@ import { bodyFor, emptyBody, whenClosed } from '../../../http/body.ts'
 import type { Deps } from '../../../http/deps.ts'
 import { failureBody } from '../../../http/error-response.ts'
 import { BookId } from '../../../http/params.ts'
-import { type Input, respond, route } from '../../../http/route.ts'
+import { type Input, respond } from '../../../http/route.ts'
 import { isReflowable } from '../../../media/format/formats.ts'
 import type { EpubResourceBody } from '../../../page/epub.ts'
 import { resourceEtag } from '../../../page/etag.ts'
-import { isStreamedMedia, servedType, servedTypes } from '../resource-media-type.ts'
-import { opdsProtocol } from './protocol.ts'
-import { presentFile, readPermission } from './reading.ts'
+import { isStreamedMedia, servedType, servedTypes } from '../media-types.ts'
+import { presentFile } from './reading.ts'
 
 // Images, styles and fonts of the same book are allowed. `allow-same-origin` sends the cookie with them and
 // gives a reader access to the frame of the text; without `allow-scripts` the text itself cannot use it.
@@ -49,45 +48,20 @@ export const resourceResponses = {
   422: ErrorBody,
 } as const
 
-const places = [
-  {
-    operationId: 'getOpds2Resource',
-    folder: '/opds/v2',
-    place: { atRoot: true, protocol: opdsProtocol },
-  },
-  { operationId: 'getBookResource', folder: '', place: {} },
-] as const
-
-export const resourceRoutes = places.map(({ operationId, folder, place }) =>
-  route(`GET ${folder}/books/{id}/resource/{*}`, {
-    ...place,
-    operationId,
-    permission: readPermission,
-    cookie: true,
-    bucket: 'images',
-    summary: 'Get a resource of an EPUB',
-    description:
-      'Identified by its path in the archive; 404 for resources that are not in the manifest. Scripts are sent as plain text, and a Content-Security-Policy prevents their execution. Supports Range for audio and video. Encrypted resources are sent as stored.',
-    params: record({
-      ...BookId.properties,
-      '*': Type.String({ minLength: 1, maxLength: 4096, description: 'Path in the archive.' }),
-    }),
-    responses: resourceResponses,
-    handle: ({ params: { id, '*': name }, ...input }, deps) =>
-      resourceResponse(input, deps, { id, name }),
-  }),
-)
+export const ResourcePath = record({
+  ...BookId.properties,
+  '*': Type.String({ minLength: 1, maxLength: 4096, description: 'Path in the archive.' }),
+})
 
 type ResourceInput = Pick<
-  Input<'auth', never, never, never>,
-  'viewer' | 'request' | 'reply' | 'signal'
+  Input<'auth', typeof ResourcePath, never, never>,
+  'params' | 'viewer' | 'request' | 'reply' | 'signal'
 >
 
 /** A resource by its path in the archive. Throws NotFound, Unreadable, Unavailable. */
 export async function resourceResponse(
-  { viewer, request, reply, signal }: ResourceInput,
+  { params: { id, '*': name }, viewer, request, reply, signal }: ResourceInput,
   deps: Deps,
-  { id, name }: { id: string; name: string },
 ) {
   const file = await presentFile(deps, viewer, id)
   if (!isReflowable(file.format)) throw new NotFound('The book is not an EPUB')

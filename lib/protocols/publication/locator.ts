@@ -1,8 +1,8 @@
-// Conversion between Readium locators (a resource and the progression in it) and the catalog's progress (a page or a
-// fraction of the whole).
-
+// Readium locators (a resource and the progression in it): their schema, and their conversion from and to the
+// catalog's progress (a page or a fraction of the whole).
 import { Invalid } from '../../base/errors.ts'
 import { foldName } from '../../base/path.ts'
+import { list, name, optional, record, type Static, Type, text } from '../../base/schema.ts'
 import type { EpubContents } from '../../media/format/epub/contents.ts'
 import { pagesBefore } from '../../reading/position.ts'
 import {
@@ -13,17 +13,35 @@ import {
   type ReadingSection,
 } from './positions.ts'
 
+export const maxLocatorBytes = 8 * 1024
+const share = () => optional(Type.Number({ minimum: 0, maximum: 1 }))
+const optionalText = () => optional(text(maxLocatorBytes))
+
+/** A Readium locator, returned as it was written. Empty values are omitted. */
+export const ReadiumLocator = record(
+  {
+    href: name(maxLocatorBytes),
+    type: name(200),
+    title: optionalText(),
+    locations: optional(
+      record({
+        fragments: optional(list(text(2000), { maxItems: 100 })),
+        position: optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+        progression: share(),
+        totalProgression: share(),
+      }),
+    ),
+    text: optional(
+      record({ before: optionalText(), highlight: optionalText(), after: optionalText() }),
+    ),
+  },
+  {
+    description:
+      'A Readium locator of at most 8 KiB, stored unchanged. URLs of this server are returned with the catalog path of the request.',
+  },
+)
 /** A locator written by an app; `position` is 1-based, the other numbers range from 0 to 1. */
-export type ClientLocator = {
-  href: string
-  type: string
-  locations?: {
-    position?: number | null
-    progression?: number | null
-    totalProgression?: number | null
-    fragments?: string[] | null
-  } | null
-}
+export type ClientLocator = Static<typeof ReadiumLocator>
 
 /** The 1-based page, from its number, its URL or the total progression. Throws Invalid. */
 export function pageOfLocator(bookId: string, locator: ClientLocator, pageCount: number): number {
