@@ -1,5 +1,4 @@
-// Books of the Komga-compatible API.
-
+// Books and pages of the Komga-compatible API.
 import { NotFound } from '../../base/errors.ts'
 import { pathText } from '../../base/path.ts'
 import { component, count, list, nullable, type Static, Type } from '../../base/schema.ts'
@@ -10,6 +9,7 @@ import {
   joinProgress,
 } from '../../catalog/book/visible-books.ts'
 import { type FormatName, isReflowable, stemOf } from '../../media/format/formats.ts'
+import type { StoredPage } from '../../page/page-list.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
 import { numberedBooks } from './numbering.ts'
@@ -246,3 +246,23 @@ function progressOf(row: Row): BookDto['readProgress'] {
     ...{ deviceId: '', deviceName: '' },
   }
 }
+
+export const PageDto = component('PageDto', {
+  number: Type.Integer({ description: 'Page number, starting at 1.' }),
+  fileName: Type.String(),
+  mediaType: Type.String(),
+  width: nullable(Type.Integer()),
+  height: nullable(Type.Integer()),
+  sizeBytes: nullable(Type.Integer()),
+  size: Type.String(),
+})
+export type PageDto = Static<typeof PageDto>
+
+export const pageDtos = (
+  pages: readonly Pick<StoredPage, 'name' | 'mediaType' | 'width' | 'height' | 'bytes'>[],
+): PageDto[] =>
+  pages.map(({ name, mediaType, width, height, bytes }, i) => ({
+    ...{ number: i + 1, fileName: name, mediaType, width, height },
+    // Rendered pages have no size in the file.
+    ...(bytes > 0 ? { sizeBytes: bytes, size: sizeText(bytes) } : { sizeBytes: null, size: '' }),
+  }))

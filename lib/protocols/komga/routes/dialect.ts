@@ -1,8 +1,7 @@
 // Dialect of the Komga-compatible API: Spring Boot's errors, lenient parameters, its challenge and cache headers.
 import type { FastifyRequest } from 'fastify'
-import type { Dialect } from '../../../http/dialect/dialect.ts'
+import type { Dialect, ErrorContent } from '../../../http/dialect/dialect.ts'
 import { native } from '../../../http/dialect/native.ts'
-import { errorBody } from './http/error-body.ts'
 import { compileLenientValidator } from './http/read-request.ts'
 import { createAuthentication } from './session/authenticate.ts'
 
@@ -23,4 +22,52 @@ export const createKomgaDialect = (): Dialect => ({
     isScript(request) ? null : ((await native.challenge(request, deps)) ?? basic),
   errorBody,
   errorSchemas: {},
+})
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Payload Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  416: 'Range Not Satisfiable',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
+
+type Detail = { path: string; message: string }
+
+export function errorBody(
+  { status, message, details }: ErrorContent,
+  { originalUrl = '' }: FastifyRequest,
+) {
+  const violations = status === 400 ? violationsOf(details) : null
+  if (violations) return { violations }
+  return {
+    timestamp: `${new Date().toISOString().slice(0, 19)}Z`,
+    status,
+    error: reasons[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error'),
+    message,
+    path: originalUrl.split('?', 1)[0]!,
+  }
+}
+
+/** Null unless the details are invalid request fields. */
+function violationsOf(details: unknown) {
+  if (!Array.isArray(details) || details.length === 0) return null
+  return (details as Detail[]).every(isField) ? (details as Detail[]).map(toViolation) : null
+}
+
+const isField = ({ path }: Partial<Detail>) => /^(?:body|query|path)(?:\/|$)/.test(path ?? '')
+const toViolation = ({ path, message }: Detail) => ({
+  fieldName: path.split('/').slice(1).join('.') || path,
+  message,
 })

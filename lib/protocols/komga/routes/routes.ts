@@ -5,8 +5,6 @@ import { clientSettings } from './accounts/client-settings.ts'
 import { users } from './accounts/users.ts'
 import { groupingLists } from './groupings/grouping-lists.ts'
 import { groupings } from './groupings/groupings.ts'
-import { imports } from './imports/imports.ts'
-import { downloads } from './items/downloads.ts'
 import { items } from './items/items.ts'
 import { filesystem } from './libraries/filesystem.ts'
 import { libraries } from './libraries/libraries.ts'
@@ -15,7 +13,6 @@ import { referential } from './lists/referential.ts'
 import { seriesLists } from './lists/series.ts'
 import { metadata } from './metadata/metadata.ts'
 import { pages } from './pages/pages.ts'
-import { groupingPosters } from './posters/grouping-posters.ts'
 import { posters } from './posters/posters.ts'
 import { publication } from './publication/publication.ts'
 import { readProgress } from './reading/read-progress.ts'
@@ -37,10 +34,8 @@ export const komgaRoutes: readonly Route[] = [
   ...events,
   ...stubs,
   ...items,
-  ...downloads,
   ...pages,
   ...posters,
-  ...groupingPosters,
   ...publication,
   ...readProgress,
   ...metadata,
@@ -49,5 +44,4 @@ export const komgaRoutes: readonly Route[] = [
   ...seriesLists,
   ...bookLists,
   ...referential,
-  ...imports,
 ]

@@ -1,5 +1,4 @@
 // Atom entries (RFC 4287, OPDS 1.2 §5): of books, which can be downloaded, and of feeds.
-
 import {
   type Content,
   document,
@@ -16,8 +15,16 @@ import { namesOf, type Publication, summaryText } from '../../publication/public
 import { formatTimestamp, type NavigationEntry, startOfDate } from '../feed.ts'
 import type { FeedContext } from '../feed-context.ts'
 import { displayTitle, untitled } from '../title.ts'
-import { entityId, feedId } from './id.ts'
-import { covers, entryType, feedType, link, linkTitle, namespaces } from './link.ts'
+import {
+  covers,
+  entityId,
+  entryType,
+  feedId,
+  feedType,
+  link,
+  linkTitle,
+  namespaces,
+} from './link.ts'
 
 /** The complete entry of a book as a document. */
 export function atomEntry(book: Publication, context: FeedContext): string {

@@ -13,7 +13,7 @@ import {
 } from '../../publication/catalog-path.ts'
 import { createLinks } from '../../publication/links.ts'
 import { progressionType, authenticationType as type } from '../../publication/media-types.ts'
-import { authenticationAddress, authenticationDocument } from '../json/authentication.ts'
+import { authenticationAddress, authenticationDocument } from '../json/publication.ts'
 
 export const opdsProtocol: Protocol = {
   roots: ['opds', 'opds-comics'],

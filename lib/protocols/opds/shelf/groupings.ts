@@ -1,5 +1,4 @@
 // Shelves of collections, with their series, and of read lists, with their books.
-
 import { uuid } from '../../../base/schema.ts'
 import { singleLine } from '../../../media/metadata/text.ts'
 import { booksOfReadList, seriesOfCollection } from '../../../organize/grouping/contents.ts'
@@ -7,8 +6,7 @@ import { collections, type Grouping, readLists } from '../../../organize/groupin
 import { type GroupingRow, listGroupings } from '../../../organize/grouping/list.ts'
 import { publicationsByIds } from '../../publication/publication.ts'
 import { acquisitionFeed, type FeedRef, type NavigationEntry, navigationFeed } from '../feed.ts'
-import { countOf } from './description.ts'
-import { seriesEntries } from './entry.ts'
+import { countOf, seriesEntries } from './entry.ts'
 import { pagingOf, type Shelf } from './shelf.ts'
 
 export const collectionsRef: FeedRef = {

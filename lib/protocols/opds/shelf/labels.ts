@@ -1,7 +1,7 @@
 // Shelves of publishers, genres and tags; each entry links to the series with that label.
 import { browseLabels, type LabelEntry, listPublishers } from '../../../catalog/label/label-list.ts'
 import { type FeedRef, type NavigationEntry, navigationFeed } from '../feed.ts'
-import { countOf } from './description.ts'
+import { countOf } from './entry.ts'
 import { genres, publishers, tags } from './series-list.ts'
 import { offsetOf, pagingOf, type Shelf, type ShelfRequest } from './shelf.ts'
 

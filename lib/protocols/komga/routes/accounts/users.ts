@@ -8,19 +8,26 @@ import {
 import type { Identity } from '../../../../accounts/identify.ts'
 import { requireManageable } from '../../../../accounts/manageable.ts'
 import { forbidOwnAccountToKey, replaceOwnPassword } from '../../../../accounts/own-account.ts'
-import type { Role } from '../../../../accounts/permission.ts'
+import {
+  effectivePermissions,
+  type Permission,
+  type Role,
+} from '../../../../accounts/permission.ts'
 import { replaceSharingRules, sharingRulesByAccount } from '../../../../accounts/sharing-rule.ts'
 import {
   findRoleAndPermissions,
   findUser,
   listUsers,
   shownTo,
+  type User,
 } from '../../../../accounts/user-record.ts'
 import { Forbidden, Invalid } from '../../../../base/errors.ts'
 import {
+  component,
   list,
   maybe,
   name,
+  nullable,
   oneOf,
   optional,
   record,
@@ -33,7 +40,72 @@ import type { Deps } from '../../../../http/deps.ts'
 import { UserId } from '../../../../http/params.ts'
 import { respond, route } from '../../../../http/route.ts'
 import { issueRemembered } from '../session/authenticate.ts'
-import { UserDto, userDto } from './user-dto.ts'
+
+const restrictions = ['ALLOW_ONLY', 'EXCLUDE'] as const
+
+export const UserDto = component('UserDto', {
+  id: Type.String(),
+  email: Type.String(),
+  roles: list(Type.String()),
+  sharedAllLibraries: Type.Boolean(),
+  sharedLibrariesIds: list(Type.String()),
+  labelsAllow: list(Type.String()),
+  labelsExclude: list(Type.String()),
+  ageRestriction: nullable(
+    component('AgeRestrictionDto', { age: Type.Integer(), restriction: oneOf(restrictions) }),
+  ),
+})
+
+/** Roles, each with the permission it stands for. */
+const rolePermissions: readonly (readonly [string, Permission])[] = [
+  ['ADMIN', 'SystemAdmin'],
+  ['FILE_DOWNLOAD', 'BooksRead'],
+  ['PAGE_STREAMING', 'PagesRead'],
+  ['KOREADER_SYNC', 'ProgressWrite'],
+]
+
+const rolesOf = (permissions: ReadonlySet<Permission>): string[] => [
+  'USER',
+  ...rolePermissions.filter(([, permission]) => permissions.has(permission)).map(([name]) => name),
+]
+
+/** Clients require something that looks like an address. */
+const emailOf = ({ email, username }: { email: string; username: string }): string =>
+  email || `${username.replace(/[^\w.-]+/g, '-')}@local.invalid`
+
+/** `ALLOW_ONLY` hides what has no age rating, `EXCLUDE` hides what is rated for that age or older. */
+function ageRestrictionOf({
+  ageLimit,
+  showsUnrated,
+}: {
+  ageLimit: number | null
+  showsUnrated: boolean
+}) {
+  if (ageLimit === null) return null
+  return showsUnrated
+    ? { age: ageLimit + 1, restriction: 'EXCLUDE' as const }
+    : { age: ageLimit, restriction: 'ALLOW_ONLY' as const }
+}
+
+/** `permissions`: the caller's, for their own account; an API key may have fewer. */
+export function userDto(
+  user: User & { sharingTags: readonly { sharingTagName: string; accessMode: string }[] },
+  permissions: ReadonlySet<Permission> = effectivePermissions(user.role, user.permissions, null),
+): Static<typeof UserDto> {
+  const { id, libraryIds, sharingTags } = user
+  const tags = (mode: string) =>
+    sharingTags.filter(rule => rule.accessMode === mode).map(rule => rule.sharingTagName)
+  return {
+    id,
+    email: emailOf(user),
+    roles: rolesOf(permissions),
+    sharedAllLibraries: libraryIds === null,
+    sharedLibrariesIds: libraryIds ?? [],
+    labelsAllow: tags('allow'),
+    labelsExclude: tags('deny'),
+    ageRestriction: ageRestrictionOf(user),
+  }
+}
 
 const Labels = list(name(200), { maxItems: 100 })
 const changes = {

@@ -13,7 +13,7 @@ import { acceptedFormat, acceptsAnyImage } from '../../../../page/routes/accept.
 import { imageResponses } from '../../../../page/routes/image-response.ts'
 import { pageResponse, requirePage } from '../../../../page/routes/page-response.ts'
 import type { ImageOptions } from '../../../../page/variant.ts'
-import { PageDto, pageDtos } from '../../page-dto.ts'
+import { PageDto, pageDtos } from '../../book-dto.ts'
 import { mediaStatus } from '../../values.ts'
 import { revalidated } from '../http/revalidation.ts'
 

@@ -1,4 +1,5 @@
 // Authentication for the compatible API: credentials in headers, or the session set by an earlier response.
+
 import { createHmac, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
@@ -11,7 +12,6 @@ import { Forbidden, Unauthorized } from '../../../../base/errors.ts'
 import type { Deps } from '../../../../http/deps.ts'
 import type { Dialect } from '../../../../http/dialect/dialect.ts'
 import { addressKey } from '../../../../http/limits/rate-limit.ts'
-import { setSessionCookie } from './cookies.ts'
 import {
   mayUseCookies,
   presentedSessions,
@@ -19,6 +19,7 @@ import {
   rememberCookie,
   sessionCookie,
   sessionHeader,
+  setSessionCookie,
   wantsHeader,
 } from './presented.ts'
 
