@@ -58,14 +58,12 @@ type Source = {
   keyPermissions?: readonly string[]
 }
 
+type Session = { accountId: string; sessionId: string; credentialKind: CredentialKind }
+
 /** The identity of an access token; null when its session has ended or its account is inactive. */
 export async function findIdentityBySession(
   sql: Sql,
-  {
-    accountId,
-    sessionId,
-    credentialKind,
-  }: { accountId: string; sessionId: string; credentialKind: CredentialKind },
+  { accountId, sessionId, credentialKind }: Session,
 ): Promise<ResolvedIdentity | null> {
   const [row] = await sql<(Row & { ends: Date })[]>`
     select ${columns(sql)}, n.expires_at as ends
@@ -76,13 +74,8 @@ export async function findIdentityBySession(
   return { identity: toIdentity(row, { credentialKind, sessionId }), until: row.ends.getTime() }
 }
 
-type Impersonation = {
-  accountId: string
-  /** The administrator, and the administrator's session. */
-  actorId: string
-  sessionId: string
-  credentialKind: CredentialKind
-}
+/** The administrator; the session is the administrator's. */
+type Impersonation = Session & { actorId: string }
 
 /**
  * The identity of an account as shown to an administrator: it can only read. Null when the administrator's

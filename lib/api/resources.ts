@@ -1,14 +1,11 @@
 // Routes of all resources, listed explicitly for order, types and go-to-definition.
-
 import { apiKeys } from '../accounts/routes/api-keys.ts'
 import { impersonation } from '../accounts/routes/impersonation.ts'
 import { preferences } from '../accounts/routes/preferences.ts'
 import { session } from '../accounts/routes/session.ts'
 import { setup } from '../accounts/routes/setup.ts'
 import { sharingTags } from '../accounts/routes/sharing-tags.ts'
-import { user } from '../accounts/routes/user.ts'
 import { users } from '../accounts/routes/users.ts'
-import { verificationPage } from '../accounts/routes/verification-page.ts'
 import { bookErrorRoutes } from '../catalog/book/routes/book-errors.ts'
 import { bookLists } from '../catalog/book/routes/book-lists.ts'
 import { bookMetadataRoutes } from '../catalog/book/routes/book-metadata.ts'
@@ -53,7 +50,6 @@ import { readingStats } from '../reading/routes/statistics.ts'
 import { releaseSources } from '../releases/routes/release-sources.ts'
 import { releases } from '../releases/routes/releases.ts'
 import { tracking } from '../releases/routes/tracking.ts'
-import { sourceStates } from '../sources/routes/source-states.ts'
 import { sources } from '../sources/routes/sources.ts'
 import { health } from './system/health.ts'
 import { metrics } from './system/metrics.ts'
@@ -66,8 +62,6 @@ export const resources: readonly Route[] = [
   ...metrics,
   ...setup,
   ...session,
-  ...verificationPage,
-  ...user,
   ...users,
   ...impersonation,
   ...apiKeys,
@@ -117,7 +111,6 @@ export const resources: readonly Route[] = [
   ...scans,
   ...settings,
   ...sources,
-  ...sourceStates,
   ...tasks,
   ...streams,
   ...opds,

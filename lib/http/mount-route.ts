@@ -1,14 +1,14 @@
 // Mounts one route: its hooks, schemas and handler.
+
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ErrorBody, isBytes, type Static } from '../base/schema.ts'
 import { authorize } from './authorize.ts'
-import { emptyBody } from './body.ts'
 import { compressible } from './cache-headers.ts'
 import type { Deps } from './deps.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { databaseUnavailable } from './error-response.ts'
-import { inputOf } from './input.ts'
+import { emptyBody, inputOf } from './exchange.ts'
 import { bodyLimit, maxBodyBytes } from './limits/body-limit.ts'
 import { admitted, type ListGate } from './limits/list-gate.ts'
 import type { RateLimiter } from './limits/rate-limit.ts'

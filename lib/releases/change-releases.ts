@@ -3,7 +3,7 @@ import { type Viewer, visibleSeries } from '../accounts/viewer.ts'
 import { publish, seriesEvents } from '../store/event/publish.ts'
 import type { Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
-import type { ReleaseState } from './states.ts'
+import type { ReleaseState } from './release-record.ts'
 
 /** Sets the state of visible releases. Returns how many there are, changed or not. */
 export async function setStates(

@@ -3,7 +3,7 @@
 
 import type { ReleaseItem } from '../sources/contract.ts'
 import type { Sql } from '../store/postgres/db.ts'
-import { aliasKey } from './alias-key.ts'
+import { aliasKey } from './aliases.ts'
 import { createSimilarKeys } from './similar.ts'
 
 /** The minimum confidence for adding a release to the ledger. */

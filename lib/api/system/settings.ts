@@ -19,10 +19,10 @@ import {
   uuid,
 } from '../../base/schema.ts'
 import {
+  type Paging,
   paged,
+  pagedResponse,
   pageQuery,
-  pageResponse,
-  paging,
   shortListQuery,
   shortListResponse,
 } from '../../http/pagination.ts'
@@ -175,16 +175,8 @@ export const settings = [
     params: Key,
     query: record(pageQuery),
     responses: { 200: paged(HistoryEntry) },
-    async handle({ params, query, request, reply }, { sql }) {
-      const key = requireSettingKey(params.key)
-      const page = paging(query)
-      const [data, [count]] = await Promise.all([
-        listChanges(sql, key, { limit: page.pageSize, offset: page.offset }),
-        sql<{ total: number }[]>`
-          select count(*)::integer as total from setting_change where key = ${key}`,
-      ])
-      return pageResponse({ request, reply, query }, { data, total: count!.total, paging: page })
-    },
+    handle: (input, { sql }) =>
+      pagedResponse(input, page => listChanges(sql, requireSettingKey(input.params.key), page)),
   }),
   route('GET /settings/public', {
     operationId: 'getPublicSettings',
@@ -234,28 +226,29 @@ function toRecord({ key, value, ...row }: StoredSetting) {
   }
 }
 
-type Range = { limit: number; offset: number }
-
-async function listChanges(sql: Sql, key: SettingKey, { limit, offset }: Range) {
+async function listChanges(sql: Sql, key: SettingKey, { pageSize, offset }: Paging) {
   type Row = { oldValue: unknown; newValue: unknown; id: string; changedAt: Date } & Record<
     'changedBy' | 'changeReason' | 'ipAddress',
     string | null
   >
+  const [count] = await sql<{ total: number }[]>`
+    select count(*)::integer as total from setting_change where key = ${key}`
   const rows = await sql<Row[]>`
     select id, old_value as "oldValue", new_value as "newValue", username as "changedBy",
       changed_at as "changedAt", reason as "changeReason", address as "ipAddress"
     from setting_change
     where key = ${key}
     order by changed_at desc, id desc
-    limit ${limit} offset ${offset}`
+    limit ${pageSize} offset ${offset}`
   const asText = (value: unknown) => (value === null ? null : settingText(key, value))
-  return rows.map(row => ({
+  const data = rows.map(row => ({
     ...row,
     key,
     settingId: settingId(key),
     oldValue: asText(row.oldValue),
     newValue: asText(row.newValue),
   }))
+  return { data, total: count!.total }
 }
 
 type SettingInput = { identity: Identity; request: FastifyRequest }

@@ -19,8 +19,7 @@ import { seriesSortNames } from '../../list/sort.ts'
 import { checkRule } from '../collection/rules.ts'
 import { collectionSorts, parseCollectionSort, seriesOfCollection } from '../grouping/contents.ts'
 import { contentsDirection, ofCollections, type RouteKind } from './grouping-kind.ts'
-import { containingRoutes, memberRoutes } from './grouping-members.ts'
-import { readRoutes, writeRoutes } from './grouping-routes.ts'
+import { containingRoutes, memberRoutes, readRoutes, writeRoutes } from './grouping-routes.ts'
 
 const Collection = component('Collection', {
   id: uuid(),

@@ -1,5 +1,4 @@
 // Read lists: ordered lists of books from any series.
-
 import { component, count, maybe, nullable, Type, timestamp, uuid } from '../../base/schema.ts'
 import { requireBook } from '../../catalog/book/book-record.ts'
 import { books } from '../../catalog/book/routes/book-lists.ts'
@@ -8,8 +7,7 @@ import { listRoutes, sortQuery } from '../../list/routes/list-routes.ts'
 import { bookSortNames } from '../../list/sort.ts'
 import { booksOfReadList, parseReadListSort, readListSorts } from '../grouping/contents.ts'
 import { contentsDirection, ofReadLists, type RouteKind } from './grouping-kind.ts'
-import { containingRoutes, memberRoutes } from './grouping-members.ts'
-import { readRoutes, writeRoutes } from './grouping-routes.ts'
+import { containingRoutes, memberRoutes, readRoutes, writeRoutes } from './grouping-routes.ts'
 
 export const ReadList = component('ReadList', {
   id: uuid(),

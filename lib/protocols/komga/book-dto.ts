@@ -18,71 +18,53 @@ import {
   authorsOf,
   dateOf,
   flag,
+  flags,
+  locksOf,
   lowerCase,
   mediaStatus,
   mediaTypeOf,
   profileOf,
   type Reader,
   sizeText,
-  time,
+  texts,
+  times,
   utcSeconds,
   WebLink,
+  withLocks,
 } from './values.ts'
 
 const Media = component('MediaDto', {
-  status: Type.String(),
-  mediaType: Type.String(),
+  ...texts('status', 'mediaType'),
   pagesCount: Type.Integer(),
   comment: Type.String(),
-  epubDivinaCompatible: flag(),
-  epubIsKepub: flag(),
+  ...flags('epubDivinaCompatible', 'epubIsKepub'),
   mediaProfile: Type.String(),
 })
 
 const BookMetadata = component('BookMetadataDto', {
-  title: Type.String(),
-  titleLock: flag(),
-  summary: Type.String(),
-  summaryLock: flag(),
-  number: Type.String(),
-  numberLock: flag(),
-  numberSort: Type.Number(),
-  numberSortLock: flag(),
-  releaseDate: nullable(Type.String({ format: 'date' })),
-  releaseDateLock: flag(),
-  authors: list(Author),
-  authorsLock: flag(),
-  tags: list(Type.String()),
-  tagsLock: flag(),
-  isbn: Type.String(),
-  isbnLock: flag(),
-  links: list(WebLink),
-  linksLock: flag(),
-  created: time(),
-  lastModified: time(),
+  ...withLocks({
+    ...texts('title', 'summary', 'number'),
+    numberSort: Type.Number(),
+    releaseDate: nullable(Type.String({ format: 'date' })),
+    authors: list(Author),
+    tags: list(Type.String()),
+    isbn: Type.String(),
+    links: list(WebLink),
+  }),
+  ...times('created', 'lastModified'),
 })
 
 const ReadProgress = component('ReadProgressDto', {
   page: Type.Integer(),
   completed: flag(),
-  readDate: time(),
-  created: time(),
-  lastModified: time(),
-  deviceId: Type.String(),
-  deviceName: Type.String(),
+  ...times('readDate', 'created', 'lastModified'),
+  ...texts('deviceId', 'deviceName'),
 })
 
 export const BookDto = component('BookDto', {
-  id: Type.String(),
-  seriesId: Type.String(),
-  seriesTitle: Type.String(),
-  libraryId: Type.String(),
-  name: Type.String(),
-  url: Type.String(),
+  ...texts('id', 'seriesId', 'seriesTitle', 'libraryId', 'name', 'url'),
   number: Type.Integer(),
-  created: time(),
-  lastModified: time(),
-  fileLastModified: time(),
+  ...times('created', 'lastModified', 'fileLastModified'),
   sizeBytes: count(),
   size: Type.String(),
   media: Media,
@@ -210,27 +192,23 @@ function mediaOf(row: Row): BookDto['media'] {
   }
 }
 
+const lockNames = {
+  ...{ title: 'title', summary: 'summary', number: 'number', numberSort: 'number' },
+  ...{ releaseDate: 'year', authors: 'authors', tags: 'tags', isbn: 'isbn', links: 'links' },
+}
+
 function metadataOf(row: Row): Omit<BookDto['metadata'], 'created' | 'lastModified'> {
-  const isLocked = (name: string) => row.locks.includes(name)
   return {
+    ...locksOf(lockNames, row.locks),
     title: row.title,
-    titleLock: isLocked('title'),
     summary: row.summary ?? '',
-    summaryLock: isLocked('summary'),
     number: row.number ?? String(row.numberSort),
-    numberLock: isLocked('number'),
     numberSort: row.numberSort,
-    numberSortLock: isLocked('number'),
     releaseDate: dateOf(row.year, row.month, row.day),
-    releaseDateLock: isLocked('year'),
     authors: authorsOf(row.authors),
-    authorsLock: isLocked('authors'),
     tags: lowerCase(row.tags),
-    tagsLock: isLocked('tags'),
     isbn: row.isbn ?? '',
-    isbnLock: isLocked('isbn'),
     links: row.links,
-    linksLock: isLocked('links'),
   }
 }
 

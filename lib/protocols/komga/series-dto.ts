@@ -18,79 +18,49 @@ import {
   authorsOf,
   dateOf,
   directionNames,
-  flag,
+  flags,
+  integers,
+  locksOf,
   lowerCase,
   type Reader,
   statusName,
-  time,
+  texts,
+  times,
   utcSeconds,
   WebLink,
+  withLocks,
 } from './values.ts'
 
-const AlternateTitle = component('AlternateTitleDto', {
-  label: Type.String(),
-  title: Type.String(),
-})
-
 const SeriesMetadata = component('SeriesMetadataDto', {
-  status: Type.String(),
-  statusLock: flag(),
-  title: Type.String(),
-  titleLock: flag(),
-  titleSort: Type.String(),
-  titleSortLock: flag(),
-  summary: Type.String(),
-  summaryLock: flag(),
-  readingDirection: Type.String(),
-  readingDirectionLock: flag(),
-  publisher: Type.String(),
-  publisherLock: flag(),
-  ageRating: nullable(Type.Integer()),
-  ageRatingLock: flag(),
-  language: Type.String(),
-  languageLock: flag(),
-  genres: list(Type.String()),
-  genresLock: flag(),
-  tags: list(Type.String()),
-  tagsLock: flag(),
-  totalBookCount: nullable(Type.Integer()),
-  totalBookCountLock: flag(),
-  sharingLabels: list(Type.String()),
-  sharingLabelsLock: flag(),
-  links: list(WebLink),
-  linksLock: flag(),
-  alternateTitles: list(AlternateTitle),
-  alternateTitlesLock: flag(),
-  created: time(),
-  lastModified: time(),
+  ...withLocks({
+    ...texts('status', 'title', 'titleSort', 'summary', 'readingDirection', 'publisher'),
+    ageRating: nullable(Type.Integer()),
+    language: Type.String(),
+    genres: list(Type.String()),
+    tags: list(Type.String()),
+    totalBookCount: nullable(Type.Integer()),
+    sharingLabels: list(Type.String()),
+    links: list(WebLink),
+    alternateTitles: list(component('AlternateTitleDto', texts('label', 'title'))),
+  }),
+  ...times('created', 'lastModified'),
 })
 
 const BooksMetadata = component('BookMetadataAggregationDto', {
   authors: list(Author),
   tags: list(Type.String()),
   releaseDate: nullable(Type.String({ format: 'date' })),
-  summary: Type.String(),
-  summaryNumber: Type.String(),
-  created: time(),
-  lastModified: time(),
+  ...texts('summary', 'summaryNumber'),
+  ...times('created', 'lastModified'),
 })
 
 export const SeriesDto = component('SeriesDto', {
-  id: Type.String(),
-  libraryId: Type.String(),
-  name: Type.String(),
-  url: Type.String(),
-  created: time(),
-  lastModified: time(),
-  fileLastModified: time(),
-  booksCount: Type.Integer(),
-  booksReadCount: Type.Integer(),
-  booksUnreadCount: Type.Integer(),
-  booksInProgressCount: Type.Integer(),
+  ...texts('id', 'libraryId', 'name', 'url'),
+  ...times('created', 'lastModified', 'fileLastModified'),
+  ...integers('booksCount', 'booksReadCount', 'booksUnreadCount', 'booksInProgressCount'),
   metadata: SeriesMetadata,
   booksMetadata: BooksMetadata,
-  deleted: flag(),
-  oneshot: flag(),
+  ...flags('deleted', 'oneshot'),
 })
 export type SeriesDto = Static<typeof SeriesDto>
 
@@ -234,36 +204,26 @@ function toSeries(row: Row, isAdmin: boolean): SeriesDto {
   }
 }
 
+const lockNames = {
+  ...{ status: 'status', title: 'title', titleSort: 'title_sort', summary: 'summary' },
+  ...{ readingDirection: 'reading_direction', publisher: 'publisher', ageRating: 'age_rating' },
+  ...{ language: 'language', genres: 'genres', tags: 'tags', links: 'links' },
+  ...{ totalBookCount: 'total_volume_count', sharingLabels: 'sharing_labels' },
+  alternateTitles: 'alternate_titles',
+}
+
 function metadataOf(row: Row): Omit<SeriesDto['metadata'], 'created' | 'lastModified'> {
-  const isLocked = (name: string) => row.locks.includes(name)
+  const { title, ageRating, totalBookCount, sharingLabels, links, alternateTitles } = row
   return {
+    ...locksOf(lockNames, row.locks),
+    ...{ title, ageRating, totalBookCount, sharingLabels, links, alternateTitles },
     status: statusName(row.status),
-    statusLock: isLocked('status'),
-    title: row.title,
-    titleLock: isLocked('title'),
-    titleSort: row.titleSort ?? row.title,
-    titleSortLock: isLocked('title_sort'),
+    titleSort: row.titleSort ?? title,
     summary: row.summary ?? '',
-    summaryLock: isLocked('summary'),
     readingDirection: directionNames[row.direction],
-    readingDirectionLock: isLocked('reading_direction'),
     publisher: row.publisher ?? '',
-    publisherLock: isLocked('publisher'),
-    ageRating: row.ageRating,
-    ageRatingLock: isLocked('age_rating'),
     language: row.language ?? '',
-    languageLock: isLocked('language'),
     genres: lowerCase(row.genres),
-    genresLock: isLocked('genres'),
     tags: lowerCase(row.tags),
-    tagsLock: isLocked('tags'),
-    totalBookCount: row.totalBookCount,
-    totalBookCountLock: isLocked('total_volume_count'),
-    sharingLabels: row.sharingLabels,
-    sharingLabelsLock: isLocked('sharing_labels'),
-    links: row.links,
-    linksLock: isLocked('links'),
-    alternateTitles: row.alternateTitles,
-    alternateTitlesLock: isLocked('alternate_titles'),
   }
 }

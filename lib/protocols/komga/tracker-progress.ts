@@ -7,13 +7,14 @@ import { requireSeries } from '../../catalog/series/series-record.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { numberedBooks } from './numbering.ts'
 import type { ReadState } from './read-list-books.ts'
+import { integers } from './values.ts'
 
-const counters = {
-  booksCount: Type.Integer(),
-  booksReadCount: Type.Integer(),
-  booksUnreadCount: Type.Integer(),
-  booksInProgressCount: Type.Integer(),
-}
+const counters = integers(
+  'booksCount',
+  'booksReadCount',
+  'booksUnreadCount',
+  'booksInProgressCount',
+)
 
 export const SeriesProgress = component('TachiyomiReadProgressV2Dto', {
   ...counters,

@@ -1,5 +1,6 @@
 // Vocabulary of the Komga-compatible API: its spellings of times, sizes, enumerations and roles, and their
 // counterparts in the catalog.
+import type { TProperties } from 'typebox'
 import type { Identity } from '../../accounts/identify.ts'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { component, Type } from '../../base/schema.ts'
@@ -20,6 +21,34 @@ export const readerOf = ({
 /** A time in whole seconds: decoders in reading apps reject fractions. */
 export const time = () => Type.String({ format: 'date-time' })
 export const flag = Type.Boolean
+
+const fieldsOf =
+  <T>(create: () => T) =>
+  <const N extends string>(...names: N[]) =>
+    Object.fromEntries(names.map(name => [name, create()])) as Record<N, T>
+/** Fields of these names, all of one type. */
+export const texts = fieldsOf(() => Type.String())
+export const integers = fieldsOf(() => Type.Integer())
+export const flags = fieldsOf(flag)
+export const times = fieldsOf(time)
+
+/** Each field, followed by the flag whether it is locked. */
+export const withLocks = <P extends TProperties>(fields: P) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, schema]) => [
+      [name, schema],
+      [`${name}Lock`, flag()],
+    ]),
+  ) as P & Record<`${Extract<keyof P, string>}Lock`, ReturnType<typeof flag>>
+
+/** The lock of each field, by the name of its lock in the catalog. */
+export const locksOf = <N extends string>(
+  names: Readonly<Record<N, string>>,
+  locked: readonly string[],
+) =>
+  Object.fromEntries(
+    Object.entries<string>(names).map(([field, name]) => [`${field}Lock`, locked.includes(name)]),
+  ) as Record<`${N}Lock`, boolean>
 
 export const utcSeconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`
 

@@ -3,7 +3,17 @@
 
 import type { Links, Query } from '../publication/links.ts'
 import type { Publication } from '../publication/publication.ts'
-import type { FeedContext } from './feed-context.ts'
+
+/** What feed writers need besides the feed. */
+export type FeedContext = {
+  links: Links
+  /** Name of this server. */
+  serverName: string
+  /** Permissions of the caller: links it may not follow are left out. */
+  allows: { pageStreaming: boolean; progressSync: boolean }
+  /** Timestamp for feeds that contain nothing with a timestamp of its own. */
+  catalogUpdatedAt: Date
+}
 
 /** A reference to a feed. */
 export type FeedRef = { path: string; query?: Query; title: string; kind: FeedKind }

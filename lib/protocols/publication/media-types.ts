@@ -22,113 +22,67 @@ export function fileType(format: FormatName | null, version: OpdsVersion): strin
   return version === 1 ? (mediaType1 ?? mediaType) : mediaType
 }
 
-/** Types of EPUB resources that reading apps display and that cannot run code. Scripts are served as plain text. */
-const allowed = [
-  'application/xhtml+xml',
-  'text/html',
-  'text/css',
-  'text/plain',
-  'application/xml',
-  'application/x-dtbncx+xml',
-  'application/smil+xml',
-  'application/pls+xml',
-  'image/jpeg',
-  'image/png',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  'image/jxl',
-  'image/bmp',
-  'image/tiff',
-  'image/svg+xml',
-  'font/ttf',
-  'font/otf',
-  'font/woff',
-  'font/woff2',
-  'audio/mpeg',
-  'audio/mp4',
-  'audio/ogg',
-  'audio/aac',
-  'audio/wav',
-  'audio/webm',
-  'video/mp4',
-  'video/webm',
-  'video/ogg',
-] as const
-type AllowedType = (typeof allowed)[number]
-
+/**
+ * Types of EPUB resources that reading apps display and that cannot run code, each with other names for it and the
+ * extensions of its files. Scripts are served as plain text.
+ */
+const allowed: Readonly<Record<string, { aliases?: string; extensions?: string }>> = {
+  'application/xhtml+xml': { aliases: 'application/xhtml', extensions: 'xhtml' },
+  'text/html': { aliases: 'application/html text/x-oeb1-document', extensions: 'html htm' },
+  'text/css': { aliases: 'text/x-oeb1-css', extensions: 'css' },
+  'text/plain': {
+    aliases:
+      'text/javascript application/javascript application/ecmascript application/x-javascript application/json',
+    extensions: 'js txt',
+  },
+  'application/xml': { aliases: 'text/xml application/x-dtbook+xml', extensions: 'xml' },
+  'application/x-dtbncx+xml': { extensions: 'ncx' },
+  'application/smil+xml': { aliases: 'application/smil', extensions: 'smil' },
+  'application/pls+xml': {},
+  'image/jpeg': { aliases: 'image/jpg', extensions: 'jpg jpeg' },
+  'image/png': { extensions: 'png' },
+  'image/gif': { extensions: 'gif' },
+  'image/webp': { extensions: 'webp' },
+  ...{ 'image/avif': {}, 'image/jxl': {}, 'image/bmp': {}, 'image/tiff': {} },
+  'image/svg+xml': { aliases: 'image/svg', extensions: 'svg' },
+  'font/ttf': {
+    aliases:
+      'application/x-font-ttf application/x-font-truetype application/x-truetype-font font/truetype',
+    extensions: 'ttf',
+  },
+  'font/otf': {
+    aliases:
+      'application/font-sfnt application/vnd.ms-opentype application/x-font-opentype application/x-font-otf font/opentype',
+    extensions: 'otf',
+  },
+  'font/woff': { aliases: 'application/font-woff application/x-font-woff', extensions: 'woff' },
+  'font/woff2': { aliases: 'application/font-woff2', extensions: 'woff2' },
+  'audio/mpeg': { aliases: 'audio/mp3', extensions: 'mp3' },
+  'audio/mp4': { aliases: 'audio/x-m4a', extensions: 'm4a' },
+  'audio/ogg': { aliases: 'audio/opus' },
+  ...{ 'audio/aac': {}, 'audio/wav': { aliases: 'audio/x-wav' }, 'audio/webm': {} },
+  'video/mp4': { extensions: 'mp4' },
+  ...{ 'video/webm': {}, 'video/ogg': {} },
+}
 const binary = 'application/octet-stream'
 
 /** All possible results of `servedType`. */
-export const servedTypes: readonly string[] = [...allowed, binary]
+export const servedTypes: readonly string[] = [...Object.keys(allowed), binary]
 
-const aliases: Record<string, AllowedType> = {
-  'application/xhtml': 'application/xhtml+xml',
-  'application/html': 'text/html',
-  'text/x-oeb1-document': 'text/html',
-  'text/x-oeb1-css': 'text/css',
-  'text/xml': 'application/xml',
-  'application/x-dtbook+xml': 'application/xml',
-  'application/smil': 'application/smil+xml',
-  'text/javascript': 'text/plain',
-  'application/javascript': 'text/plain',
-  'application/ecmascript': 'text/plain',
-  'application/x-javascript': 'text/plain',
-  'application/json': 'text/plain',
-  'image/jpg': 'image/jpeg',
-  'image/svg': 'image/svg+xml',
-  'application/font-sfnt': 'font/otf',
-  'application/vnd.ms-opentype': 'font/otf',
-  'application/x-font-opentype': 'font/otf',
-  'application/x-font-otf': 'font/otf',
-  'font/opentype': 'font/otf',
-  'application/x-font-ttf': 'font/ttf',
-  'application/x-font-truetype': 'font/ttf',
-  'application/x-truetype-font': 'font/ttf',
-  'font/truetype': 'font/ttf',
-  'application/font-woff': 'font/woff',
-  'application/x-font-woff': 'font/woff',
-  'application/font-woff2': 'font/woff2',
-  'audio/mp3': 'audio/mpeg',
-  'audio/x-m4a': 'audio/mp4',
-  'audio/opus': 'audio/ogg',
-  'audio/x-wav': 'audio/wav',
-}
-
-const byExtension: Record<string, AllowedType> = {
-  xhtml: 'application/xhtml+xml',
-  html: 'text/html',
-  htm: 'text/html',
-  css: 'text/css',
-  js: 'text/plain',
-  txt: 'text/plain',
-  xml: 'application/xml',
-  ncx: 'application/x-dtbncx+xml',
-  smil: 'application/smil+xml',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  svg: 'image/svg+xml',
-  ttf: 'font/ttf',
-  otf: 'font/otf',
-  woff: 'font/woff',
-  woff2: 'font/woff2',
-  mp3: 'audio/mpeg',
-  m4a: 'audio/mp4',
-  mp4: 'video/mp4',
-}
-
-const allowedTypes = new Set<string>(allowed)
+const typesBy = (names: 'aliases' | 'extensions') =>
+  new Map(
+    Object.entries(allowed).flatMap(([type, of]) =>
+      (of[names]?.split(' ') ?? []).map(name => [name, type] as const),
+    ),
+  )
+const [byAlias, byExtension] = [typesBy('aliases'), typesBy('extensions')]
 
 /** The Content-Type of a resource: its manifest type if that is allowed; if it has none, by extension. */
 export function servedType({ mediaType, name }: { mediaType: string; name: string }): string {
   const declared = mediaType.split(';')[0]!.trim().toLowerCase()
-  if (allowedTypes.has(declared)) return declared
-  if (Object.hasOwn(aliases, declared)) return aliases[declared]!
-  const extension = /\.(\w{1,5})$/.exec(name)?.[1]?.toLowerCase() ?? ''
-  return declared === '' && Object.hasOwn(byExtension, extension) ? byExtension[extension]! : binary
+  if (Object.hasOwn(allowed, declared)) return declared
+  if (declared !== '') return byAlias.get(declared) ?? binary
+  return byExtension.get(/\.(\w{1,5})$/.exec(name)?.[1]?.toLowerCase() ?? '') ?? binary
 }
 
 /** Audio and video, which players fetch in ranges. */

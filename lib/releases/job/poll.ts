@@ -13,7 +13,6 @@ import type { Sql } from '../../store/postgres/db.ts'
 import type { JobControl, JobOutcome } from '../../store/queue/job-run.ts'
 import { fetchSetting } from '../../store/setting/setting.ts'
 import { matchSeries } from '../match.ts'
-import { publishPolled } from '../publish.ts'
 import { storePage } from '../store-releases.ts'
 
 type Deps = { sql: Sql; sources: Sources }
@@ -180,7 +179,10 @@ async function endPoll(
       }, last_summary = coalesce(${summary}, last_summary)
       where id = ${id} and poll_id = ${pollId}`
     if (count === 0) return
-    await publishPolled(tx, { sourceId: id, pluginId: sourceId, hadError: error !== null })
+    // For accounts that manage sources.
+    const data = { sourceId: id, pluginId: sourceId, hadError: error !== null }
+    await tx`
+      insert into event (type, count, data) values ('release_source_polled', 1, ${tx.json(data)})`
   })
 }
 

@@ -1,8 +1,7 @@
 // Fixtures for Atom tests: feeds and books, ordinary and hostile, and XPath helpers.
 import fc from 'fast-check'
 import { XmlDocument } from 'libxml2-wasm'
-import type { NavigationEntry } from '../../../lib/protocols/opds/feed.ts'
-import type { FeedContext } from '../../../lib/protocols/opds/feed-context.ts'
+import type { FeedContext, NavigationEntry } from '../../../lib/protocols/opds/feed.ts'
 import { parseCatalogPath } from '../../../lib/protocols/publication/catalog-path.ts'
 import { createLinks } from '../../../lib/protocols/publication/links.ts'
 import type { Publication } from '../../../lib/protocols/publication/publication.ts'

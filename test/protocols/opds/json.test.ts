@@ -4,9 +4,9 @@ import t from 'tap'
 import {
   type AcquisitionFeed,
   acquisitionFeed,
+  type FeedContext,
   navigationFeed,
 } from '../../../lib/protocols/opds/feed.ts'
-import type { FeedContext } from '../../../lib/protocols/opds/feed-context.ts'
 import { jsonFeed } from '../../../lib/protocols/opds/json/feed.ts'
 import { divinaManifest } from '../../../lib/protocols/opds/json/manifest.ts'
 import { jsonPublication } from '../../../lib/protocols/opds/json/publication.ts'

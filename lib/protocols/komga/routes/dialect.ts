@@ -1,4 +1,5 @@
 // Dialect of the Komga-compatible API: Spring Boot's errors, lenient parameters, its challenge and cache headers.
+import { STATUS_CODES } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Dialect, ErrorContent } from '../../../http/dialect/dialect.ts'
 import { native } from '../../../http/dialect/native.ts'
@@ -24,25 +25,6 @@ export const createKomgaDialect = (): Dialect => ({
   errorSchemas: {},
 })
 
-const reasons: Record<number, string> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  409: 'Conflict',
-  412: 'Precondition Failed',
-  413: 'Payload Too Large',
-  414: 'URI Too Long',
-  415: 'Unsupported Media Type',
-  416: 'Range Not Satisfiable',
-  422: 'Unprocessable Entity',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-}
-
 type Detail = { path: string; message: string }
 
 export function errorBody(
@@ -54,7 +36,7 @@ export function errorBody(
   return {
     timestamp: `${new Date().toISOString().slice(0, 19)}Z`,
     status,
-    error: reasons[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error'),
+    error: STATUS_CODES[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error'),
     message,
     path: originalUrl.split('?', 1)[0]!,
   }

@@ -6,7 +6,6 @@ import { users } from './accounts/users.ts'
 import { groupingLists } from './groupings/grouping-lists.ts'
 import { groupings } from './groupings/groupings.ts'
 import { items } from './items/items.ts'
-import { filesystem } from './libraries/filesystem.ts'
 import { libraries } from './libraries/libraries.ts'
 import { bookLists } from './lists/books.ts'
 import { referential } from './lists/referential.ts'
@@ -30,7 +29,6 @@ export const komgaRoutes: readonly Route[] = [
   ...server,
   ...metrics,
   ...libraries,
-  ...filesystem,
   ...events,
   ...stubs,
   ...items,

@@ -12,8 +12,7 @@ import type { Author } from '../../../media/metadata/values.ts'
 import { filePath } from '../../publication/links.ts'
 import { fileType } from '../../publication/media-types.ts'
 import { namesOf, type Publication, summaryText } from '../../publication/publication.ts'
-import { formatTimestamp, type NavigationEntry, startOfDate } from '../feed.ts'
-import type { FeedContext } from '../feed-context.ts'
+import { type FeedContext, formatTimestamp, type NavigationEntry, startOfDate } from '../feed.ts'
 import { displayTitle, untitled } from '../title.ts'
 import {
   covers,

@@ -4,13 +4,13 @@ import type { Links } from '../../publication/links.ts'
 import {
   type AcquisitionFeed,
   type Feed,
+  type FeedContext,
   type FeedRef,
   feedUpdatedAt,
   formatTimestamp,
   type Paging,
   pageLinks,
 } from '../feed.ts'
-import type { FeedContext } from '../feed-context.ts'
 import { bookEntry, feedEntry, titleOrUntitled } from './entry.ts'
 import { feedId, feedType, link, linkTitle, namespaces, searchType } from './link.ts'
 

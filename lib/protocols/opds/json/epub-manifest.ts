@@ -6,7 +6,7 @@ import type { JsonItem } from '../../publication/json-writer.ts'
 import { resourceLinks } from '../../publication/links.ts'
 import { servedType } from '../../publication/media-types.ts'
 import type { Publication } from '../../publication/publication.ts'
-import type { FeedContext } from '../feed-context.ts'
+import type { FeedContext } from '../feed.ts'
 import { createManifest, type Manifest } from './manifest.ts'
 
 export function epubManifest(

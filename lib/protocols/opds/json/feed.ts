@@ -6,6 +6,7 @@ import { feedType } from '../../publication/media-types.ts'
 import {
   catalogRoot,
   type Feed,
+  type FeedContext,
   type FeedRef,
   feedUpdatedAt,
   formatTimestamp,
@@ -13,7 +14,6 @@ import {
   type NavigationEntry,
   pageLinks,
 } from '../feed.ts'
-import type { FeedContext } from '../feed-context.ts'
 import { untitled } from '../title.ts'
 import { publicationOf } from './publication.ts'
 

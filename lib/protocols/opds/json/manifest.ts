@@ -6,7 +6,7 @@ import { type JsonItem, withoutEmpty, writeInChunks } from '../../publication/js
 import { coverPath, filePath, type Links } from '../../publication/links.ts'
 import { fileType, positionsType, publicationType } from '../../publication/media-types.ts'
 import type { Publication } from '../../publication/publication.ts'
-import type { FeedContext } from '../feed-context.ts'
+import type { FeedContext } from '../feed.ts'
 import { metadataOf, type Profile, profileUri } from './metadata.ts'
 import { manifestPath, manifestType, progressionLink } from './publication.ts'
 

@@ -13,7 +13,7 @@ import {
   webpubType,
 } from '../../publication/media-types.ts'
 import type { Publication } from '../../publication/publication.ts'
-import type { FeedContext } from '../feed-context.ts'
+import type { FeedContext } from '../feed.ts'
 import { metadataOf, type Profile, profileOf } from './metadata.ts'
 
 /** A publication as a document. */

@@ -1,17 +1,20 @@
 // OPDS feeds: each shelf as Atom below /opds/v1 (OPDS 1.2) and as JSON below /opds/v2 (OPDS 2.0).
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../../accounts/identify.ts'
+import { type Viewer, visibleLibrary } from '../../../accounts/viewer.ts'
 import { bytes, record } from '../../../base/schema.ts'
 import { missingPermission } from '../../../http/authorize.ts'
 import { pageQuery, paging } from '../../../http/pagination.ts'
 import { type AccessRequirement, type Route, respond, route } from '../../../http/route.ts'
+import { newestSeriesChange } from '../../../list/newest-change.ts'
+import type { Sql } from '../../../store/postgres/db.ts'
 import type { WithServices } from '../../../store/services.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
 import type { OpdsVersion } from '../../publication/catalog-path.ts'
 import { createApiLinks, createLinks } from '../../publication/links.ts'
 import { feedType } from '../../publication/media-types.ts'
 import { atomFeed } from '../atom/feed.ts'
-import { catalogUpdatedAt, type FeedContext } from '../feed-context.ts'
+import type { FeedContext } from '../feed.ts'
 import { jsonFeed } from '../json/feed.ts'
 import type { Shelf, ShelfRequest } from '../shelf/shelf.ts'
 import { catalogOf, inCatalog } from './protocol.ts'
@@ -88,6 +91,15 @@ export async function feedContext(
       progressSync: missingPermission(identity, { any: ['ProgressWrite', 'BooksWrite'] }) === null,
     },
   }
+}
+
+/** When a visible series last changed, otherwise when a library did; 1970 if there are none. */
+async function catalogUpdatedAt(sql: Sql, viewer: Viewer): Promise<Date> {
+  const newest = await newestSeriesChange(sql, viewer)
+  if (newest !== null) return newest
+  const [row] = await sql<{ updatedAt: Date | null }[]>`
+    select max(l.updated_at) as "updatedAt" from library l where ${visibleLibrary(sql, viewer)}`
+  return row?.updatedAt ?? new Date(0)
 }
 
 /** Links below the catalog path of the request, or those of the API. */

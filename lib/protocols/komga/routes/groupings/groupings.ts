@@ -17,7 +17,7 @@ import {
   uuid,
 } from '../../../../base/schema.ts'
 import { withUpload } from '../../../../catalog/cover/routes/cover-upload.ts'
-import { longListJson } from '../../../../http/json/long-list.ts'
+import { longListJson } from '../../../../http/exchange.ts'
 import { ReadListId } from '../../../../http/params.ts'
 import { respond, route } from '../../../../http/route.ts'
 import { readLists } from '../../../../organize/grouping/grouping.ts'
@@ -28,12 +28,12 @@ import {
   updateGrouping,
 } from '../../../../organize/grouping/write.ts'
 import type { CblList } from '../../../../organize/read-list/cbl-file.ts'
+import { readCbl } from '../../../../organize/read-list/import-cbl.ts'
 import {
   type CblMatch,
   type MatchedBook,
   matchCbl,
 } from '../../../../organize/read-list/match-cbl.ts'
-import { readCbl } from '../../../../organize/read-list/read-cbl.ts'
 import {
   idList,
   ofCollections,

@@ -1,9 +1,12 @@
-// Libraries of the Komga-compatible API: list, create, change, delete, and operations on their books.
+// Libraries of the Komga-compatible API: list, create, change, delete, operations on their books; and the browser of
+// server folders in which they may be. Settings without a counterpart (such as conversion to CBZ) have no effect.
 import { allAccounts } from '../../../../accounts/identify.ts'
 import { Conflict, Invalid } from '../../../../base/errors.ts'
 import {
+  component,
   list,
   maybe,
+  nullable,
   oneOf,
   optional,
   record,
@@ -18,6 +21,7 @@ import { requireLibrary } from '../../../../catalog/library/library.ts'
 import { deleteLibrary } from '../../../../catalog/library/library-erase.ts'
 import type { LibrarySettings } from '../../../../catalog/library/library-settings.ts'
 import { createLibrary, updateLibrary } from '../../../../catalog/library/library-write.ts'
+import { browse, listDrives } from '../../../../catalog/library/routes/filesystem.ts'
 import {
   requireFolderAccess,
   settingsAccess,
@@ -99,7 +103,7 @@ const NewLibrary = record({
 
 type Change = Input<'LibrariesWrite', typeof LibraryId, undefined, typeof LibraryChanges>
 
-export const libraries = [
+const ofLibraries = [
   route('GET /libraries', {
     operationId: 'getLibraries',
     permission: 'LibrariesRead',
@@ -222,3 +226,48 @@ async function scan({ sql, queue }: Pick<Deps, 'sql' | 'queue'>, { viewer, id, m
     if (!(error instanceof Conflict)) throw error
   }
 }
+
+const PathDto = component('PathDto', {
+  type: Type.String(),
+  name: Type.String(),
+  path: Type.String(),
+})
+type Entry = { name: string; path: string; isDirectory: boolean }
+
+export const libraries = [
+  ...ofLibraries,
+  route('POST /filesystem', {
+    operationId: 'getDirectoryListing',
+    permission: 'SystemAdmin',
+    // Disks that do not respond must not block lists, and this runs no statement.
+    cost: 'record',
+    summary: 'List a folder of the server',
+    body: record({ path: maybe(text(4096)), showFiles: maybe(Type.Boolean()) }),
+    bodyOptional: true,
+    responses: {
+      200: component('DirectoryListingDto', {
+        parent: nullable(Type.String()),
+        directories: list(PathDto),
+        files: list(PathDto),
+      }),
+    },
+    async handle({ body: { path = '', showFiles = false } }, { config }) {
+      const listing =
+        path === ''
+          ? { parentPath: null, entries: await listDrives(config) }
+          : await browse(config, path)
+      const files = listing.entries.filter(entry => !entry.isDirectory)
+      return {
+        parent: listing.parentPath ?? (path === '' ? null : ''),
+        directories: listing.entries.filter(entry => entry.isDirectory).map(pathDto),
+        files: showFiles ? files.map(pathDto) : [],
+      }
+    },
+  }),
+]
+
+const pathDto = ({ name, path, isDirectory }: Entry) => ({
+  type: isDirectory ? 'directory' : 'file',
+  name,
+  path,
+})
