@@ -81,23 +81,9 @@ export async function openApi({ sql, config, log, queue, ...options }: Options) 
   const openBooks = await connectOpenBooks(requestSql)
   const lifecycle = { isShuttingDown: false }
   const deps = {
-    sql: requestSql,
-    services,
-    config,
-    log,
-    queue,
-    monitor,
-    space,
-    auth,
-    identities: auth.identities,
-    openBooks,
-    pages,
-    thumbnails,
-    sources,
-    feed,
-    lists: listGate,
-    version,
-    lifecycle,
+    ...{ sql: requestSql, services, config, log, queue, monitor, space, auth },
+    ...{ identities: auth.identities, openBooks, pages, thumbnails, sources, feed },
+    ...{ lists: listGate, version, lifecycle },
   }
   const compatible = await openCompatibleApi(deps)
   const web = config.web.enabled ? (await import('../web/web.ts')).openWeb(deps) : undefined

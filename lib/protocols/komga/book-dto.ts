@@ -12,6 +12,7 @@ import { type FormatName, isReflowable, stemOf } from '../../media/format/format
 import type { StoredPage } from '../../page/page-list.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
+import { sizeText } from '../publication/publication.ts'
 import { numberedBooks } from './numbering.ts'
 import {
   Author,
@@ -25,7 +26,6 @@ import {
   mediaTypeOf,
   profileOf,
   type Reader,
-  sizeText,
   texts,
   times,
   utcSeconds,

@@ -63,14 +63,6 @@ export function dateOf(year: number | null, month: number | null, day: number | 
   return date.toISOString().slice(0, 10)
 }
 
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-
-/** `12.3 MiB`. */
-export function sizeText(bytes: number): string {
-  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
-  return step === 0 ? `${bytes} B` : `${(bytes / 1024 ** step).toFixed(1)} ${units[step]}`
-}
-
 type Status = (typeof seriesStatuses)[number]
 export const seriesStatusNames = ['ENDED', 'ONGOING', 'ABANDONED', 'HIATUS'] as const
 type SeriesStatusName = (typeof seriesStatusNames)[number]

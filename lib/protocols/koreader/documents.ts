@@ -159,23 +159,15 @@ export async function linkDocuments(sql: Sql, libraryId: string): Promise<void> 
       or exists (select from book b where md5(b.name) = d.document and b.library_id = ${libraryId}))`
   for (const [accountId, documents] of Map.groupBy(candidates, row => row.accountId)) {
     const viewer = await viewerOf(sql, accountId)
-    if (viewer)
-      for (const { accountId: _, document, ...position } of documents)
-        await linkIfVisible(sql, viewer, { document, position })
+    for (const { accountId: _, document, ...position } of viewer ? documents : []) {
+      const book = await findBookOfDocument(sql, viewer!, document)
+      if (book === null) continue
+      await linkDocument(sql, viewer!, { document, book, position }).catch(error => {
+        // The book was deleted or hidden in the meantime; the position stays until the next scan.
+        if (!(error instanceof NotFound)) throw error
+      })
+    }
   }
-}
-
-async function linkIfVisible(
-  sql: Sql,
-  viewer: Viewer,
-  stored: Pick<KnownDocument, 'document' | 'position'>,
-): Promise<void> {
-  const book = await findBookOfDocument(sql, viewer, stored.document)
-  if (book === null) return
-  await linkDocument(sql, viewer, { ...stored, book }).catch(error => {
-    // The book was deleted or hidden in the meantime; the position stays until the next scan.
-    if (!(error instanceof NotFound)) throw error
-  })
 }
 
 type KnownDocument = { document: string; book: FoundBook; position: SyncedPosition }

@@ -176,3 +176,26 @@ export function summaryText({ unreadableReason, summary }: Publication): string 
   if (unreadableReason === null) return summary
   return [`This file cannot be read: ${unreadableReason}`, summary ?? ''].join('\n').trim()
 }
+
+/** Properties of Readium metadata for roles of the catalog; others are contributors. */
+export const propertyByRole: Readonly<Record<string, string>> = {
+  writer: 'author',
+  author: 'author',
+  penciller: 'penciler',
+  inker: 'inker',
+  colorist: 'colorist',
+  letterer: 'letterer',
+  editor: 'editor',
+  translator: 'translator',
+  artist: 'artist',
+  illustrator: 'illustrator',
+  narrator: 'narrator',
+}
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** `12.3 MiB`. */
+export function sizeText(bytes: number): string {
+  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  return step === 0 ? `${bytes} B` : `${(bytes / 1024 ** step).toFixed(1)} ${units[step]}`
+}

@@ -12,9 +12,23 @@ const isScript = ({ headers }: FastifyRequest) =>
 
 const basic = { headers: { 'www-authenticate': 'Basic realm="Realm"' }, document: null }
 
+/** Clients revalidate everything, images too. */
+const cacheControl = 'max-age=0, must-revalidate, private'
+
+type Response = { headers: Record<string, string> }
+
+/** Adds headers that make clients revalidate the response; `lastModified` is an HTTP date. */
+export function revalidated<T extends Response>(response: T, lastModified?: string): T {
+  Object.assign(response.headers, {
+    'cache-control': cacheControl,
+    ...(lastModified === undefined ? {} : { 'last-modified': lastModified }),
+  })
+  return response
+}
+
 export const createKomgaDialect = (): Dialect => ({
   isMounted: true,
-  cacheControl: 'max-age=0, must-revalidate, private',
+  cacheControl,
   hasPreconditions: false,
   isChallenged: () => true,
   compileValidator: compileLenientValidator,

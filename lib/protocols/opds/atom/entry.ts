@@ -11,7 +11,7 @@ import { isbn13 } from '../../../media/metadata/isbn.ts'
 import type { Author } from '../../../media/metadata/values.ts'
 import { filePath } from '../../publication/links.ts'
 import { fileType } from '../../publication/media-types.ts'
-import { namesOf, type Publication, summaryText } from '../../publication/publication.ts'
+import { namesOf, type Publication, sizeText, summaryText } from '../../publication/publication.ts'
 import { type FeedContext, formatTimestamp, type NavigationEntry, startOfDate } from '../feed.ts'
 import { displayTitle, untitled } from '../title.ts'
 import {
@@ -163,13 +163,8 @@ const factsLine = ({ format, fileSize, pageCount }: Publication) =>
 
 const formatPageCount = (count: number): string => (count === 1 ? '1 page' : `${count} pages`)
 
-const units = ['KiB', 'MiB', 'GiB', 'TiB']
-
-function formatSize(bytes: number): string {
-  if (bytes < 1024) return bytes === 1 ? '1 byte' : `${bytes} bytes`
-  const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length)
-  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`
-}
+const formatSize = (bytes: number): string =>
+  bytes < 1024 ? `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}` : sizeText(bytes)
 
 // Numeric references: Foliate replaces `&lt;`, `&gt;` and `&amp;` in text that it has already decoded, which
 // would turn the text into tags.

@@ -11,12 +11,11 @@ import { respond, route } from '../../../http/route.ts'
 import { type FormatName, formatNames } from '../../../media/format/formats.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
 import { authenticationType, fileType, publicationType } from '../../publication/media-types.ts'
-import { publicationById } from '../../publication/publication.ts'
 import { atomEntry } from '../atom/entry.ts'
 import { searchDescription } from '../atom/feed.ts'
 import { searchType } from '../atom/link.ts'
 import { authenticationDocument, jsonPublication } from '../json/publication.ts'
-import { atomType, browsePermission, feedContext, linksOf } from './feeds.ts'
+import { atomType, bookInContext, browsePermission, linksOf } from './feeds.ts'
 import { inCatalog } from './protocol.ts'
 
 export const atomDocuments = [
@@ -27,11 +26,8 @@ export const atomDocuments = [
     summary: 'Get a book (OPDS 1.2 entry)',
     params: BookId,
     responses: { 200: bytes('application/atom+xml') },
-    async handle({ params, viewer, identity, request }, deps) {
-      const [book, context] = await Promise.all([
-        publicationById(deps.sql, viewer, params.id),
-        feedContext(request, identity, deps),
-      ])
+    async handle(input, deps) {
+      const [book, context] = await bookInContext(input, deps)
       return respond(200, atomEntry(book, context), { 'content-type': atomType })
     },
   }),
@@ -73,11 +69,8 @@ export const jsonDocuments = [
     summary: 'Get a book (OPDS 2.0 publication)',
     params: BookId,
     responses: { 200: bytes(publicationType) },
-    async handle({ params, viewer, identity, request }, deps) {
-      const [book, context] = await Promise.all([
-        publicationById(deps.sql, viewer, params.id),
-        feedContext(request, identity, deps),
-      ])
+    async handle(input, deps) {
+      const [book, context] = await bookInContext(input, deps)
       return documentResponse(jsonPublication(book, context), publicationType)
     },
   }),

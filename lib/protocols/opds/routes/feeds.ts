@@ -13,6 +13,7 @@ import { openSettings } from '../../../store/setting/setting.ts'
 import type { OpdsVersion } from '../../publication/catalog-path.ts'
 import { createApiLinks, createLinks } from '../../publication/links.ts'
 import { feedType } from '../../publication/media-types.ts'
+import { publicationById } from '../../publication/publication.ts'
 import { atomFeed } from '../atom/feed.ts'
 import type { FeedContext } from '../feed.ts'
 import { jsonFeed } from '../json/feed.ts'
@@ -72,8 +73,17 @@ const feedName = (path: string) =>
         .map(word => word.slice(0, 1).toUpperCase() + word.slice(1))
         .join('')
 
+type BookInput = { params: { id: string }; identity: Identity; request: FastifyRequest }
+
+/** A visible book, and the context to write it. Throws NotFound. */
+export const bookInContext = ({ params, identity, request }: BookInput, deps: WithServices) =>
+  Promise.all([
+    publicationById(deps.sql, identity.viewer, params.id),
+    feedContext(request, identity, deps),
+  ])
+
 /** Links based on the request path, and the caller's permissions. */
-export async function feedContext(
+async function feedContext(
   request: FastifyRequest,
   identity: Identity,
   { sql, services }: WithServices,

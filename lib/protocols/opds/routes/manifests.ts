@@ -10,13 +10,13 @@ import { BookId } from '../../../http/params.ts'
 import { type AccessRequirement, respond, route } from '../../../http/route.ts'
 import { unpackPages } from '../../../page/page-list.ts'
 import { divinaType, webpubType } from '../../publication/media-types.ts'
-import { type Publication, publicationById } from '../../publication/publication.ts'
+import type { Publication } from '../../publication/publication.ts'
 import type { FeedContext } from '../feed.ts'
 import { epubManifest } from '../json/epub-manifest.ts'
 import { divinaManifest, type Manifest, pdfManifest } from '../json/manifest.ts'
 import type { Profile } from '../json/metadata.ts'
 import { manifestsOf, manifestType } from '../json/publication.ts'
-import { browsePermission, feedContext } from './feeds.ts'
+import { bookInContext, browsePermission } from './feeds.ts'
 import { readingPlaces } from './protocol.ts'
 
 // A manifest links to the book and its series as well as to its pages.
@@ -41,11 +41,9 @@ export const manifests = readingPlaces.flatMap(({ name, folder, media }) =>
         200: bytes(...(requested ? [manifestType(requested)] : [divinaType, webpubType])),
         422: ErrorBody,
       },
-      async handle({ params, viewer, identity, request, signal }, deps) {
-        const [book, context] = await Promise.all([
-          publicationById(deps.sql, viewer, params.id),
-          feedContext(request, identity, deps),
-        ])
+      async handle(input, deps) {
+        const { viewer, request, signal } = input
+        const [book, context] = await bookInContext(input, deps)
         const profile = profileFor(book, requested)
         const pieces = await manifestOf(book, profile, { viewer, context, signal, deps })
         return respond(200, bodyOf(request, pieces), { 'content-type': manifestType(profile) })

@@ -15,7 +15,7 @@ import { pageResponse, requirePage } from '../../../../page/routes/page-response
 import type { ImageOptions } from '../../../../page/variant.ts'
 import { PageDto, pageDtos } from '../../book-dto.ts'
 import { mediaStatus } from '../../values.ts'
-import { revalidated } from '../http/revalidation.ts'
+import { revalidated } from '../dialect.ts'
 
 const PageNumber = record({
   id: uuid({ description: 'Book id.' }),

@@ -14,12 +14,11 @@ import {
 } from '../../../../base/schema.ts'
 import { type Route, route } from '../../../../http/route.ts'
 import { PageDto } from '../../book-dto.ts'
-import { time } from '../../values.ts'
+import { texts, time } from '../../values.ts'
 import { pageOf, pageOfAll, pageQuery, pageRequest, sortQuery } from '../http/paging.ts'
 
 const HistoricalEventDto = component('HistoricalEventDto', {
-  id: Type.String(),
-  type: Type.String(),
+  ...texts('id', 'type'),
   timestamp: time(),
   bookId: nullable(Type.String()),
   seriesId: nullable(Type.String()),
