@@ -208,21 +208,13 @@ export type Endpoint = {
 
 /** Methods and full paths of a route; its own come first. */
 export function endpoints({ method, path, operationId, atRoot, aliases = [] }: Route): Endpoint[] {
-  const prefix = atRoot ? '' : '/api/v1'
-  return [
-    {
-      method,
-      path: `${prefix}${path}`,
-      operationId,
-      whenFull: false,
-    },
-    ...aliases.map(alias => ({
-      method: alias.method ?? method,
-      path: `${prefix}${alias.path ?? path}`,
-      operationId: alias.operationId ?? null,
-      whenFull: alias.whenFull ?? false,
-    })),
-  ]
+  const own: Alias = { operationId }
+  return [own, ...aliases].map(alias => ({
+    method: alias.method ?? method,
+    path: `${atRoot ? '' : '/api/v1'}${alias.path ?? path}`,
+    operationId: alias.operationId ?? null,
+    whenFull: alias.whenFull ?? false,
+  }))
 }
 
 /** Returns a function that lists the methods of the routes at a URL; none for an unknown path. */

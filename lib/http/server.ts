@@ -1,4 +1,5 @@
 // HTTP server: mounts the routes with authorization, rate limit, validation and error handling.
+
 import type { RequestListener } from 'node:http'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
@@ -35,7 +36,6 @@ import { createPreconditions, type Preconditions } from './preconditions.ts'
 import type { Protocol } from './protocol.ts'
 import { logRequests } from './request-log.ts'
 import { endpoints, isFull, methodsByPath, type Route } from './route.ts'
-import { isNavigation, type WebPages } from './web-pages.ts'
 
 type ServerOptions = {
   dialect?: Dialect
@@ -210,3 +210,15 @@ const fullConstraint = {
 } as never
 
 const isXml = /^(?:application|text)\/xml(?:;|$)/
+
+export type WebPages = {
+  mount(server: FastifyInstance): void
+  /** The application's HTML document, which shows the view of the requested address. */
+  sendDocument(request: FastifyRequest, reply: FastifyReply): Promise<unknown>
+  /** Builds the application; failures are logged. */
+  prepare(): Promise<void>
+}
+
+/** Whether a browser is opening an address: other clients of unknown paths get a JSON error. */
+const isNavigation = ({ method, headers }: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '')

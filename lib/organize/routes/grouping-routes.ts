@@ -10,10 +10,17 @@ import { addMembers, maxMembers, orderMembers, removeMembers } from '../grouping
 import { changeMembers, createGrouping, deleteGrouping, updateGrouping } from '../grouping/write.ts'
 import { idList, kitOf, parseIds, type RouteKind } from './grouping-kind.ts'
 
+export const groupingRoutes = (kind: RouteKind): Route[] => [
+  ...readRoutes(kind),
+  ...writeRoutes(kind),
+  ...memberRoutes(kind),
+  ...containingRoutes(kind),
+]
+
 const maxNameLength = 200
 const maxSummaryLength = 5_000
 
-export function readRoutes(kind: RouteKind): Route[] {
+function readRoutes(kind: RouteKind): Route[] {
   const { noun, one, many, path, params, item, read } = kind
   const { Page, page, find } = kitOf(kind)
   return [
@@ -43,7 +50,7 @@ export function readRoutes(kind: RouteKind): Route[] {
   ]
 }
 
-export function writeRoutes(kind: RouteKind): Route[] {
+function writeRoutes(kind: RouteKind): Route[] {
   const { grouping, noun, one, path, params, idsKey, item, write, remove } = kind
   const { changed, changeOf } = kitOf(kind)
   const Name = name(maxNameLength, {
@@ -97,7 +104,7 @@ export function writeRoutes(kind: RouteKind): Route[] {
   ]
 }
 
-export function memberRoutes(kind: RouteKind): Route[] {
+function memberRoutes(kind: RouteKind): Route[] {
   const { grouping, one, noun, path, params, memberPath, memberParams, idsKey, item, write } = kind
   const { changed } = kitOf(kind)
   const alter = async (
@@ -153,7 +160,7 @@ export function memberRoutes(kind: RouteKind): Route[] {
 }
 
 /** Lists the groupings that contain a series or a book. */
-export function containingRoutes(kind: RouteKind): Route[] {
+function containingRoutes(kind: RouteKind): Route[] {
   const { many, noun, path, memberPath, memberParams, read, readMembers } = kind
   const { Page, page } = kitOf(kind)
   return [

@@ -82,7 +82,10 @@ const defaults = {
   ...{ query: {}, updatedAt: null, paging: null },
   ...{ facets: [], related: [], groups: [] },
 }
-export const catalogRoot: FeedRef = { path: '', title: 'Catalog', kind: 'navigation' }
+export const navigationRef = (path: string, title: string): FeedRef => ({
+  ...{ path, title, kind: 'navigation' },
+})
+export const catalogRoot = navigationRef('', 'Catalog')
 
 type FeedOptions<F extends Feed> = Pick<F, 'path' | 'title'> & Partial<Omit<F, 'kind'>>
 

@@ -56,13 +56,7 @@ const filterQuery = {
   language: maybe(text(50, { description: 'Limits the list to this language.' })),
   libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
 }
-type FilterQuery = {
-  state?: string
-  seriesId?: string
-  sourceId?: string
-  language?: string
-  libraryId?: string
-}
+type FilterQuery = { [K in keyof typeof filterQuery]?: string }
 
 const filterOf = ({ state = 'announced', ...others }: FilterQuery) => ({
   ...others,

@@ -1,4 +1,4 @@
-// Collections of series: hand-picked, ordered, or defined by a rule.
+// Collections of series (hand-picked, ordered, or defined by a rule) and read lists of books from any series.
 import { isUnrestricted } from '../../accounts/viewer.ts'
 import {
   component,
@@ -10,16 +10,25 @@ import {
   timestamp,
   uuid,
 } from '../../base/schema.ts'
+import { requireBook } from '../../catalog/book/book-record.ts'
+import { books } from '../../catalog/book/routes/book-lists.ts'
 import { labelFilter, labelQuery, series } from '../../catalog/series/routes/series-lists.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
-import { CollectionId, SeriesId } from '../../http/params.ts'
+import { BookId, CollectionId, ReadListId, SeriesId } from '../../http/params.ts'
 import { collectionRule } from '../../list/routes/filter-schema.ts'
 import { listRoutes, sortQuery } from '../../list/routes/list-routes.ts'
-import { seriesSortNames } from '../../list/sort.ts'
+import { bookSortNames, seriesSortNames } from '../../list/sort.ts'
 import { checkRule } from '../collection/rules.ts'
-import { collectionSorts, parseCollectionSort, seriesOfCollection } from '../grouping/contents.ts'
-import { contentsDirection, ofCollections, type RouteKind } from './grouping-kind.ts'
-import { containingRoutes, memberRoutes, readRoutes, writeRoutes } from './grouping-routes.ts'
+import {
+  booksOfReadList,
+  collectionSorts,
+  parseCollectionSort,
+  parseReadListSort,
+  readListSorts,
+  seriesOfCollection,
+} from '../grouping/contents.ts'
+import { contentsDirection, ofCollections, ofReadLists, type RouteKind } from './grouping-kind.ts'
+import { groupingRoutes } from './grouping-routes.ts'
 
 const Collection = component('Collection', {
   id: uuid(),
@@ -42,7 +51,7 @@ const Collection = component('Collection', {
   updatedAt: timestamp(),
 })
 
-const kind: RouteKind = {
+const collectionKind: RouteKind = {
   ...ofCollections,
   ...{ memberPath: '/series', memberParams: SeriesId, readMembers: 'SeriesRead' },
   item: Collection,
@@ -61,10 +70,7 @@ const kind: RouteKind = {
 }
 
 export const collections = [
-  ...readRoutes(kind),
-  ...writeRoutes(kind),
-  ...memberRoutes(kind),
-  ...containingRoutes(kind),
+  ...groupingRoutes(collectionKind),
   ...listRoutes(
     { ...series, permission: { all: ['SeriesRead'], any: ['CollectionsRead'] } },
     {
@@ -88,6 +94,53 @@ export const collections = [
           sorting: parseCollectionSort(query.sort, query.direction ?? query.order),
           filter: labelFilter({ genre: query.genres, tag: query.tags }),
           ...{ libraryId: query.libraryId, page, pageSize },
+        }),
+    },
+  ),
+]
+
+const ReadList = component('ReadList', {
+  id: uuid(),
+  name: Type.String(),
+  summary: nullable(Type.String()),
+  ordered: Type.Boolean({ description: 'Whether the order is chosen by hand.' }),
+  bookCount: count({ description: 'Number of books that the caller sees.' }),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
+
+const readListKind: RouteKind = {
+  ...ofReadLists,
+  ...{ memberPath: '/books', memberParams: BookId, readMembers: 'BooksRead' },
+  item: ReadList,
+  toItem: ({ rule: _rule, count, ...row }) => ({ ...row, bookCount: count }),
+  settings: {},
+  change: () => ({}),
+  requireMember: requireBook,
+}
+
+export const readLists = [
+  ...groupingRoutes(readListKind),
+  ...listRoutes(
+    { ...books, permission: { all: ['BooksRead'], any: ['ReadListsRead'] } },
+    {
+      operationId: 'listBooksOfReadList',
+      path: '/readlists/{id}/books',
+      summary: 'List the books of a read list',
+      description:
+        'By default in the order chosen by hand, otherwise by release. An array contains at most 500 books; request pages for more.',
+      params: ReadListId,
+      query: {
+        ...sortQuery([...new Set([...readListSorts, ...bookSortNames])]),
+        direction: contentsDirection,
+        libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
+        seriesId: maybe(uuid({ description: 'Limits the list to this series.' })),
+      },
+      find: ({ sql, services, viewer, identity, params, query, page, pageSize }) =>
+        booksOfReadList({ sql, services }, viewer, {
+          ...{ id: params.id, withEmpty: identity.permissions.has('ReadListsWrite') },
+          sorting: parseReadListSort(query.sort, query.direction ?? query.order),
+          ...{ libraryId: query.libraryId, seriesId: query.seriesId, page, pageSize },
         }),
     },
   ),
