@@ -1,5 +1,4 @@
 // Authentication services of a process: access tokens, identity resolver, mail.
-
 import type { Log } from '../base/log.ts'
 import type { Config } from '../store/config/config.ts'
 import type { Sql } from '../store/postgres/db.ts'

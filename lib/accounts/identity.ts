@@ -1,5 +1,4 @@
 // Identity of a request: account, permissions, viewer. Uncached database look-ups by session, key and name.
-
 import type { Sql } from '../store/postgres/db.ts'
 import { missingToManage } from './manageable.ts'
 import {
@@ -187,12 +186,9 @@ export async function findIdentityByName(
     where lower(a.username) = lower(${normalized}) or lower(a.email) = lower(${normalized})`
   if (!row) return null
   const { passwordHash, isActive } = row
-  const identity = toIdentity(row, { credentialKind: 'basic' })
-  return {
-    identity: { ...identity, passwordDigest: hashSecret(passwordHash) },
-    passwordHash,
-    isActive,
-  }
+  const passwordDigest = hashSecret(passwordHash)
+  const identity = { ...toIdentity(row, { credentialKind: 'basic' }), passwordDigest }
+  return { identity, passwordHash, isActive }
 }
 
 /** A user name or address in the form in which it is compared, ignoring case. */

@@ -1,5 +1,4 @@
 // Initial setup: creation of the first administrator, and the one-time token that authorizes it.
-
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIPv4 } from 'node:net'

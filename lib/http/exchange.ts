@@ -1,6 +1,5 @@
 // Input of handlers, with a signal that aborts when their response is no longer needed; response bodies: for HEAD, from
 // which Fastify computes Content-Length, and long texts written in pieces.
-
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'

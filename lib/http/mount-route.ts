@@ -1,5 +1,4 @@
 // Mounts one route: its hooks, schemas and handler.
-
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ErrorBody, isBytes, type Static } from '../base/schema.ts'

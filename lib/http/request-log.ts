@@ -112,10 +112,7 @@ function bucketOf(request: FastifyRequest, route: RouteLabels): string {
 const isLogin = ({ path }: RouteLabels) => path === '/api/v1/auth/login'
 
 /** Kind of the credentials in a request; null without any. */
-function credentialKindOf(
-  { identity, headers, credential }: FastifyRequest,
-  route: RouteLabels,
-): string | null {
+function credentialKindOf({ identity, headers, credential }: FastifyRequest, route: RouteLabels) {
   if (identity) return identity.credentialKind
   if (isInUrl(credential)) return 'key'
   if (isLogin(route)) return 'password'

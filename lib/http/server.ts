@@ -1,5 +1,4 @@
 // HTTP server: mounts the routes with authorization, rate limit, validation and error handling.
-
 import type { RequestListener } from 'node:http'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
@@ -153,11 +152,7 @@ async function refuseEncodedBody({ headers }: FastifyRequest): Promise<void> {
  * Sets headers and takes a token for a request that reaches no route and that hooks may miss; returns the
  * failure of the limit, if any.
  */
-async function limitUnrouted(
-  limiter: RateLimiter,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
+async function limitUnrouted(limiter: RateLimiter, request: FastifyRequest, reply: FastifyReply) {
   reply.header('x-request-id', request.id)
   reply.header('x-content-type-options', 'nosniff')
   return await limiter

@@ -1,6 +1,5 @@
 // Conditions on a series or book context: rules of field, operator and value, all or any of which must hold.
 // Used to choose which series of a library are matched automatically.
-
 import { Invalid } from '../base/errors.ts'
 import {
   chargeMembers,

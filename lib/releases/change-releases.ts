@@ -40,11 +40,7 @@ export async function setStates(
  * Removes visible releases and restarts their sources from the beginning, so that the next poll can add them
  * again. Returns how many were removed.
  */
-export async function deleteReleases(
-  sql: Sql,
-  viewer: Viewer,
-  ids: readonly string[],
-): Promise<number> {
+export async function deleteReleases(sql: Sql, viewer: Viewer, ids: readonly string[]) {
   return await retryOnDeadlock(sql, async tx => {
     // Polls also lock their source first.
     await tx`

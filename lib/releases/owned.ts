@@ -1,6 +1,5 @@
 // Owned releases: whether present books cover what a release contains. A book with a volume and no chapter is a
 // whole volume. If none of a series' books states either, the number of a book counts as both.
-
 import type { Span } from '../sources/contract.ts'
 import type { Queryable, Transaction } from '../store/postgres/db.ts'
 import { publishReleases } from './change-releases.ts'
@@ -28,11 +27,7 @@ export function normalizedSpans(spans: readonly Span[] | null): Span[] | null {
 const maxCovered = 100_000
 
 /** Whether `has` holds for both ends and all whole numbers between them. `size` is how many values it can hold for. */
-export function isCovered(
-  spans: readonly Span[],
-  has: (value: number) => boolean,
-  size: number,
-): boolean {
+export function isCovered(spans: readonly Span[], has: (value: number) => boolean, size: number) {
   return spans.every(({ start, end }) => {
     if (!(end - start <= Math.min(size, maxCovered)) || !has(start) || !has(end)) return false
     const first = Math.ceil(start)

@@ -52,12 +52,10 @@ export async function storePage(
 }
 
 type Matched = { item: ReleaseItem; match: Match }
-type Series = {
-  id: string
-  trackChapters: boolean
-  trackVolumes: boolean
-  languages: string[] | null
-}
+type Series = { id: string; languages: string[] | null } & Record<
+  'trackChapters' | 'trackVolumes',
+  boolean
+>
 type Announcement = {
   id: string
   seriesId: string
@@ -110,7 +108,7 @@ async function storeBatch(
   return added
 }
 
-type Spans = Pick<ReturnType<typeof rowOf>, 'chapters' | 'volumes'>
+type Spans = Record<'chapters' | 'volumes', ReturnType<typeof normalizedSpans>>
 
 /** Whether everything in the release is of a kind that is not tracked. */
 function isUntracked(series: Series | undefined, { chapters, volumes }: Spans): boolean {
@@ -121,12 +119,7 @@ function isUntracked(series: Series | undefined, { chapters, volumes }: Spans): 
 function rowOf(
   item: ReleaseItem,
   { seriesId, confidence, reason: details }: Match,
-  decided: {
-    chapters: ReturnType<typeof normalizedSpans>
-    volumes: ReturnType<typeof normalizedSpans>
-    reason: string
-    state: ReleaseState
-  },
+  decided: Spans & { reason: string; state: ReleaseState },
 ) {
   const hasMedia = item.mediaUrl !== null && item.mediaUrlKind !== null
   return {
@@ -215,16 +208,13 @@ async function advanceLatest(
         or track_volumes and latest.volume > coalesce(latest_known_volume, '-infinity'))`
 }
 
-/** A release source, and the source it belongs to. */
-type ReleaseSourceIds = { sourceId: string; pluginId: string }
-
 // Keeps a row small enough to be sent to a client in one piece.
 const maxPerRow = 200
 
 /** One event each; accounts receive those of series that they see. */
 async function publishAnnouncements(
   tx: Transaction,
-  source: ReleaseSourceIds,
+  source: { sourceId: string; pluginId: string },
   releases: readonly Announcement[],
 ): Promise<void> {
   if (releases.length === 0) return
@@ -249,7 +239,7 @@ async function publishAnnouncements(
 
 function announcementOf(
   { id, seriesId, libraryId, seriesTitle, language, chapter, volume }: Announcement,
-  source: ReleaseSourceIds,
+  source: { sourceId: string; pluginId: string },
 ) {
   return {
     ...{ ledgerId: id, seriesId, seriesTitle, libraryId, ...source, language },

@@ -1,5 +1,4 @@
 // API keys: the caller's own and, for user managers, those of other users.
-
 import { Conflict, Forbidden, Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {

@@ -1,5 +1,4 @@
 // Impersonation tokens: an administrator sees the application as another account does, but cannot change anything.
-
 import { Forbidden, NotFound } from '../../base/errors.ts'
 import { component, oneOf, Type } from '../../base/schema.ts'
 import { UserId } from '../../http/params.ts'

@@ -1,5 +1,4 @@
 // Authentication endpoints: sign-in, token refresh, sign-out, registration, e-mail verification and its web page.
-
 import { Failure } from '../../base/errors.ts'
 import {
   body,

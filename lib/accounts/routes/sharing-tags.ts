@@ -1,5 +1,4 @@
 // Sharing tags: labels on series for visibility rules of accounts (allow or deny).
-
 import { Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {

@@ -1,5 +1,4 @@
 // User accounts: the caller's own profile, e-mail address and password, and the management of all.
-
 import { Invalid } from '../../base/errors.ts'
 import {
   body,

@@ -40,7 +40,6 @@ import {
 import {
   listSettings,
   openSettings,
-  type SettingAuthor,
   type SettingChange,
   type StoredSetting,
 } from '../../store/setting/setting.ts'
@@ -90,11 +89,10 @@ const value = json({ description: "A value of the setting's type, or its text fo
 const reason = optional(
   text(1000, { description: 'Reason for the change, recorded in the history.' }),
 )
-const common = { permission: 'SystemAdmin' } as const
 
 export const settings = [
   route('GET /admin/settings', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'listSettings',
     summary: 'List settings',
     description: 'Sorted by category and key.',
@@ -113,7 +111,7 @@ export const settings = [
     },
   }),
   route('GET /admin/settings/{key}', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'getSetting',
     summary: 'Get a setting',
     params: Key,
@@ -121,7 +119,7 @@ export const settings = [
     handle: ({ params }, { sql }) => findSetting(sql, requireSettingKey(params.key)),
   }),
   route('PUT /admin/settings/{key}', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'updateSetting',
     summary: 'Update a setting',
     params: Key,
@@ -135,7 +133,7 @@ export const settings = [
     },
   }),
   route('POST /admin/settings/bulk', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'updateSettings',
     summary: 'Update several settings',
     description: 'Either all are updated or none. The response contains the updated ones.',
@@ -155,7 +153,7 @@ export const settings = [
     },
   }),
   route('POST /admin/settings/{key}/reset', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'resetSetting',
     summary: 'Reset a setting to its default',
     params: Key,
@@ -168,7 +166,7 @@ export const settings = [
     },
   }),
   route('GET /admin/settings/{key}/history', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'listSettingChanges',
     summary: 'List changes of a setting',
     description: 'Newest first.',
@@ -183,9 +181,7 @@ export const settings = [
     permission: 'auth',
     summary: 'Get the settings readable by every user',
     description: 'Settings by key.',
-    responses: {
-      200: PublicSettings,
-    },
+    responses: { 200: PublicSettings },
     handle: async (_input, { services }) => {
       const values = publicKeys.map(async key => {
         const setting = { key, value: settingText(key, await services(openSettings).cached(key)) }
@@ -242,23 +238,17 @@ async function listChanges(sql: Sql, key: SettingKey, { pageSize, offset }: Pagi
     limit ${pageSize} offset ${offset}`
   const asText = (value: unknown) => (value === null ? null : settingText(key, value))
   const data = rows.map(row => ({
-    ...row,
-    key,
-    settingId: settingId(key),
-    oldValue: asText(row.oldValue),
-    newValue: asText(row.newValue),
+    ...{ ...row, key, settingId: settingId(key) },
+    ...{ oldValue: asText(row.oldValue), newValue: asText(row.newValue) },
   }))
   return { data, total: count!.total }
 }
 
 type SettingInput = { identity: Identity; request: FastifyRequest }
 
-function authorOf(
-  { identity, request }: SettingInput,
-  reason: string | null | undefined,
-): SettingAuthor {
+function authorOf({ identity, request }: SettingInput, reason: string | null = null) {
   const { id, username } = identity.account
-  return { accountId: id, username, reason: reason ?? null, address: request.ip }
+  return { accountId: id, username, reason, address: request.ip }
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -99,11 +99,7 @@ export function admitted(
  * The result of `work`, as soon as there is one. A stream in it reads with the gate's `sql`, so its slot is
  * released when the stream ends.
  */
-async function runUntilSent(
-  lists: ListGate,
-  admission: Admission,
-  work: (sql: Sql) => unknown,
-): Promise<unknown> {
+async function runUntilSent(lists: ListGate, admission: Admission, work: (sql: Sql) => unknown) {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const running = lists.run(admission, async sql => {
     const result = await work(sql)

@@ -1,6 +1,5 @@
 // Rules of collections: conditions on series, evaluated for the account that views the collection, also in conditions
 // by collection.
-
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'

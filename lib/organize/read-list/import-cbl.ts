@@ -1,6 +1,5 @@
 // Import of a CBL file as a read list, with a report of what matched each entry. The file is read in a thread unless it
 // is short.
-
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { runInOwnThread, ThreadTimeout } from '../../base/async/own-thread.ts'

@@ -1,5 +1,4 @@
 // What collections and read lists have in common in the API: their schemas, and how they are found, listed and changed.
-
 import type { TSchema } from 'typebox'
 import type { Identity } from '../../accounts/identify.ts'
 import type { Permission } from '../../accounts/permission.ts'

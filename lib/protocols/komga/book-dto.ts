@@ -1,4 +1,6 @@
 // Books and pages of the Komga-compatible API.
+import type { Fragment } from 'postgres'
+import { beyondAge, hidesBooks, type Viewer } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { pathText } from '../../base/path.ts'
 import { component, count, list, nullable, type Static, Type } from '../../base/schema.ts'
@@ -8,12 +10,12 @@ import {
   joinPossibleArtifact,
   joinProgress,
 } from '../../catalog/book/visible-books.ts'
+import { readingOrder } from '../../catalog/derived/reading-order.ts'
 import { type FormatName, isReflowable, stemOf } from '../../media/format/formats.ts'
 import type { StoredPage } from '../../page/page-list.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
 import { sizeText } from '../publication/publication.ts'
-import { numberedBooks } from './numbering.ts'
 import {
   Author,
   authorsOf,
@@ -76,41 +78,18 @@ export const BookDto = component('BookDto', {
 })
 export type BookDto = Static<typeof BookDto>
 
-type Row = Pick<
-  BookDto,
-  'id' | 'seriesId' | 'seriesTitle' | 'libraryId' | 'deleted' | 'fileHash'
-> & {
-  root: Buffer
-  folder: Buffer
-  fileName: Buffer
-  oneshot: boolean
-  place: number
-  title: string
-  summary: string | null
-  number: string | null
-  numberSort: number
-  year: number | null
-  month: number | null
-  day: number | null
-  authors: { name: string; role: string | null }[]
-  tags: string[]
-  isbn: string | null
-  links: { label: string; url: string }[]
-  locks: string[]
-  format: FormatName | null
-  errorCode: string | null
-  errorMessage: string | null
-  pageCount: number
-  hasPageImages: boolean
-  sizeBytes: number
-  modifiedMs: number
-  createdAt: Date
-  updatedAt: Date
-  page: number | null
-  isCompleted: boolean
-  startedAt: Date
-  progressAt: Date
-}
+type Row = Pick<BookDto, 'id' | 'seriesId' | 'seriesTitle' | 'libraryId' | 'deleted' | 'fileHash'> &
+  Pick<BookDto['metadata'], 'title' | 'numberSort' | 'tags' | 'links'> &
+  Record<'root' | 'folder' | 'fileName', Buffer> &
+  Record<'oneshot' | 'hasPageImages' | 'isCompleted', boolean> &
+  Record<'place' | 'pageCount' | 'sizeBytes' | 'modifiedMs', number> &
+  Record<'year' | 'month' | 'day' | 'page', number | null> &
+  Record<'summary' | 'number' | 'isbn' | 'errorCode' | 'errorMessage', string | null> &
+  Record<'createdAt' | 'updatedAt' | 'startedAt' | 'progressAt', Date> & {
+    authors: { name: string; role: string | null }[]
+    locks: string[]
+    format: FormatName | null
+  }
 
 /** The books with these ids, in this order, in one statement; hidden and deleted ones are left out, missing ones are not. */
 export async function bookDtos(
@@ -244,3 +223,22 @@ export const pageDtos = (
     // Rendered pages have no size in the file.
     ...(bytes > 0 ? { sizeBytes: bytes, size: sizeText(bytes) } : { sizeBytes: null, size: '' }),
   }))
+
+/**
+ * Rows `id`, `place` and `number_sort` of the books of these series, including missing ones. Books without a number
+ * continue after the highest number. Where volumes come first, numbers repeat: clients, which report how far a series
+ * is read by one number, get the place instead.
+ */
+export function numberedBooks(sql: Queryable, viewer: Viewer, series: Fragment): Fragment {
+  const visible = hidesBooks(viewer) ? sql`and (${beyondAge(sql, viewer)}) is not true` : sql``
+  return sql`(
+    select b.id, (row_number() over reading_order)::integer as place,
+      case when b.volume_sort is not null then row_number() over reading_order
+        else coalesce(b.number_sort, floor(coalesce(max(b.number_sort) over whole, 0))
+          + row_number() over reading_order - count(b.number_sort) over whole) end as number_sort
+    from book b
+    where b.series_id in (${series}) ${visible}
+    window reading_order as (
+        partition by b.series_id order by ${readingOrder(sql, 'b')}),
+      whole as (partition by b.series_id))`
+}

@@ -1,7 +1,6 @@
 // Values in the metadata of the series and books that a caller sees: genres, tags, authors and so on, for the filters
 // of reading apps. Values stated by books are stored with their series; only where an age limit hides books of a
 // series are its books read.
-
 import { LRUCache } from 'lru-cache'
 import type { Fragment } from 'postgres'
 import {

@@ -16,10 +16,10 @@ import { requestedIds } from '../../store/postgres/ids.ts'
 import {
   Author,
   authorsOf,
+  bookCounters,
   dateOf,
   directionNames,
   flags,
-  integers,
   locksOf,
   lowerCase,
   type Reader,
@@ -57,42 +57,27 @@ const BooksMetadata = component('BookMetadataAggregationDto', {
 export const SeriesDto = component('SeriesDto', {
   ...texts('id', 'libraryId', 'name', 'url'),
   ...times('created', 'lastModified', 'fileLastModified'),
-  ...integers('booksCount', 'booksReadCount', 'booksUnreadCount', 'booksInProgressCount'),
+  ...bookCounters,
   metadata: SeriesMetadata,
   booksMetadata: BooksMetadata,
   ...flags('deleted', 'oneshot'),
 })
 export type SeriesDto = Static<typeof SeriesDto>
 
-type Row = Pick<SeriesDto, 'id' | 'libraryId' | 'name' | 'deleted' | 'oneshot'> & {
-  root: Buffer
-  folder: string | null
-  createdAt: Date
-  updatedAt: Date
-  books: number
-  read: number
-  opened: number
-  title: string
-  titleSort: string | null
-  status: (typeof seriesStatuses)[number]
-  summary: string | null
-  direction: ReadingDirection
-  publisher: string | null
-  ageRating: number | null
-  language: string | null
-  genres: string[]
-  tags: string[]
-  totalBookCount: number | null
-  sharingLabels: string[]
-  links: { label: string; url: string }[]
-  alternateTitles: { label: string; title: string }[]
-  locks: string[]
-  modifiedMs: number | null
-  released: number | null
-  authors: { name: string; role: string | null }[]
-  bookTags: string[]
-  first: { summary: string; number: string | null } | null
-}
+type Row = Pick<SeriesDto, 'id' | 'libraryId' | 'name' | 'deleted' | 'oneshot'> &
+  Pick<SeriesDto['metadata'], 'title' | 'ageRating' | 'totalBookCount' | 'alternateTitles'> &
+  Pick<SeriesDto['metadata'], 'genres' | 'tags' | 'sharingLabels' | 'links'> &
+  Record<'folder' | 'titleSort' | 'summary' | 'publisher' | 'language', string | null> &
+  Record<'books' | 'read' | 'opened', number> &
+  Record<'modifiedMs' | 'released', number | null> &
+  Record<'locks' | 'bookTags', string[]> &
+  Record<'createdAt' | 'updatedAt', Date> & {
+    root: Buffer
+    status: (typeof seriesStatuses)[number]
+    direction: ReadingDirection
+    authors: { name: string; role: string | null }[]
+    first: { summary: string; number: string | null } | null
+  }
 
 /** The series with these ids, in this order, in one statement; hidden and deleted ones are left out. */
 export async function seriesDtos(

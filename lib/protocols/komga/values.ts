@@ -31,6 +31,9 @@ export const texts = fieldsOf(() => Type.String())
 export const integers = fieldsOf(() => Type.Integer())
 export const flags = fieldsOf(flag)
 export const times = fieldsOf(time)
+export const bookCounters = integers(
+  ...(['booksCount', 'booksReadCount', 'booksUnreadCount', 'booksInProgressCount'] as const),
+)
 
 /** Each field, followed by the flag whether it is locked. */
 export const withLocks = <P extends TProperties>(fields: P) =>

@@ -1,6 +1,5 @@
 // Feed model of both catalogs, written as Atom (OPDS 1.2) or JSON (OPDS 2.0). Paths are relative to the root of a
 // catalog (`/series/ID`); `''` is the root.
-
 import type { Links, Query } from '../publication/links.ts'
 import type { Publication } from '../publication/publication.ts'
 

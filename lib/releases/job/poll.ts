@@ -1,6 +1,5 @@
 // Release poll job: reads the pages of a release list since the last poll, matches them with the tracked
 // series, and stores each page along with the cursor that follows it.
-
 import { NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { ReleaseItem, ReleasePage, TrackedSeries } from '../../sources/contract.ts'

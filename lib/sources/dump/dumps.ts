@@ -1,5 +1,4 @@
 // Configuration of a dump source, which files it may read, and the thread that searches the dumps of this process.
-
 import { realpathSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'

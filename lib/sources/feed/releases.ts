@@ -1,6 +1,5 @@
 // Releases of a feed: from the body of a response to its items, which of them count, which part of a title is used,
 // media URLs and ids.
-
 import { createHash } from 'node:crypto'
 import { canonicalLanguage } from '../../media/metadata/language.ts'
 import { singleLine } from '../../media/metadata/text.ts'

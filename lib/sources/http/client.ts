@@ -1,5 +1,4 @@
 // HTTP client of sources: GET requests with timeouts, size limits, validators, redirects and the guard.
-
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { version } from '../../base/version.ts'
 import { SourceFailure } from '../failure.ts'

@@ -1,5 +1,4 @@
 // One HTTP exchange with a timeout for each step: up to the response headers, and its body with a size limit.
-
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { createGunzip, createInflate } from 'node:zlib'
@@ -64,11 +63,7 @@ const decoders: Record<string, typeof createGunzip | typeof createInflate> = {
 }
 
 /** Throws SourceFailure `too_large` as soon as the limit is exceeded, and stream errors. */
-export async function readBody(
-  response: IncomingMessage,
-  host: string,
-  maxBytes: number,
-): Promise<Buffer> {
+export async function readBody(response: IncomingMessage, host: string, maxBytes: number) {
   if (Number(response.headers['content-length']) > maxBytes) throw tooLarge(host, maxBytes)
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() || 'identity'
   const isPlain = encoding === 'identity'

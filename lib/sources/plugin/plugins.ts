@@ -1,5 +1,4 @@
 // Plugin processes of this process, by source, and the configuration of a plugin source.
-
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../base/log.ts'

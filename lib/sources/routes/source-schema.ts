@@ -1,5 +1,4 @@
 // Schemas of source administration.
-
 import {
   body,
   component,

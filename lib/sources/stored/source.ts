@@ -149,10 +149,7 @@ export type NewSource = {
 type WriteContext = { sql: Sql; sources: Sources }
 
 /** Throws Invalid, and Conflict for a duplicate name. */
-export async function createSource(
-  { sql, sources }: WriteContext,
-  source: NewSource,
-): Promise<string> {
+export async function createSource({ sql, sources }: WriteContext, source: NewSource) {
   if (metadataSources.some(name => name === source.name))
     throw new Invalid('body/name is reserved for metadata from files')
   const name = source.type === 'plugin' ? `plugin:${source.name}` : source.name

@@ -1,5 +1,4 @@
 // KOReader sync as a protocol: its paths, below /koreader and at the root, and its sign-in headers.
-
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { apiKeyPrefix, type Credential } from '../../../accounts/credential.ts'

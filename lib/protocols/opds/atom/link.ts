@@ -1,5 +1,4 @@
 // Atom links, their media types and permanent ids (OPDS 1.2 §5, §7), and the XML namespaces of the documents.
-
 import { hash } from 'node:crypto'
 import { type Attributes, element, removeInvalidChars, type Xml } from '../../../base/xml-writer.ts'
 import {

@@ -1,5 +1,4 @@
 // Routes of the OPDS catalogs.
-
 import {
   keepReading,
   newBooks,

@@ -1,5 +1,4 @@
 // OPDS as a protocol: its trees and the keys in their paths, its challenge, and what its documentation states.
-
 import type { FastifyRequest } from 'fastify'
 import { forwardedHeaders } from '../../../http/cache-headers.ts'
 import type { Deps } from '../../../http/deps.ts'

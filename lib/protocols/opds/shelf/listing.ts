@@ -1,6 +1,5 @@
 // Listings: ordered lists of books or series that are shelves of their own and whose first items are groups of a
 // home. Each exists for the whole catalog and for each library.
-
 import { maybe, uuid } from '../../../base/schema.ts'
 import { type LibraryName, libraryName } from '../../../catalog/library/library.ts'
 import { publicationsByIds } from '../../publication/publication.ts'

@@ -1,5 +1,4 @@
 // Shelves for the account's filter presets: their list, and the books or series of each.
-
 import { uuid } from '../../../base/schema.ts'
 import { parseBookFilter, parseSeriesFilter } from '../../../list/condition.ts'
 import { listBooks } from '../../../list/list-books.ts'

@@ -1,6 +1,5 @@
 // Search shelf. Search results contain only books (OPDS 1.2 §3); matching series are a related feed, whose first
 // items are a group in OPDS 2.0.
-
 import { maybe, text } from '../../../base/schema.ts'
 import { listBooks } from '../../../list/list-books.ts'
 import { listSeries } from '../../../list/list-series.ts'

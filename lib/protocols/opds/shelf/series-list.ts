@@ -1,6 +1,5 @@
 // Shelves of series: all, recently added or updated, in a library, and by search words, publisher, genre
 // or tag.
-
 import { maybe, text, uuid } from '../../../base/schema.ts'
 import { labelKey } from '../../../catalog/label/label.ts'
 import { libraryName } from '../../../catalog/library/library.ts'

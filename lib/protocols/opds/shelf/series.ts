@@ -1,5 +1,4 @@
 // Shelf of one series: its books in reading order, with facets for reading status, tags and sort order.
-
 import { Invalid, NotFound } from '../../../base/errors.ts'
 import { maybe, oneOf, text, uuid } from '../../../base/schema.ts'
 import {

@@ -1,5 +1,4 @@
 // EPUB resources, served individually. They are untrusted documents on our origin: scripts must not run.
-
 import { Readable, Transform } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { NotFound } from '../../../base/errors.ts'

@@ -1,10 +1,5 @@
 // Users of the Komga-compatible API: the caller's own account and, for administrators, all others.
-import {
-  type AccountChanges,
-  changeAccount,
-  createAccount,
-  deleteAccount,
-} from '../../../../accounts/account.ts'
+import { changeAccount, createAccount, deleteAccount } from '../../../../accounts/account.ts'
 import type { Identity } from '../../../../accounts/identify.ts'
 import { requireManageable } from '../../../../accounts/manageable.ts'
 import { forbidOwnAccountToKey, replaceOwnPassword } from '../../../../accounts/own-account.ts'
@@ -74,13 +69,7 @@ const emailOf = ({ email, username }: { email: string; username: string }): stri
   email || `${username.replace(/[^\w.-]+/g, '-')}@local.invalid`
 
 /** `ALLOW_ONLY` hides what has no age rating, `EXCLUDE` hides what is rated for that age or older. */
-function ageRestrictionOf({
-  ageLimit,
-  showsUnrated,
-}: {
-  ageLimit: number | null
-  showsUnrated: boolean
-}) {
+function ageRestrictionOf({ ageLimit, showsUnrated }: Pick<User, 'ageLimit' | 'showsUnrated'>) {
   if (ageLimit === null) return null
   return showsUnrated
     ? { age: ageLimit + 1, restriction: 'EXCLUDE' as const }
@@ -237,12 +226,13 @@ export const users = [
 ]
 
 /** Only the role `ADMIN` has a counterpart: readers have all others. */
-function accountChanges(
-  { roles, sharedLibraries, ageRestriction }: UserChanges,
-  current: Role,
-): AccountChanges & { role?: Role } {
+function accountChanges({ roles, sharedLibraries, ageRestriction }: UserChanges, current: Role) {
   const isAdmin = roles?.includes('ADMIN')
-  const role = isAdmin ? 'admin' : isAdmin === false && current === 'admin' ? 'reader' : current
+  const role: Role = isAdmin
+    ? 'admin'
+    : isAdmin === false && current === 'admin'
+      ? 'reader'
+      : current
   return {
     role,
     ...(sharedLibraries && { libraryIds: sharedLibraries.all ? null : sharedLibraries.libraryIds }),
@@ -262,7 +252,7 @@ function ageLimitOf(restriction: UserChanges['ageRestriction']) {
 function requireLabelAccess(
   { permissions }: Identity,
   { labelsAllow, labelsExclude }: UserChanges,
-): void {
+) {
   const isChanged = [labelsAllow, labelsExclude].some(labels => labels && labels.length > 0)
   if (isChanged && !permissions.has('SystemAdmin'))
     throw new Forbidden('Missing required permission: SystemAdmin')

@@ -43,7 +43,7 @@ import {
 import type { WithServices } from '../../../../store/services.ts'
 import { BookDto, bookDto } from '../../book-dto.ts'
 import { CollectionDto, collectionDtos, ReadListDto, readListDtos } from '../../grouping-dto.ts'
-import { readListBooks } from '../../read-list-books.ts'
+import { readListBooks } from '../../tracker-progress.ts'
 import { dateOf, type Reader, readerOf } from '../../values.ts'
 
 const Name = name(200)

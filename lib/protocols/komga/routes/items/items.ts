@@ -13,8 +13,8 @@ import {
 import { BookId, ofBook, ofSeries, ReadListId, SeriesId } from '../../../../http/params.ts'
 import { route } from '../../../../http/route.ts'
 import { BookDto, bookDto } from '../../book-dto.ts'
-import { readListBooks } from '../../read-list-books.ts'
 import { SeriesDto, seriesDto } from '../../series-dto.ts'
+import { readListBooks } from '../../tracker-progress.ts'
 import { readerOf } from '../../values.ts'
 
 const books = [

@@ -37,7 +37,7 @@ import {
   libraryDtos,
   scanIntervals,
 } from '../../library-dto.ts'
-import { readerOf } from '../../values.ts'
+import { readerOf, texts } from '../../values.ts'
 
 const flags = Object.entries(LibraryDto.properties as Record<string, TSchema & { type?: string }>)
   .filter(([name, { type }]) => type === 'boolean' && name !== 'unavailable')
@@ -227,11 +227,7 @@ async function scan({ sql, queue }: Pick<Deps, 'sql' | 'queue'>, { viewer, id, m
   }
 }
 
-const PathDto = component('PathDto', {
-  type: Type.String(),
-  name: Type.String(),
-  path: Type.String(),
-})
+const PathDto = component('PathDto', texts('type', 'name', 'path'))
 type Entry = { name: string; path: string; isDirectory: boolean }
 
 export const libraries = [

@@ -1,5 +1,4 @@
 // Lists of metadata values in the Komga-compatible API: genres, tags, authors and so on, as arrays (v1) and pages (v2).
-
 import { list, maybe, oneOf, record, type TSchema, Type, text } from '../../../../base/schema.ts'
 import { type Route, route } from '../../../../http/route.ts'
 import { searchKey } from '../../../../media/name/text.ts'

@@ -12,10 +12,10 @@ import { BookId, ReadListId, SeriesId } from '../../../../http/params.ts'
 import { route } from '../../../../http/route.ts'
 import { type MarkSelection, markBooks } from '../../../../reading/mark.ts'
 import { recordReading } from '../../../../reading/record.ts'
-import { readListBooks } from '../../read-list-books.ts'
 import {
   booksUpTo,
   ReadListProgress,
+  readListBooks,
   readListProgress,
   SeriesProgress,
   seriesProgress,

@@ -1,5 +1,4 @@
 // Authentication for the compatible API: credentials in headers, or the session set by an earlier response.
-
 import { createHmac, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
