@@ -1,13 +1,26 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import t from 'tap'
 import { removeInvalidChars } from '../../../lib/base/xml-writer.ts'
 import { atomEntry } from '../../../lib/protocols/opds/atom/entry.ts'
 import { atomFeed, searchDescription } from '../../../lib/protocols/opds/atom/feed.ts'
 import { acquisitionFeed, navigationFeed } from '../../../lib/protocols/opds/feed.ts'
-import assert from 'node:assert/strict'
-import t from 'tap'
 import { palaceEntry, palaceFeed, thoriumEntry, thoriumFeed } from '../../kit/opds/parsers.ts'
 import { relaxErrors } from '../../kit/opds/relax-ng.ts'
-import { anyBook, anyText, at, book, context, contextAt, entry, find, hostileTitles, hrefs, linesOf, root } from './atom-values.ts'
+import {
+  anyBook,
+  anyText,
+  at,
+  book,
+  context,
+  contextAt,
+  entry,
+  find,
+  hostileTitles,
+  hrefs,
+  linesOf,
+  root,
+} from './atom-values.ts'
 
 t.test('hostile titles are preserved in feeds that strict validators accept', async t => {
   const entries = hostileTitles.map(title => entry({ title, cover: '/series/1', count: 2 }))
