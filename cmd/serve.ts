@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { FastifyInstance } from 'fastify'
-import { createSetupToken } from '../lib/accounts/setup-token.ts'
+import { createSetupToken } from '../lib/accounts/setup.ts'
 import { openApi } from '../lib/api/open.ts'
 import { Failure, Invalid, NotResponding } from '../lib/base/errors.ts'
 import { pathText } from '../lib/base/path.ts'

@@ -1,5 +1,6 @@
 // Background processing of one process: a handler for every job, the workers and threads that run them, and
 // folder watching.
+
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { openThreadPool, type ThreadPool } from '../lib/base/async/thread-pool.ts'
@@ -8,8 +9,7 @@ import { purgeMissing } from '../lib/catalog/book/purge.ts'
 import { eraseLibrary, resumeErase } from '../lib/catalog/library/library-erase.ts'
 import { fileAccess } from '../lib/catalog/library/library-root.ts'
 import { failScans } from '../lib/catalog/scan/scan-failure.ts'
-import { makeSourceCover } from '../lib/match/job/match-cover.ts'
-import { runMatchJob } from '../lib/match/job/match-job.ts'
+import { makeSourceCover, runMatchJob } from '../lib/match/job/match-job.ts'
 import { limitsFromConfig } from '../lib/media/archive/limits.ts'
 import { pollReleases } from '../lib/releases/job/poll.ts'
 import type { Sources } from '../lib/sources/open.ts'

@@ -105,6 +105,17 @@ t.test('imports go down the layers', async t => {
   )
 })
 
+t.test('no protocol imports another: what they share is in lib/protocols/publication', async t => {
+  const protocolOf = (file: string) => /^lib\/protocols\/(\w+)\//.exec(file)?.[1] ?? 'publication'
+  const across = [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter(target => file.startsWith('lib/protocols/') && protocolOf(target) !== 'publication')
+      .filter(target => protocolOf(target) !== protocolOf(file))
+      .map(target => `${file} -> ${target}`),
+  )
+  t.same(across, [])
+})
+
 t.test('no module imports itself by way of others, by type neither', async t => {
   t.same(circles(), [])
 })

@@ -1,8 +1,8 @@
 // Walk over every operation of every root, as callers with different rights, with hidden ids and hostile values.
 
+import { komgaResources } from '../../lib/api/komga.ts'
 import { resources } from '../../lib/api/resources.ts'
 import { endpoints, type Route } from '../../lib/http/route.ts'
-import { komgaResources } from '../../lib/protocols/komga/routes/routes.ts'
 import type { Fixture } from '../../test/kit/fixture.ts'
 import type { Hidden } from '../../test/kit/http/hidden.ts'
 import { hostileBodies, hostileForms, hostileParameters, nextOf, otherTypes } from './hostile.ts'

@@ -1,7 +1,7 @@
 // Every GET of the OpenAPI documents of both APIs, with the ids of named records.
 
+import { komgaResources } from '../../lib/api/komga.ts'
 import { openapiDocument } from '../../lib/http/openapi/openapi.ts'
-import { komgaResources } from '../../lib/protocols/komga/routes/routes.ts'
 import { openapi } from '../../test/kit/http/openapi.ts'
 import { operationsOf } from '../../test/kit/http/operation.ts'
 import type { Viewer } from './catalog.ts'

@@ -31,13 +31,11 @@ export function parseKey(key: string): { prefix: string; secret: string } | null
   return prefix && secret ? { prefix, secret } : null
 }
 
-export type KeyUsageLog = { record(keyId: string): void; close(): Promise<void> }
-
 const writeDelayMs = 2000
 const writeIntervalMs = 60_000
 
 /** Records when keys were last used, in batches; each key at most once a minute. */
-export function createKeyUsageLog(sql: Sql, onError: (error: unknown) => void): KeyUsageLog {
+export function createKeyUsageLog(sql: Sql, onError: (error: unknown) => void) {
   const recent = new LRUCache<string, true>({ ...entriesUpTo(10_000), ttl: writeIntervalMs })
   const unwritten = new Map<string, string>()
   let timer: NodeJS.Timeout | null = null
@@ -55,7 +53,7 @@ export function createKeyUsageLog(sql: Sql, onError: (error: unknown) => void): 
   }
 
   return {
-    record(keyId) {
+    record(keyId: string) {
       if (recent.has(keyId)) return
       recent.set(keyId, true)
       unwritten.set(keyId, new Date().toISOString())

@@ -1,24 +1,13 @@
 // Authentication services of a process: access tokens, identity resolver, mail.
-
 import type { Log } from '../base/log.ts'
 import type { Config } from '../store/config/config.ts'
 import type { Sql } from '../store/postgres/db.ts'
 import { openSecrets } from '../store/secret/secrets.ts'
-import { type IdentityResolver, openIdentityResolver } from './identify.ts'
-import { createMailer, type Mailer } from './mail.ts'
-import { type AccessTokens, createAccessTokens } from './token.ts'
+import { openIdentityResolver } from './identify.ts'
+import { createMailer } from './mail.ts'
+import { createAccessTokens } from './token.ts'
 
-export type Auth = {
-  sql: Sql
-  log: Log
-  settings: Config['auth']
-  tokens: AccessTokens
-  identities: IdentityResolver
-  /** Null when no mail server is configured. */
-  readonly mail: Mailer | null
-  /** Waits for pending mails and stops listening for account changes. */
-  close(): Promise<void>
-}
+export type Auth = Awaited<ReturnType<typeof openAuth>>
 
 /** Throws when it cannot listen for database notifications. */
 export async function openAuth({
@@ -29,7 +18,7 @@ export async function openAuth({
   sql: Sql
   config: Pick<Config, 'auth' | 'email' | 'application' | 'data_dir' | 'secrets'>
   log: Log
-}): Promise<Auth> {
+}) {
   const lifetime = {
     get minutes() {
       return config.auth.access_token_minutes
@@ -44,9 +33,11 @@ export async function openAuth({
     settings: config.auth,
     tokens,
     identities,
+    /** Null when no mail server is configured. */
     get mail() {
       return mailer.current()
     },
+    /** Waits for pending mails and stops listening for account changes. */
     async close() {
       await mailer.close()
       await identities.close()

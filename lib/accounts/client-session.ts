@@ -27,10 +27,7 @@ type Start = {
  * Starts a session with the permissions of the identity; it ends with its API key, its access token's session, or
  * a change of the password. Null when the credential is no longer valid. Returns the secret.
  */
-export async function startClientSession(
-  sql: Sql,
-  { identity, days, address }: Start,
-): Promise<string | null> {
+export async function startClientSession(sql: Sql, { identity, days, address }: Start) {
   const { account, keyId, sessionId, passwordDigest = null } = identity
   const secret = randomBytes(32).toString('base64url')
   return await sql.begin(async tx => {

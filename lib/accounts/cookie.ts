@@ -15,17 +15,12 @@ export const impersonationCookie = (accountId: string): string =>
   `impersonation_${accountId.toLowerCase().replace(/[^\da-f]/g, '')}`
 
 /** `path` is the path prefix of the server, so that other applications on the host do not get the cookie. */
-type CookieScope = { secure: boolean; path: string }
+type CookieOptions = { maxAge: number; secure: boolean; path: string; name?: string }
 
-/** The `Set-Cookie` value that stores a token for `maxAge` seconds. */
+/** The `Set-Cookie` value that stores a token for `maxAge` seconds; 0 deletes it. */
 export function accessCookie(
   token: string,
-  {
-    maxAge,
-    secure,
-    path,
-    name = accessCookieName,
-  }: CookieScope & { maxAge: number; name?: string },
+  { maxAge, secure, path, name = accessCookieName }: CookieOptions,
 ): string {
   const parts = [
     `${name}=${token}`,
@@ -35,9 +30,4 @@ export function accessCookie(
     'SameSite=Lax',
   ]
   return [...parts, ...(secure ? ['Secure'] : [])].join('; ')
-}
-
-/** The `Set-Cookie` value that deletes the cookie. */
-export function expiredAccessCookie(scope: CookieScope): string {
-  return accessCookie('', { maxAge: 0, ...scope })
 }

@@ -46,18 +46,7 @@ export type IdentifyOptions = {
   beforePassword?: BeforePassword
 }
 
-export type IdentityResolver = {
-  /**
-   * The identity of a request; null without credentials. Throws Unauthorized when the first credential
-   * is not valid, even if another one follows; and what `beforePassword` throws.
-   */
-  identify(request: IdentifyRequest, options?: IdentifyOptions): Promise<Identity | null>
-  /** The identity of an app's session; null when it is unknown or has ended. */
-  identifySession(secret: string): Promise<Identity | null>
-  /** Invalidates an account, or `allAccounts`, in this process; other processes are notified by the database. */
-  invalidate(accountId: string): void
-  close(): Promise<void>
-}
+export type IdentityResolver = Awaited<ReturnType<typeof openIdentityResolver>>
 
 /** Passed in place of an account id to invalidate everything. */
 export const allAccounts = '*'
@@ -73,11 +62,7 @@ type Lookup = {
 }
 
 /** Listens for account changes until it is closed. */
-export async function openIdentityResolver(
-  sql: Sql,
-  tokens: AccessTokens,
-  log: Pick<Log, 'warn'>,
-): Promise<IdentityResolver> {
+export async function openIdentityResolver(sql: Sql, tokens: AccessTokens, log: Pick<Log, 'warn'>) {
   const keyUsage = createKeyUsageLog(sql, err => log.warn({ err }, 'api key usage not stored'))
   const lookup: Lookup = { sql, tokens, verifiedPasswords: new LRUCache(entriesUpTo(2000)) }
   const cache = createIdentityCache()
@@ -86,6 +71,7 @@ export async function openIdentityResolver(
     cache.clear()
     tokens.reload()
   }
+  /** Invalidates an account, or `allAccounts`, in this process; other processes are notified by the database. */
   const invalidate = (id: string) => (id === allAccounts ? invalidateAll() : cache.invalidate(id))
   // After a lost connection notifications may have been missed.
   const subscription = await sql.listen('account', invalidate, invalidateAll)
@@ -101,10 +87,14 @@ export async function openIdentityResolver(
     hash('sha256', `${digestKey} ${kind} ${secret}`, 'base64')
 
   return {
+    /**
+     * The identity of a request; null without credentials. Throws Unauthorized when the first credential
+     * is not valid, even if another one follows; and what `beforePassword` throws.
+     */
     async identify(
-      { headers, address, credential: own = null },
-      { cookie = null, impersonationAllowed = false, beforePassword } = {},
-    ) {
+      { headers, address, credential: own = null }: IdentifyRequest,
+      { cookie = null, impersonationAllowed = false, beforePassword }: IdentifyOptions = {},
+    ): Promise<Identity | null> {
       const credential = own ?? parseCredential(headers, { cookie })
       if (credential === null) return null
       const digest = digestOf(credential.kind, credential.secret)
@@ -120,7 +110,8 @@ export async function openIdentityResolver(
       if (entry.identity.keyId) keyUsage.record(entry.identity.keyId)
       return entry.identity
     },
-    async identifySession(secret) {
+    /** The identity of an app's session; null when it is unknown or has ended. */
+    async identifySession(secret: string): Promise<Identity | null> {
       const digest = digestOf('session', secret)
       const { identity } =
         cache.get(digest) ?? (await cache.load(digest, () => lookUpSession(lookup, secret)))

@@ -1,5 +1,4 @@
 // Identity of a request: account, permissions, viewer. Uncached database look-ups by session, key and name.
-
 import type { Sql } from '../store/postgres/db.ts'
 import { missingToManage } from './manageable.ts'
 import {
@@ -58,14 +57,12 @@ type Source = {
   keyPermissions?: readonly string[]
 }
 
+type Session = { accountId: string; sessionId: string; credentialKind: CredentialKind }
+
 /** The identity of an access token; null when its session has ended or its account is inactive. */
 export async function findIdentityBySession(
   sql: Sql,
-  {
-    accountId,
-    sessionId,
-    credentialKind,
-  }: { accountId: string; sessionId: string; credentialKind: CredentialKind },
+  { accountId, sessionId, credentialKind }: Session,
 ): Promise<ResolvedIdentity | null> {
   const [row] = await sql<(Row & { ends: Date })[]>`
     select ${columns(sql)}, n.expires_at as ends
@@ -76,13 +73,8 @@ export async function findIdentityBySession(
   return { identity: toIdentity(row, { credentialKind, sessionId }), until: row.ends.getTime() }
 }
 
-type Impersonation = {
-  accountId: string
-  /** The administrator, and the administrator's session. */
-  actorId: string
-  sessionId: string
-  credentialKind: CredentialKind
-}
+/** The administrator; the session is the administrator's. */
+type Impersonation = Session & { actorId: string }
 
 /**
  * The identity of an account as shown to an administrator: it can only read. Null when the administrator's
@@ -194,12 +186,9 @@ export async function findIdentityByName(
     where lower(a.username) = lower(${normalized}) or lower(a.email) = lower(${normalized})`
   if (!row) return null
   const { passwordHash, isActive } = row
-  const identity = toIdentity(row, { credentialKind: 'basic' })
-  return {
-    identity: { ...identity, passwordDigest: hashSecret(passwordHash) },
-    passwordHash,
-    isActive,
-  }
+  const passwordDigest = hashSecret(passwordHash)
+  const identity = { ...toIdentity(row, { credentialKind: 'basic' }), passwordDigest }
+  return { identity, passwordHash, isActive }
 }
 
 /** A user name or address in the form in which it is compared, ignoring case. */

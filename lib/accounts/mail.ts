@@ -5,18 +5,7 @@ import type { Config } from '../store/config/config.ts'
 
 export type MailMessage = { to: string; subject: string; text: string }
 
-export type Mailer = {
-  /** Whether the server accepted the message; failures are logged. */
-  send(message: MailMessage): Promise<boolean>
-  /** Sends in the background, so that the response time does not reveal whether a mail is sent. */
-  sendLater(message: MailMessage): void
-  /** A link into the web application or to this server, or null when no address is configured. */
-  link(path: string): string | null
-  /** How long a confirmation code is valid. */
-  verificationHours: number
-  /** Waits for pending messages. */
-  close(): Promise<void>
-}
+export type Mailer = NonNullable<ReturnType<typeof openTransport>>
 
 type MailConfig = {
   email: Config['email']
@@ -48,7 +37,7 @@ export function createMailer(config: MailConfig, log: Log) {
 }
 
 /** Null without an SMTP server. */
-function openTransport({ email: config, application }: MailConfig, log: Log): Mailer | null {
+function openTransport({ email: config, application }: MailConfig, log: Log) {
   const { host, port, secure, username, password, from } = config
   if (host === null) return null
   const isLocal = /^(localhost|127\.|\[?::1\]?$)/.test(host)
@@ -82,6 +71,7 @@ function openTransport({ email: config, application }: MailConfig, log: Log): Ma
       return false
     }
   }
+  /** Whether the server accepted the message; failures are logged. */
   async function send(message: MailMessage): Promise<boolean> {
     if (pending.size >= maxPending) {
       log.warn({ host, port }, 'mail not sent, too many pending')
@@ -94,14 +84,18 @@ function openTransport({ email: config, application }: MailConfig, log: Log): Ma
 
   return {
     send,
-    sendLater(message) {
+    /** Sends in the background, so that the response time does not reveal whether a mail is sent. */
+    sendLater(message: MailMessage) {
       void send(message)
     },
-    link(path) {
+    /** A link into the web application or to this server, or null when no address is configured. */
+    link(path: string) {
       const base = config.verification_url_base ?? application.public_url
       return base === null ? null : `${base.replace(/\/+$/, '')}${path}`
     },
+    /** How long a confirmation code is valid. */
     verificationHours: config.verification_hours,
+    /** Waits for pending messages. */
     async close() {
       await Promise.all(pending)
       ;(await loading)?.close()

@@ -23,7 +23,9 @@ export async function changeOwnPassword(
 
 /** Throws Invalid unless it is the current password of the account. */
 export async function requireCurrentPassword(auth: Auth, accountId: string, password = '') {
-  if (!(await verifyPassword(await passwordHash(auth, accountId), password)))
+  const [row] = await auth.sql<{ hash: string }[]>`
+    select password_hash as hash from account where id = ${accountId}`
+  if (!(await verifyPassword(row?.hash ?? null, password)))
     throw new Invalid('The current password is incorrect', { reason: 'password_wrong' })
 }
 
@@ -64,10 +66,4 @@ export function forbidOwnAccountToKey(identity: Identity, accountId: string): vo
 // An API key may have leaked; it must not be able to lock its owner out.
 function forbidApiKey({ keyId }: Identity) {
   if (keyId !== null) throw new Forbidden('An API key cannot change its own account')
-}
-
-async function passwordHash({ sql }: Auth, id: string): Promise<string | null> {
-  const [row] = await sql<{ hash: string }[]>`
-    select password_hash as hash from account where id = ${id}`
-  return row?.hash ?? null
 }

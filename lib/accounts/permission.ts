@@ -3,35 +3,15 @@ import { Invalid } from '../base/errors.ts'
 
 /** All permissions by wire name. */
 export const permissionNames = [
-  'LibrariesRead',
-  'LibrariesWrite',
-  'LibrariesDelete',
-  'SeriesRead',
-  'SeriesWrite',
-  'SeriesDelete',
-  'BooksRead',
-  'BooksWrite',
-  'BooksDelete',
-  'PagesRead',
-  'ProgressRead',
-  'ProgressWrite',
-  'CollectionsRead',
-  'CollectionsWrite',
-  'CollectionsDelete',
-  'ReadListsRead',
-  'ReadListsWrite',
-  'ReadListsDelete',
-  'UsersRead',
-  'UsersWrite',
-  'UsersDelete',
-  'ApiKeysRead',
-  'ApiKeysWrite',
-  'ApiKeysDelete',
-  'TasksRead',
-  'TasksWrite',
-  'PluginsManage',
-  'SystemHealth',
-  'SystemAdmin',
+  ...(['LibrariesRead', 'LibrariesWrite', 'LibrariesDelete'] as const),
+  ...(['SeriesRead', 'SeriesWrite', 'SeriesDelete'] as const),
+  ...(['BooksRead', 'BooksWrite', 'BooksDelete'] as const),
+  ...(['PagesRead', 'ProgressRead', 'ProgressWrite'] as const),
+  ...(['CollectionsRead', 'CollectionsWrite', 'CollectionsDelete'] as const),
+  ...(['ReadListsRead', 'ReadListsWrite', 'ReadListsDelete'] as const),
+  ...(['UsersRead', 'UsersWrite', 'UsersDelete'] as const),
+  ...(['ApiKeysRead', 'ApiKeysWrite', 'ApiKeysDelete'] as const),
+  ...(['TasksRead', 'TasksWrite', 'PluginsManage', 'SystemHealth', 'SystemAdmin'] as const),
 ] as const
 export type Permission = (typeof permissionNames)[number]
 
@@ -39,33 +19,20 @@ export type Permission = (typeof permissionNames)[number]
 export const roles = ['reader', 'maintainer', 'admin'] as const
 export type Role = (typeof roles)[number]
 
+/** All that a reading app needs. */
+const readingApp: readonly Permission[] = [
+  ...(['LibrariesRead', 'SeriesRead', 'BooksRead', 'PagesRead', 'ProgressRead'] as const),
+  ...(['ProgressWrite', 'CollectionsRead', 'ReadListsRead'] as const),
+]
 const reader: readonly Permission[] = [
-  'LibrariesRead',
-  'SeriesRead',
-  'BooksRead',
-  'PagesRead',
-  'ProgressRead',
-  'ProgressWrite',
-  'CollectionsRead',
-  'ReadListsRead',
-  'ApiKeysRead',
-  'ApiKeysWrite',
-  'ApiKeysDelete',
-  'SystemHealth',
+  ...readingApp,
+  ...(['ApiKeysRead', 'ApiKeysWrite', 'ApiKeysDelete', 'SystemHealth'] as const),
 ]
 const maintainer: readonly Permission[] = [
   ...reader,
-  'LibrariesWrite',
-  'SeriesWrite',
-  'SeriesDelete',
-  'BooksWrite',
-  'BooksDelete',
-  'CollectionsWrite',
-  'CollectionsDelete',
-  'ReadListsWrite',
-  'ReadListsDelete',
-  'TasksRead',
-  'TasksWrite',
+  ...(['LibrariesWrite', 'SeriesWrite', 'SeriesDelete', 'BooksWrite', 'BooksDelete'] as const),
+  ...(['CollectionsWrite', 'CollectionsDelete', 'ReadListsWrite', 'ReadListsDelete'] as const),
+  ...(['TasksRead', 'TasksWrite'] as const),
 ]
 
 /** Any one of these is enough to record reading. */
@@ -86,20 +53,9 @@ export function readingOnly(permissions: ReadonlySet<Permission>): ReadonlySet<P
   return new Set([...permissions].filter(name => name.endsWith('Read') || name === 'SystemHealth'))
 }
 
-const readerAppPermissions: ReadonlySet<Permission> = new Set([
-  'LibrariesRead',
-  'SeriesRead',
-  'BooksRead',
-  'PagesRead',
-  'ProgressRead',
-  'ProgressWrite',
-  'CollectionsRead',
-  'ReadListsRead',
-] as const)
-
 /** The permissions that a reading app does not need. */
 export function permissionsBeyondReading(permissions: ReadonlySet<Permission>): Permission[] {
-  return [...permissions].filter(name => !readerAppPermissions.has(name))
+  return [...permissions].filter(name => !readingApp.includes(name))
 }
 
 /** `api-keys-read`, `api_keys_read`, `API_KEYS_READ`, `apikeysread`, `api-keys:read`, `apikeys:read` for `ApiKeysRead`. */

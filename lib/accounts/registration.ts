@@ -57,7 +57,6 @@ async function registerUnconfirmed(
   columns: Awaited<ReturnType<typeof toAccountColumns>>,
 ): Promise<RegistrationResult> {
   const email = columns.email!
-  const hours = auth.mail?.verificationHours ?? 24
   const isAddress = columns.username!.includes('@')
   const { account, token } = await auth.sql.begin(async tx => {
     await tx`select pg_advisory_xact_lock(hashtextextended(lower(${email}), 0))`
@@ -72,7 +71,7 @@ async function registerUnconfirmed(
       is_active: false,
       email_verified: false,
     })
-    const token = await createVerificationToken(tx, { accountId: account.id, hours })
+    const token = await createVerificationToken(tx, auth, { id: account.id })
     if (existing && isAddress) await tx`delete from account where id = ${account.id}`
     return { account: { ...account, username: columns.username! }, token: existing ? null : token }
   })
@@ -135,12 +134,11 @@ export async function requestEmailChange(
 ): Promise<void> {
   requireOwnAddress({ username, email })
   const address = checkEmail(email)
-  const hours = auth.mail?.verificationHours ?? 24
   const { token, isTaken } = await auth.sql.begin(async tx => {
     await tx`select from account where id = ${id} for no key update`
     const [existing] = await tx`select from account where lower(email) = lower(${address})`
     await tx`delete from email_verification where account_id = ${id}`
-    const token = await createVerificationToken(tx, { accountId: id, hours, email: address })
+    const token = await createVerificationToken(tx, auth, { id, email: address })
     return { token, isTaken: existing !== undefined }
   })
   const message = isTaken
@@ -155,7 +153,6 @@ export async function requestEmailChange(
  */
 export async function resendVerification(auth: Auth, email: string): Promise<void> {
   const address = checkEmail(email)
-  const hours = auth.mail?.verificationHours ?? 24
   const recipient = await auth.sql.begin(async tx => {
     const [account] = await tx<
       { id: string; username: string; email: string; isActive: boolean }[]
@@ -170,10 +167,7 @@ export async function resendVerification(auth: Auth, email: string): Promise<voi
       for no key update of a`
     if (!account) return null
     await tx`delete from email_verification where account_id = ${account.id}`
-    return {
-      ...account,
-      token: await createVerificationToken(tx, { accountId: account.id, hours }),
-    }
+    return { ...account, token: await createVerificationToken(tx, auth, { id: account.id }) }
   })
   if (!recipient) return
   const purpose = recipient.isActive ? 'address' : 'registration'
@@ -219,13 +213,16 @@ function addressInUse(username: string) {
   }
 }
 
+/** `email`: the new address; without one, that of the account. */
 async function createVerificationToken(
   tx: Transaction,
-  { accountId, hours, email = null }: { accountId: string; hours: number; email?: string | null },
-): Promise<string> {
+  { mail }: Auth,
+  { id, email }: { id: string; email?: string },
+) {
   const token = randomBytes(32).toString('hex')
+  const hours = mail?.verificationHours ?? 24
   await tx`
     insert into email_verification (sha256, account_id, email, expires_at)
-    values (${hashSecret(token)}, ${accountId}, ${email}, now() + make_interval(hours => ${hours}))`
+    values (${hashSecret(token)}, ${id}, ${email ?? null}, now() + make_interval(hours => ${hours}))`
   return token
 }

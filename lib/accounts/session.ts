@@ -147,54 +147,52 @@ export async function deleteExpired(
   isStopped: () => boolean = () => false,
 ) {
   const days = settings.refresh_token_days
+  const inBatches = (statement: Parameters<typeof deleteInBatches>[0]) =>
+    deleteInBatches(statement, isStopped)
   return {
-    sessions: await deleteInBatches(
+    sessions: await inBatches(
       limit => sql`
         delete from session
         where id in (
           select id from session
           where expires_at < now() or revoked_at < now() - interval '1 day'
           limit ${limit})`,
-      isStopped,
     ),
-    refreshTokens: await deleteInBatches(
+    refreshTokens: await inBatches(
       limit => sql`
         delete from refresh_token
         where sha256 in (
           select sha256 from refresh_token
           where coalesce(used_at, created_at) < now() - make_interval(days => ${days})
           limit ${limit})`,
-      isStopped,
     ),
-    clientSessions: await deleteInBatches(
+    clientSessions: await inBatches(
       limit => sql`
         delete from client_session
         where sha256 in (select sha256 from client_session where expires_at < now() limit ${limit})`,
-      isStopped,
     ),
     // An expired confirmation distinguishes an unconfirmed account from a deactivated one.
-    confirmations: await deleteInBatches(
+    confirmations: await inBatches(
       limit => sql`
         delete from email_verification
         where sha256 in (
           select v.sha256 from email_verification v join account a on a.id = v.account_id
           where v.expires_at < now() and (a.is_active or a.email_verified)
           limit ${limit})`,
-      isStopped,
     ),
-    accounts: await deleteInBatches(limit => deleteUnconfirmed(sql, limit), isStopped),
+    accounts: await inBatches(
+      limit => sql`
+        delete from account
+        where id in (
+          select id from account a
+          where not is_active and not email_verified and last_login_at is null
+            and created_at < now() - interval '7 days'
+            and (email is null
+              or exists (select from email_verification v where v.account_id = a.id))
+          limit ${limit})`,
+    ),
   }
 }
-
-const deleteUnconfirmed = (sql: Sql, limit: number) => sql`
-  delete from account
-  where id in (
-    select id from account a
-    where not is_active and not email_verified and last_login_at is null
-      and created_at < now() - interval '7 days'
-      and (email is null
-        or exists (select from email_verification v where v.account_id = a.id))
-    limit ${limit})`
 
 // Locks the session: of two concurrent requests with the same token, the second one sees it as used.
 async function lockRefreshToken(tx: Transaction, digest: Buffer): Promise<PresentedToken | null> {

@@ -1,13 +1,14 @@
-// Initial setup: creation of the first administrator.
+// Initial setup: creation of the first administrator, and the one-time token that authorizes it.
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIPv4 } from 'node:net'
 import { Conflict, Forbidden } from '../base/errors.ts'
-import type { Sql } from '../store/postgres/db.ts'
+import type { Sql, Transaction } from '../store/postgres/db.ts'
 import { insertAccount, toAccountColumns } from './account.ts'
 import type { Auth } from './auth.ts'
 import { isCrossOrigin } from './credential.ts'
+import { hashSecret } from './secret.ts'
 import { issueTokens, type SignedIn, startSession } from './session.ts'
-import { deleteSetupToken, isSetupToken } from './setup-token.ts'
 
 type FirstAdministrator = { username: string; email: string; password: string }
 type SetupOrigin = {
@@ -87,4 +88,27 @@ function isSameHostRequest(headers: IncomingHttpHeaders): boolean {
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)
   return hostname === 'localhost' || isLoopback(hostname.replace(/[[\]]/g, ''))
+}
+
+/** Creates a token that replaces any earlier one; null once an administrator exists. Only its hash is stored. */
+export async function createSetupToken(sql: Sql): Promise<string | null> {
+  const [admin] = await sql`select 1 from account where role = 'admin' limit 1`
+  if (admin) return null
+  const token = randomBytes(24).toString('base64url')
+  await sql`
+    insert into setting (key, value)
+    values ('setup_token', ${sql.json({ sha256: hashSecret(token).toString('hex') })})
+    on conflict (key) do update set value = excluded.value, updated_at = now()`
+  return token
+}
+
+/** Whether this is the most recent token. */
+export async function isSetupToken(sql: Sql, token: string): Promise<boolean> {
+  const [row] = await sql<{ sha256: string }[]>`
+    select value ->> 'sha256' as sha256 from setting where key = 'setup_token'`
+  return row !== undefined && timingSafeEqual(Buffer.from(row.sha256, 'hex'), hashSecret(token))
+}
+
+export async function deleteSetupToken(tx: Transaction): Promise<void> {
+  await tx`delete from setting where key = 'setup_token'`
 }

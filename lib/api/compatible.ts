@@ -15,7 +15,7 @@ export async function openCompatibleApi(deps: Deps & { lists: ListGate }) {
   const setting = createLastKnown(services(openSettings), ['komga.enabled', 'komga.prefix'])
   let loading: Promise<FastifyInstance> | null = null
   const load = async () => {
-    loading ??= import('../protocols/komga/routes/open.ts')
+    loading ??= import('./komga.ts')
       .then(({ openKomga }) => openKomga(deps))
       .catch(error => {
         // Lets the next request try again.

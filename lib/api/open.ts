@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import { openAuth } from '../accounts/auth.ts'
 import type { Log } from '../base/log.ts'
 import { version } from '../base/version.ts'
@@ -25,7 +24,7 @@ import { openEventFeed, type Pace } from '../store/event/feed.ts'
 import { forRequests, type Sql } from '../store/postgres/db.ts'
 import { openDatabaseMonitor, type ProbePace } from '../store/postgres/monitor.ts'
 import type { Queue } from '../store/queue/queue.ts'
-import { checkReadiness, type Readiness } from '../store/readiness.ts'
+import { checkReadiness } from '../store/readiness.ts'
 import { createServices } from '../store/services.ts'
 import { openSpaceGuard, type SpaceGuard } from '../store/space-guard.ts'
 import { openCompatibleApi } from './compatible.ts'
@@ -51,32 +50,10 @@ type Options = {
 const buildDelayMs = 5_000
 
 /** The API of one process, ready to listen. */
-export async function openApi({
-  sql,
-  config,
-  log,
-  queue,
-  space: sharedSpace,
-  sources: sharedSources,
-  pace,
-  receive,
-  probing,
-}: Options): Promise<{
-  server: FastifyInstance
-  /** Port of the separate server of the compatible API; null if there is none. */
-  compatiblePort: number | null
-  /** Does in advance what the first requests would do: reads what lists need, later builds the web application. */
-  prepare(): Promise<void>
-  /** The response of /health. */
-  readiness(): Promise<Readiness>
-  /** Responses then have Connection: close, and /health reports 503. */
-  announceShutdown(): void
-  /** Waits up to 25 seconds for running requests, then closes everything. */
-  close(): Promise<void>
-}> {
-  const space = sharedSpace ?? openSpaceGuard({ config, log })
-  const sources = sharedSources ?? openSources({ config, log })
-  const monitor = await openDatabaseMonitor(sql, log, probing)
+export async function openApi({ sql, config, log, queue, ...options }: Options) {
+  const space = options.space ?? openSpaceGuard({ config, log })
+  const sources = options.sources ?? openSources({ config, log })
+  const monitor = await openDatabaseMonitor(sql, log, options.probing)
   const auth = await openAuth({ sql, config, log })
   const requestSql = forRequests(sql, { timeoutMs: config.list.timeout_seconds * 1000 })
   const hasCacheSpace = () => space.shortage(['cache']) === null
@@ -99,45 +76,38 @@ export async function openApi({
     format: config.thumbnail.format,
     convert: pages.convert,
   })
-  const feed = await openEventFeed({ sql, clientSql: requestSql, log, pace })
+  const feed = await openEventFeed({ sql, clientSql: requestSql, log, pace: options.pace })
   const listGate = openListGate(requestSql)
   const openBooks = await connectOpenBooks(requestSql)
   const lifecycle = { isShuttingDown: false }
   const deps = {
-    sql: requestSql,
-    services,
-    config,
-    log,
-    queue,
-    monitor,
-    space,
-    auth,
-    identities: auth.identities,
-    openBooks,
-    pages,
-    thumbnails,
-    sources,
-    feed,
-    lists: listGate,
-    version,
-    lifecycle,
+    ...{ sql: requestSql, services, config, log, queue, monitor, space, auth },
+    ...{ identities: auth.identities, openBooks, pages, thumbnails, sources, feed },
+    ...{ lists: listGate, version, lifecycle },
   }
   const compatible = await openCompatibleApi(deps)
   const web = config.web.enabled ? (await import('../web/web.ts')).openWeb(deps) : undefined
-  const server = await openServer(deps, resources, { receive, passOn: compatible.passOn, web })
+  const server = await openServer(deps, resources, {
+    ...{ receive: options.receive, passOn: compatible.passOn, web },
+  })
   return {
     server,
+    /** Port of the separate server of the compatible API; null if there is none. */
     compatiblePort: compatible.port,
+    /** Does in advance what the first requests would do: reads what lists need, later builds the web application. */
     async prepare() {
       await prepareLists(deps)
       if (!web) return
       await sleep(buildDelayMs, undefined, { ref: false })
       if (!lifecycle.isShuttingDown) await web.prepare()
     },
+    /** The response of /health. */
     readiness: () => checkReadiness({ ...deps, isShuttingDown: lifecycle.isShuttingDown }),
+    /** Responses then have Connection: close, and /health reports 503. */
     announceShutdown() {
       lifecycle.isShuttingDown = true
     },
+    /** Waits up to 25 seconds for running requests, then closes everything. */
     async close() {
       lifecycle.isShuttingDown = true
       // Stops accepting connections, so that clients reconnect to another server.
@@ -153,11 +123,11 @@ export async function openApi({
       await compatible.close()
       await auth.close()
       await pages.close()
-      if (!sharedSources) await sources.close()
+      if (!options.sources) await sources.close()
       await Promise.all([listGate.close(), openBooks.close()])
       await requestSql.end({ timeout: 5 })
       await monitor.close()
-      if (!sharedSpace) space.close()
+      if (!options.space) space.close()
     },
   }
 }

@@ -1,14 +1,11 @@
 // Routes of all resources, listed explicitly for order, types and go-to-definition.
-
 import { apiKeys } from '../accounts/routes/api-keys.ts'
 import { impersonation } from '../accounts/routes/impersonation.ts'
 import { preferences } from '../accounts/routes/preferences.ts'
 import { session } from '../accounts/routes/session.ts'
 import { setup } from '../accounts/routes/setup.ts'
 import { sharingTags } from '../accounts/routes/sharing-tags.ts'
-import { user } from '../accounts/routes/user.ts'
 import { users } from '../accounts/routes/users.ts'
-import { verificationPage } from '../accounts/routes/verification-page.ts'
 import { bookErrorRoutes } from '../catalog/book/routes/book-errors.ts'
 import { bookLists } from '../catalog/book/routes/book-lists.ts'
 import { booksById } from '../catalog/book/routes/books.ts'
@@ -36,11 +33,10 @@ import { previews } from '../match/routes/previews.ts'
 import { bulkChanges } from '../organize/routes/bulk.ts'
 import { bulkRead } from '../organize/routes/bulk-read.ts'
 import { cbl } from '../organize/routes/cbl.ts'
-import { collections } from '../organize/routes/collections.ts'
 import { filterPresets } from '../organize/routes/filter-presets.ts'
 import { groupingCovers } from '../organize/routes/grouping-covers.ts'
+import { collections, readLists } from '../organize/routes/groupings.ts'
 import { ratings } from '../organize/routes/ratings.ts'
-import { readLists } from '../organize/routes/read-lists.ts'
 import { wantToRead } from '../organize/routes/want-to-read.ts'
 import { pages } from '../page/routes/pages.ts'
 import { koreaderSync } from '../protocols/koreader/routes/sync.ts'
@@ -52,7 +48,6 @@ import { readingStats } from '../reading/routes/statistics.ts'
 import { releaseSources } from '../releases/routes/release-sources.ts'
 import { releases } from '../releases/routes/releases.ts'
 import { tracking } from '../releases/routes/tracking.ts'
-import { sourceStates } from '../sources/routes/source-states.ts'
 import { sources } from '../sources/routes/sources.ts'
 import { health } from './system/health.ts'
 import { metrics } from './system/metrics.ts'
@@ -65,8 +60,6 @@ export const resources: readonly Route[] = [
   ...metrics,
   ...setup,
   ...session,
-  ...verificationPage,
-  ...user,
   ...users,
   ...impersonation,
   ...apiKeys,
@@ -116,7 +109,6 @@ export const resources: readonly Route[] = [
   ...scans,
   ...settings,
   ...sources,
-  ...sourceStates,
   ...tasks,
   ...streams,
   ...opds,

@@ -15,6 +15,16 @@ export function corsDelegator(api: Config['api']) {
   }
 }
 
+const allowedHeaders = [
+  ...['authorization', 'content-type', 'accept', 'x-api-key', 'x-auth-token', 'x-auth-user'],
+  ...['x-requested-with', 'if-match', 'if-none-match', 'last-event-id', 'range'],
+]
+const exposedHeaders = [
+  ...['link', 'etag', 'retry-after', 'content-disposition', 'x-auth-token', 'x-ratelimit-limit'],
+  ...['x-ratelimit-remaining', 'x-ratelimit-reset', 'content-range', 'accept-ranges'],
+  'x-request-id',
+]
+
 function corsOptions(list: string) {
   const origins = list.split(',').map(origin => origin.trim())
   const isAny = origins.includes('*')
@@ -23,32 +33,8 @@ function corsOptions(list: string) {
     // Cookies only for origins listed by name.
     credentials: !isAny,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    allowedHeaders: [
-      'authorization',
-      'content-type',
-      'accept',
-      'x-api-key',
-      'x-auth-token',
-      'x-auth-user',
-      'x-requested-with',
-      'if-match',
-      'if-none-match',
-      'last-event-id',
-      'range',
-    ],
-    exposedHeaders: [
-      'link',
-      'etag',
-      'retry-after',
-      'content-disposition',
-      'x-auth-token',
-      'x-ratelimit-limit',
-      'x-ratelimit-remaining',
-      'x-ratelimit-reset',
-      'content-range',
-      'accept-ranges',
-      'x-request-id',
-    ],
+    allowedHeaders,
+    exposedHeaders,
     maxAge: 600,
     // OPTIONS without Origin queries the methods; it is not a broken preflight.
     strictPreflight: false,

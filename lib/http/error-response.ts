@@ -5,9 +5,9 @@ import type { Log } from '../base/log.ts'
 import { isShortage, shortage } from '../base/shortage.ts'
 import { isConnectionLost, isDiskFull } from '../store/postgres/connection-error.ts'
 import type { Dialect } from './dialect/dialect.ts'
-import { hasDisconnected } from './input.ts'
+import { hasDisconnected } from './exchange.ts'
 import type { Challenge } from './protocol.ts'
-import { withSentNames } from './sent-names.ts'
+import { withSentNames } from './validate.ts'
 
 /** Values of `error` in the body, by status. */
 export const errorNames: Record<number, string> = {

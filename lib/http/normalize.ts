@@ -4,9 +4,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { Invalid } from '../base/errors.ts'
 import { propertyNames, type TSchema } from '../base/schema.ts'
 
-type SchemaNode = {
+export type SchemaNode = {
   type?: string | readonly string[]
+  enum?: readonly unknown[]
   format?: string
+  maxLength?: number
   properties?: Record<string, SchemaNode>
   required?: readonly string[]
   aliases?: readonly string[]

@@ -108,6 +108,15 @@ export function pageResponse<T>(
   return { data, page, pageSize, total, totalPages, links }
 }
 
+/** The requested page of a list, as `find` reads it. */
+export async function pagedResponse<T>(
+  input: ListRequest & { query: PageQuery },
+  find: (page: Paging) => Promise<{ data: T[]; total: number }>,
+) {
+  const page = paging(input.query)
+  return pageResponse(input, { ...(await find(page)), paging: page })
+}
+
 /** The requested page of a list with `shortListQuery` whose items are all in memory. */
 export function shortListResponse<T>(
   { query = {}, ...input }: Omit<ListRequest, 'query'> & { query?: PageQuery | undefined },

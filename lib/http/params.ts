@@ -1,5 +1,5 @@
-// Path parameters shared by several resources, and what routes of books and series have in common.
-import { record, uuid } from '../base/schema.ts'
+// Path parameters and responses shared by several resources, and what routes of books and series have in common.
+import { component, record, Type, uuid } from '../base/schema.ts'
 
 const idOf = (resource: string) => record({ id: uuid({ description: `${resource} id.` }) })
 
@@ -32,3 +32,5 @@ export const ofSeries = {
   read: 'SeriesRead',
   write: 'SeriesWrite',
 } as const
+
+export const Message = component('Message', { message: Type.String() })

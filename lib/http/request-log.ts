@@ -7,21 +7,12 @@ import { isInUrl } from './authorize.ts'
 import { endpoints, type Route, routerPath } from './route.ts'
 
 /** Labels with a bounded number of values. */
-type RouteLabels = {
-  path: string
-  resource: string
-  bucket: string
-  isQuiet: boolean
-  isChallenged: boolean
+const unknownRoute = {
+  ...{ path: 'none', resource: 'none', bucket: 'default' as string },
+  ...{ isQuiet: false, isChallenged: false },
 }
+type RouteLabels = typeof unknownRoute
 
-const unknownRoute: RouteLabels = {
-  path: 'none',
-  resource: 'none',
-  bucket: 'default',
-  isQuiet: false,
-  isChallenged: false,
-}
 // Probes and scrapers send a request every few seconds.
 const quietPaths = /^(\/api\/v1)?\/(health|metrics)\b/
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -121,10 +112,7 @@ function bucketOf(request: FastifyRequest, route: RouteLabels): string {
 const isLogin = ({ path }: RouteLabels) => path === '/api/v1/auth/login'
 
 /** Kind of the credentials in a request; null without any. */
-function credentialKindOf(
-  { identity, headers, credential }: FastifyRequest,
-  route: RouteLabels,
-): string | null {
+function credentialKindOf({ identity, headers, credential }: FastifyRequest, route: RouteLabels) {
   if (identity) return identity.credentialKind
   if (isInUrl(credential)) return 'key'
   if (isLogin(route)) return 'password'

@@ -146,9 +146,6 @@ type RouteSpec<
   ) => Promise<PlainBody<R> | AnyResponse<R>> | PlainBody<R> | AnyResponse<R>
 }
 
-/** Relative to /api/v1, with `{name}` for parameters and `{*}` for the rest of the path; each is in `params`. */
-type Address = { method: Method; path: string }
-
 /** A route without its static types, for lists of routes. */
 export type Route = Omit<
   RouteSpec<
@@ -159,34 +156,24 @@ export type Route = Omit<
     Responses
   >,
   'handle' | 'cost'
-> &
-  Address & {
-    cost?: 'record' | 'list' | ((input: never) => AdmittedCost)
-    handle: (input: never, deps: Deps) => unknown
-  }
+> & {
+  method: Method
+  /** Relative to /api/v1, with `{name}` for parameters and `{*}` for the rest of the path; each is in `params`. */
+  path: string
+  cost?: 'record' | 'list' | ((input: never) => AdmittedCost)
+  handle: (input: never, deps: Deps) => unknown
+}
 
-/**
- * A route such as `route('GET /books/{id}', {…})`; one made from a table may have its method and path in it.
- * Type-checks the handler against the schemas and the permission.
- */
+/** A route such as `route('GET /books/{id}', {…})`; type-checks the handler against the schemas and the permission. */
 export function route<
   const N extends AccessRequirement,
   R extends Responses,
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
->(address: `${Method} ${string}`, spec: RouteSpec<N, P, Q, B, R>): Route
-export function route<
-  const N extends AccessRequirement,
-  R extends Responses,
-  P extends TSchema | undefined = undefined,
-  Q extends TSchema | undefined = undefined,
-  B extends TSchema | undefined = undefined,
->(spec: RouteSpec<N, P, Q, B, R> & Address): Route
-export function route(address: string | object, spec?: object): Route {
-  if (typeof address !== 'string') return address as Route
-  const [method, path] = address.split(' ')
-  return { method, path, ...spec } as Route
+>(address: `${Method} ${string}`, spec: RouteSpec<N, P, Q, B, R>): Route {
+  const [method, path] = address.split(' ') as [Method, string]
+  return { method, path, ...spec }
 }
 
 /**
@@ -221,21 +208,13 @@ export type Endpoint = {
 
 /** Methods and full paths of a route; its own come first. */
 export function endpoints({ method, path, operationId, atRoot, aliases = [] }: Route): Endpoint[] {
-  const prefix = atRoot ? '' : '/api/v1'
-  return [
-    {
-      method,
-      path: `${prefix}${path}`,
-      operationId,
-      whenFull: false,
-    },
-    ...aliases.map(alias => ({
-      method: alias.method ?? method,
-      path: `${prefix}${alias.path ?? path}`,
-      operationId: alias.operationId ?? null,
-      whenFull: alias.whenFull ?? false,
-    })),
-  ]
+  const own: Alias = { operationId }
+  return [own, ...aliases].map(alias => ({
+    method: alias.method ?? method,
+    path: `${atRoot ? '' : '/api/v1'}${alias.path ?? path}`,
+    operationId: alias.operationId ?? null,
+    whenFull: alias.whenFull ?? false,
+  }))
 }
 
 /** Returns a function that lists the methods of the routes at a URL; none for an unknown path. */

@@ -35,7 +35,6 @@ import { createPreconditions, type Preconditions } from './preconditions.ts'
 import type { Protocol } from './protocol.ts'
 import { logRequests } from './request-log.ts'
 import { endpoints, isFull, methodsByPath, type Route } from './route.ts'
-import { isNavigation, type WebPages } from './web-pages.ts'
 
 type ServerOptions = {
   dialect?: Dialect
@@ -153,11 +152,7 @@ async function refuseEncodedBody({ headers }: FastifyRequest): Promise<void> {
  * Sets headers and takes a token for a request that reaches no route and that hooks may miss; returns the
  * failure of the limit, if any.
  */
-async function limitUnrouted(
-  limiter: RateLimiter,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
+async function limitUnrouted(limiter: RateLimiter, request: FastifyRequest, reply: FastifyReply) {
   reply.header('x-request-id', request.id)
   reply.header('x-content-type-options', 'nosniff')
   return await limiter
@@ -210,3 +205,15 @@ const fullConstraint = {
 } as never
 
 const isXml = /^(?:application|text)\/xml(?:;|$)/
+
+export type WebPages = {
+  mount(server: FastifyInstance): void
+  /** The application's HTML document, which shows the view of the requested address. */
+  sendDocument(request: FastifyRequest, reply: FastifyReply): Promise<unknown>
+  /** Builds the application; failures are logged. */
+  prepare(): Promise<void>
+}
+
+/** Whether a browser is opening an address: other clients of unknown paths get a JSON error. */
+const isNavigation = ({ method, headers }: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '')

@@ -3,8 +3,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { Compile, type Validator } from 'typebox/schema'
 import { type Failure, Invalid, NotFound } from '../base/errors.ts'
 import { storable, type TSchema } from '../base/schema.ts'
-import { joinNames, normalizeAliases, normalizeBody, sentPath } from './normalize.ts'
-import { rememberSent } from './sent-names.ts'
+import { joinNames, normalizeAliases, normalizeBody, sentNames, sentPath } from './normalize.ts'
 
 type Part = 'body' | 'query' | 'path'
 const parts: Record<string, Part> = { body: 'body', querystring: 'query', params: 'path' }
@@ -177,4 +176,30 @@ function isOnlyForm(value: unknown, _index: number, values: unknown[]): boolean 
     (direction !== undefined && values.includes(name)) ||
     (camelCase !== value && values.includes(camelCase))
   )
+}
+
+type Sent = { schema: TSchema; input: unknown }
+
+// Keyed by what handlers receive of a request.
+const sentForms = new WeakMap<object, Sent>()
+
+/** Remembers the input that a validated part of a request was made from. */
+export function rememberSent(value: unknown, sent: Sent) {
+  if (typeof value === 'object' && value !== null) sentForms.set(value, sent)
+}
+
+/** A message with names spelled as in these parts of the request. */
+export function withSentNames(message: string, parts: readonly unknown[]): string {
+  const names = new Map(
+    parts.flatMap(part => {
+      const sent = sentForms.get(part as object)
+      return sent ? [...sentNames(sent.schema, sent.input)] : []
+    }),
+  )
+  if (names.size === 0) return message
+  return message.replace(/(?<!\w)[a-z]\w*/g, (name, offset: number) => {
+    // Without a capital it may be an ordinary word, unless it is part of a path or begins the message.
+    const isName = /[A-Z]/.test(name) || offset === 0 || /[/.]/.test(message[offset - 1]!)
+    return (isName && names.get(name)) || name
+  })
 }

@@ -88,33 +88,21 @@ export async function applyFetched(
     ),
   )
   const columns = await storeFields(tx, row, { changes, source })
-  await putExternalId(
-    tx,
-    { kind: 'series', id: row.id },
-    {
-      ...{ source, externalId: fetched.externalId, metadataHash: comparison.hash },
-      externalUrl: httpUrl(fetched.url ?? undefined) ?? null,
-    },
-  )
+  const owner = { kind: 'series', id: row.id } as const
+  await putExternalId(tx, owner, {
+    ...{ source, externalId: fetched.externalId, metadataHash: comparison.hash },
+    externalUrl: linkOf(fetched.url),
+  })
   await storeStatedReferences(tx, row.id, {
     externalIds: changes.has('externalIds') ? references.externalIds : [],
     externalLinks: changes.has('externalLinks') ? references.externalLinks : [],
     externalRatings: changes.has('externalRatings') ? references.externalRatings : [],
   })
-  const referenceFields = (['externalIds', 'externalLinks', 'externalRatings'] as const)
-    .filter(field => changes.has(field))
-    .map(lockNameOf)
-  const fields = [
-    ...new Set([
-      ...eventFields(columns),
-      ...referenceFields,
-      ...(comparison.isUnchanged ? [] : ['external_ids']),
-    ]),
-  ]
-  await publish(
-    tx,
-    changeEvents([row], () => fields),
-  )
+  const referenceFields = referenceKinds.filter(field => changes.has(field)).map(lockNameOf)
+  const ids = comparison.isUnchanged ? [] : ['external_ids']
+  const fields = [...new Set([...eventFields(columns), ...referenceFields, ...ids])]
+  const events = changeEvents([row], () => fields)
+  await publish(tx, events)
   return comparison
 }
 
@@ -146,7 +134,7 @@ async function prepare(tx: Transaction, viewer: Viewer, fetch: Fetch): Promise<P
   const hash = hashOf(fetched)
   const fields = [
     ...proposeFields(fetched, series, permitted),
-    ...(['externalIds', 'externalLinks', 'externalRatings'] as const).flatMap(field =>
+    ...referenceKinds.flatMap(field =>
       references[field].length > 0
         ? [propose(field, { proposed: references[field], series, permitted })]
         : [],
@@ -156,6 +144,7 @@ async function prepare(tx: Transaction, viewer: Viewer, fetch: Fetch): Promise<P
   return { row, references, comparison: { fields, hash, isUnchanged } }
 }
 
+const referenceKinds = ['externalIds', 'externalLinks', 'externalRatings'] as const
 // Per kind.
 const maxReferences = 100
 
@@ -166,13 +155,9 @@ function referencesOf(
 ): StatedReferences {
   return {
     externalIds: bySource(
-      externalIds
-        .filter(({ source }) => source !== own)
-        .map(({ source, externalId, url }) => ({
-          source,
-          externalId,
-          url: httpUrl(url ?? undefined) ?? null,
-        })),
+      externalIds.flatMap(({ source, externalId, url }) =>
+        source === own ? [] : [{ source, externalId, url: linkOf(url) }],
+      ),
     ),
     externalLinks: bySource(
       links.flatMap(({ source, url }) => {
@@ -185,6 +170,8 @@ function referencesOf(
     ),
   }
 }
+
+const linkOf = (url: string | null | undefined) => httpUrl(url ?? undefined) ?? null
 
 const boundedVotes = (votes: number | null) =>
   votes === null ? null : Math.min(votes, 2_147_483_647)
@@ -203,11 +190,7 @@ async function storeFields(tx: Transaction, row: MatchedRow, { changes, source }
   for (const field of labels)
     await registerLabels(tx, field === 'genres' ? 'genre' : 'tag', changes.get(field) as string[])
   const origins = [...changes.keys()].map(field => [lockNameOf(field as never), source])
-  const provenance = {
-    external_ids: source,
-    ...row.provenance,
-    ...Object.fromEntries(origins),
-  }
+  const provenance = { external_ids: source, ...row.provenance, ...Object.fromEntries(origins) }
   if (changes.size === 0 && isDeepStrictEqual(provenance, row.provenance)) return []
   const columns = own.map(([field]) => seriesFields[field as keyof typeof seriesFields])
   const { title, titleSort } = { ...row, ...Object.fromEntries(changes) } as MatchedRow

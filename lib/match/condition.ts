@@ -1,6 +1,5 @@
 // Conditions on a series or book context: rules of field, operator and value, all or any of which must hold.
 // Used to choose which series of a library are matched automatically.
-
 import { Invalid } from '../base/errors.ts'
 import {
   chargeMembers,
@@ -78,42 +77,35 @@ export function compileConditions({ mode, rules }: Conditions): Condition {
 
 function compileRule({ field, operator, value }: Conditions['rules'][number]): Test {
   const path = pathOf(field)
-  const test = testOf(operator, value)
+  const test = tests[operator](value)
   return (context, meter) => test(fieldValue(context, path, meter), meter)
 }
 
 type Test = (value: unknown, meter: Meter) => boolean
 
-/** The value is a field; null counts as missing, as does an empty text or list. */
-function testOf(operator: Operator, expected: unknown): Test {
-  const equals: Test = (value, meter) => isEqual(value, expected, meter)
-  switch (operator) {
-    case 'is_null':
-      return isNull
-    case 'is_not_null':
-      return not(isNull)
-    case 'equals':
-      return present(equals)
-    case 'not_equals':
-      return not(present(equals))
-    case 'contains':
-      return present(contains(expected))
-    case 'not_contains':
-      return not(present(contains(expected)))
-    case 'in':
-      return present(isIn(expected))
-    case 'not_in':
-      return not(present(isIn(expected)))
-    case 'starts_with':
-      return present(ofTexts(expected, (text, part) => text.startsWith(part)))
-    case 'ends_with':
-      return present(ofTexts(expected, (text, part) => text.endsWith(part)))
-    case 'matches':
-      return present(matches(expected))
-    default:
-      return present(compares(operator, expected))
-  }
+/** By operator, for the expected value. The tested value is a field; null counts as missing, as does an empty text or list. */
+const tests: Readonly<Record<Operator, (expected: unknown) => Test>> = {
+  is_null: () => isNull,
+  is_not_null: () => not(isNull),
+  equals: expected => present(equals(expected)),
+  not_equals: expected => not(present(equals(expected))),
+  contains: expected => present(contains(expected)),
+  not_contains: expected => not(present(contains(expected))),
+  in: expected => present(isIn(expected)),
+  not_in: expected => not(present(isIn(expected))),
+  starts_with: expected => present(ofTexts(expected, (text, part) => text.startsWith(part))),
+  ends_with: expected => present(ofTexts(expected, (text, part) => text.endsWith(part))),
+  matches: expected => present(matches(expected)),
+  gt: expected => present(compares(expected, (a, b) => a > b)),
+  gte: expected => present(compares(expected, (a, b) => a >= b)),
+  lt: expected => present(compares(expected, (a, b) => a < b)),
+  lte: expected => present(compares(expected, (a, b) => a <= b)),
 }
+
+const equals =
+  (expected: unknown): Test =>
+  (value, meter) =>
+    isEqual(value, expected, meter)
 
 const not =
   (test: Test): Test =>
@@ -198,19 +190,10 @@ function matches(expected: unknown): Test {
   })
 }
 
-const comparisons: Readonly<
-  Record<'gt' | 'gte' | 'lt' | 'lte', (a: number, b: number) => boolean>
-> = {
-  gt: (a, b) => a > b,
-  gte: (a, b) => a >= b,
-  lt: (a, b) => a < b,
-  lte: (a, b) => a <= b,
-}
-
-function compares(operator: keyof typeof comparisons, expected: unknown): Test {
-  const compare = comparisons[operator]
-  return (value, meter) => compare(numberOf(value, meter), numberOf(expected, meter))
-}
+const compares =
+  (expected: unknown, compare: (a: number, b: number) => boolean): Test =>
+  (value, meter) =>
+    compare(numberOf(value, meter), numberOf(expected, meter))
 
 /** Members whose keys are data, and are therefore not converted. */
 const verbatim = new Set(['externalIds', 'customMetadata'])

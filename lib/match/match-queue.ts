@@ -167,10 +167,7 @@ export async function claimMatches(
 }
 
 /** Seconds until the next series is due, a few while another process works on it; null when there is none. */
-export async function secondsUntilDue(
-  sql: Queryable,
-  { libraryId, sourceId }: Claims,
-): Promise<number | null> {
+export async function secondsUntilDue(sql: Queryable, { libraryId, sourceId }: Claims) {
   const [row] = await sql<{ seconds: number | null }[]>`
     select min(case when m.claimed_until > now() then ${claimedRetrySeconds}
       else extract(epoch from m.due_at - now()) end)::float8 as seconds

@@ -13,8 +13,12 @@ import type { Sql } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import { applyFetched, type Comparison, compareFetched } from './apply.ts'
 import { compileConditions } from './condition.ts'
-import type { MatchedField, Matching } from './matching-settings.ts'
-import { compileQuery, type SeriesLibrary } from './search-query.ts'
+import {
+  compileQuery,
+  type MatchedField,
+  type Matching,
+  type SeriesLibrary,
+} from './matching-settings.ts'
 
 export type MatchDeps = {
   sql: Sql
@@ -89,32 +93,18 @@ export async function previewFetched(
   return await retryOnDeadlock(sql, tx => compareFetched(tx, viewer, toFetch(source, fetched)))
 }
 
-/** Stores the values even if the source states the same as last time. Throws NotFound. */
+/** Stores the values. Null if the source states the same as last time, unless forced. Throws NotFound. */
 export async function storeFetched(
   deps: MatchDeps,
   source: MatchSource,
-  fetched: Fetched,
-): Promise<Applied> {
-  const comparison = await storeStated(deps, source, { ...fetched, isForced: true })
-  return { ...comparison, cover: await storeCover(deps, source, fetched) }
-}
-
-/** Null if the source states the same as last time. Throws NotFound. */
-async function storeUnlessUnchanged(
-  deps: MatchDeps,
-  source: MatchSource,
-  fetched: Fetched,
-): Promise<Applied | null> {
-  const comparison = await storeStated(deps, source, { ...fetched, isForced: false })
-  if (comparison.isUnchanged) return null
-  return { ...comparison, cover: await storeCover(deps, source, fetched) }
-}
-
-const storeStated = (
-  { sql, viewer }: MatchDeps,
-  source: MatchSource,
   { isForced, ...fetched }: Fetched & { isForced: boolean },
-) => retryOnDeadlock(sql, tx => applyFetched(tx, viewer, { ...toFetch(source, fetched), isForced }))
+): Promise<Applied | null> {
+  const { sql, viewer } = deps
+  const fetch = { ...toFetch(source, fetched), isForced }
+  const comparison = await retryOnDeadlock(sql, tx => applyFetched(tx, viewer, fetch))
+  if (comparison.isUnchanged && !isForced) return null
+  return { ...comparison, cover: await storeCover(deps, source, fetched) }
+}
 
 const toFetch = ({ row, matching }: MatchSource, { seriesId, fetched, selected }: Fetched) => ({
   ...{ seriesId, fetched, source: row.name },
@@ -212,7 +202,6 @@ export async function autoMatch(
   }
   const fetched = await fetchFromSource(deps, source, externalId)
   if (!fetched) return resultOf('no_match', { relevance, externalId })
-  const store = isForced ? storeFetched : storeUnlessUnchanged
-  const applied = await store(deps, source, { seriesId, fetched, selected: null })
+  const applied = await storeFetched(deps, source, { seriesId, fetched, selected: null, isForced })
   return resultOf(applied ? 'matched' : 'unchanged', { relevance, externalId, applied })
 }

@@ -1,5 +1,4 @@
 // How series are matched with a metadata source: which series, what is searched for, and which fields the source may set.
-
 import { NotFound } from '../base/errors.ts'
 import {
   body,
@@ -13,7 +12,12 @@ import {
   uuid,
 } from '../base/schema.ts'
 import { seriesFields } from '../media/metadata/series-fields.ts'
-import { type TitleRule, titleRule, validateRules } from '../media/strategy/title-rules.ts'
+import {
+  compileRules,
+  type TitleRule,
+  titleRule,
+  validateRules,
+} from '../media/strategy/title-rules.ts'
 import { maxTemplateLength } from '../sources/template/syntax.ts'
 import { compileTemplate } from '../sources/template/template.ts'
 import type { Queryable } from '../store/postgres/db.ts'
@@ -131,3 +135,37 @@ export async function storeMatching(
 }
 
 export const templateOf = ({ searchTemplate }: Matching) => searchTemplate ?? defaultTemplate
+
+const maxLength = 500
+
+/** Returns a function of a context and its library's title rules; its result may be empty. */
+export function compileQuery(matching: Matching) {
+  const render = compileTemplate(templateOf(matching), 'searchTemplate')
+  const ownRules = compileRules(matching.titleRules)
+  const ofLibrary = new Map<string, (title: string) => string>()
+  return (context: unknown, library: { id: string; titleRules: readonly TitleRule[] }): string => {
+    const rules = ofLibrary.get(library.id) ?? compileRules(library.titleRules)
+    ofLibrary.set(library.id, rules)
+    const text = render(context).replace(/\s+/g, ' ').trim()
+    return ownRules(rules(text)).replace(/\s+/g, ' ').trim().slice(0, maxLength)
+  }
+}
+
+export type SeriesLibrary = {
+  id: string
+  titleRules: TitleRule[]
+  conditions: Parameters<typeof import('./condition.ts').compileConditions>[0] | null
+}
+
+/** The libraries of series, by series id. */
+export async function librariesOf(
+  sql: Queryable,
+  seriesIds: readonly string[],
+): Promise<Map<string, SeriesLibrary>> {
+  const rows = await sql<(SeriesLibrary & { seriesId: string })[]>`
+    select s.id as "seriesId", l.id, l.title_preprocessing_rules as "titleRules",
+      l.auto_match_conditions as conditions
+    from series s join library l on l.id = s.library_id
+    where s.id = any(${seriesIds as string[]}::uuid[])`
+  return new Map(rows.map(({ seriesId, ...library }) => [seriesId, library]))
+}

@@ -8,7 +8,18 @@ import { fromSeriesForUpdate } from '../catalog/row-locks.ts'
 import { requireSeries } from '../catalog/series/series-record.ts'
 import type { Queryable, Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
-import { aliasKey } from './alias-key.ts'
+
+const maxKeyLength = 500
+
+/** Letters, marks and digits in lower case, single spaces between words; empty if there are none. */
+export function aliasKey(title: string): string {
+  const words = title
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\s]+/gu, '')
+    .split(/\s+/)
+  return words.filter(Boolean).join(' ').slice(0, maxKeyLength).toWellFormed()
+}
 
 export const Alias = component('SeriesAlias', {
   id: uuid(),

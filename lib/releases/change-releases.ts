@@ -3,7 +3,7 @@ import { type Viewer, visibleSeries } from '../accounts/viewer.ts'
 import { publish, seriesEvents } from '../store/event/publish.ts'
 import type { Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
-import type { ReleaseState } from './states.ts'
+import type { ReleaseState } from './release-record.ts'
 
 /** Sets the state of visible releases. Returns how many there are, changed or not. */
 export async function setStates(
@@ -40,11 +40,7 @@ export async function setStates(
  * Removes visible releases and restarts their sources from the beginning, so that the next poll can add them
  * again. Returns how many were removed.
  */
-export async function deleteReleases(
-  sql: Sql,
-  viewer: Viewer,
-  ids: readonly string[],
-): Promise<number> {
+export async function deleteReleases(sql: Sql, viewer: Viewer, ids: readonly string[]) {
   return await retryOnDeadlock(sql, async tx => {
     // Polls also lock their source first.
     await tx`

@@ -5,7 +5,7 @@ import { isUnrestricted, type Viewer, visibleSeries } from '../accounts/viewer.t
 import type { IdPage } from '../list/page.ts'
 import type { Queryable, Sql } from '../store/postgres/db.ts'
 import { allOf, unprepared } from '../store/postgres/statement.ts'
-import type { ReleaseState } from './states.ts'
+import type { ReleaseState } from './release-record.ts'
 
 type ReleaseFilter = {
   /** Null for any. */

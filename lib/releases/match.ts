@@ -1,9 +1,8 @@
 // Matching of releases with tracked series: by ids on other services, by an alias that equals the title, or by a
 // similar alias. Three statements for any number of releases.
-
 import type { ReleaseItem } from '../sources/contract.ts'
 import type { Sql } from '../store/postgres/db.ts'
-import { aliasKey } from './alias-key.ts'
+import { aliasKey } from './aliases.ts'
 import { createSimilarKeys } from './similar.ts'
 
 /** The minimum confidence for adding a release to the ledger. */

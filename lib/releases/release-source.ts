@@ -158,11 +158,7 @@ export async function resetAllReleaseSources(sql: Sql) {
 }
 
 /** Display names of the sources that are polled for releases; none for a library that is not visible. */
-export async function releasePlugins(
-  sql: Queryable,
-  viewer: Viewer,
-  libraryId?: string,
-): Promise<string[]> {
+export async function releasePlugins(sql: Queryable, viewer: Viewer, libraryId?: string) {
   const isVisible =
     libraryId === undefined
       ? sql`true`

@@ -1,6 +1,5 @@
 // Release ledger writer: stores a page of a source with its cursor in one transaction, so that a poll interrupted
 // at any moment neither loses nor duplicates anything.
-
 import { newId } from '../base/id.ts'
 import { lockSeries } from '../catalog/row-locks.ts'
 import type { ReleaseItem } from '../sources/contract.ts'
@@ -8,10 +7,8 @@ import type { Sql, Transaction } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import { publishReleases } from './change-releases.ts'
 import type { Match } from './match.ts'
-import { isOwned, ownedBooks } from './owned.ts'
-import { type Announcement, publishAnnouncements } from './publish.ts'
-import { normalizedSpans } from './spans.ts'
-import type { ReleaseState } from './states.ts'
+import { isOwned, normalizedSpans, ownedBooks } from './owned.ts'
+import type { ReleaseState } from './release-record.ts'
 
 type PolledPage = {
   items: readonly ReleaseItem[]
@@ -55,11 +52,18 @@ export async function storePage(
 }
 
 type Matched = { item: ReleaseItem; match: Match }
-type Series = {
+type Series = { id: string; languages: string[] | null } & Record<
+  'trackChapters' | 'trackVolumes',
+  boolean
+>
+type Announcement = {
   id: string
-  trackChapters: boolean
-  trackVolumes: boolean
-  languages: string[] | null
+  seriesId: string
+  libraryId: string
+  seriesTitle: string
+  language: string | null
+  chapter: number | null
+  volume: number | null
 }
 type Added = Announcement & { state: ReleaseState }
 
@@ -104,7 +108,7 @@ async function storeBatch(
   return added
 }
 
-type Spans = Pick<ReturnType<typeof rowOf>, 'chapters' | 'volumes'>
+type Spans = Record<'chapters' | 'volumes', ReturnType<typeof normalizedSpans>>
 
 /** Whether everything in the release is of a kind that is not tracked. */
 function isUntracked(series: Series | undefined, { chapters, volumes }: Spans): boolean {
@@ -115,12 +119,7 @@ function isUntracked(series: Series | undefined, { chapters, volumes }: Spans): 
 function rowOf(
   item: ReleaseItem,
   { seriesId, confidence, reason: details }: Match,
-  decided: {
-    chapters: ReturnType<typeof normalizedSpans>
-    volumes: ReturnType<typeof normalizedSpans>
-    reason: string
-    state: ReleaseState
-  },
+  decided: Spans & { reason: string; state: ReleaseState },
 ) {
   const hasMedia = item.mediaUrl !== null && item.mediaUrlKind !== null
   return {
@@ -207,4 +206,44 @@ async function advanceLatest(
     where t.series_id = latest.id
       and (track_chapters and latest.chapter > coalesce(latest_known_chapter, '-infinity')
         or track_volumes and latest.volume > coalesce(latest_known_volume, '-infinity'))`
+}
+
+// Keeps a row small enough to be sent to a client in one piece.
+const maxPerRow = 200
+
+/** One event each; accounts receive those of series that they see. */
+async function publishAnnouncements(
+  tx: Transaction,
+  source: { sourceId: string; pluginId: string },
+  releases: readonly Announcement[],
+): Promise<void> {
+  if (releases.length === 0) return
+  const rows = [...Map.groupBy(releases, release => release.libraryId)].flatMap(
+    ([libraryId, group]) =>
+      Array.from({ length: Math.ceil(group.length / maxPerRow) }, (_, i) => {
+        const part = group.slice(i * maxPerRow, (i + 1) * maxPerRow)
+        return {
+          libraryId,
+          count: part.length,
+          seriesIds: part.map(({ seriesId }) => seriesId),
+          data: { events: part.map(release => announcementOf(release, source)) },
+        }
+      }),
+  )
+  await tx`
+    insert into event (type, count, library_id, series_ids, data)
+    select 'release_announced', count, "libraryId", "seriesIds", data
+    from jsonb_to_recordset(${tx.json(rows as never)})
+      as r(count integer, "libraryId" uuid, "seriesIds" uuid[], data jsonb)`
+}
+
+function announcementOf(
+  { id, seriesId, libraryId, seriesTitle, language, chapter, volume }: Announcement,
+  source: { sourceId: string; pluginId: string },
+) {
+  return {
+    ...{ ledgerId: id, seriesId, seriesTitle, libraryId, ...source, language },
+    ...(chapter === null ? {} : { chapter }),
+    ...(volume === null ? {} : { volume }),
+  }
 }

@@ -85,17 +85,8 @@ export async function trackingOf(
   return row
 }
 
-const columns = {
-  tracked: 'tracked',
-  trackChapters: 'track_chapters',
-  trackVolumes: 'track_volumes',
-  latestKnownChapter: 'latest_known_chapter',
-  latestKnownVolume: 'latest_known_volume',
-  volumeChapterMap: 'volume_chapter_map',
-  pollIntervalOverrideS: 'poll_interval_override_s',
-  confidenceThresholdOverride: 'confidence_threshold_override',
-  languages: 'languages',
-} as const satisfies Record<keyof TrackingChanges, string>
+/** `latestKnownChapter` as `latest_known_chapter`. */
+const columnOf = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /** Absent fields are unchanged. Throws NotFound. */
 export async function updateTracking(
@@ -107,7 +98,7 @@ export async function updateTracking(
     const [series] = await lockForTracking(tx, viewer, [seriesId])
     if (!series) throw new NotFound('Series not found')
     if (changes.tracked === true) await startTracking(tx, [series])
-    const names = (Object.keys(columns) as (keyof typeof columns)[]).filter(
+    const names = (Object.keys(trackingFields) as (keyof TrackingChanges)[]).filter(
       name => changes[name] !== undefined,
     )
     if (names.length > 0) {
@@ -116,7 +107,7 @@ export async function updateTracking(
           const value = changes[name]
           const parameter =
             name === 'volumeChapterMap' && value !== null ? tx.json(value as never) : value
-          return tx`${tx(columns[name])} = ${parameter as unknown as string}`
+          return tx`${tx(columnOf(name))} = ${parameter as unknown as string}`
         })
         .reduce((all, one) => tx`${all}, ${one}`)
       await tx`
@@ -172,8 +163,8 @@ async function lockForTracking(tx: Transaction, viewer: Viewer, ids: readonly st
  */
 async function startTracking(tx: Transaction, series: readonly LockedSeries[]): Promise<void> {
   const started = await tx<{ id: string }[]>`
-    insert into series_tracking (series_id, track_chapters, track_volumes, latest_known_chapter,
-      latest_known_volume)
+    insert into series_tracking as t (series_id, track_chapters, track_volumes,
+      latest_known_chapter, latest_known_volume)
     select s.id, b.chapter is not null or b.volume is null, b.volume is not null or b.chapter is null,
       b.chapter, b.volume
     from unnest(${series.map(({ id }) => id)}::uuid[]) as s(id)
@@ -181,20 +172,12 @@ async function startTracking(tx: Transaction, series: readonly LockedSeries[]): 
       select max(chapter) as chapter, max(volume) as volume from book
       where series_id = s.id and missing_at is null
     ) b
-    on conflict do nothing
-    returning series_id as id`
-  const known = await tx<{ id: string }[]>`
-    update series_tracking t
-    set latest_known_chapter = coalesce(t.latest_known_chapter, b.chapter),
-      latest_known_volume = coalesce(t.latest_known_volume, b.volume)
-    from unnest(${series.map(({ id }) => id)}::uuid[]) as s(id)
-    cross join lateral (
-      select max(chapter) as chapter, max(volume) as volume from book
-      where series_id = s.id and missing_at is null
-    ) b
-    where t.series_id = s.id and not t.tracked
+    on conflict (series_id) do update
+    set latest_known_chapter = coalesce(t.latest_known_chapter, excluded.latest_known_chapter),
+      latest_known_volume = coalesce(t.latest_known_volume, excluded.latest_known_volume)
+    where not t.tracked
     returning t.series_id as id`
-  const ids = new Set([...started, ...known].map(({ id }) => id))
+  const ids = new Set(started.map(({ id }) => id))
   const aliases = series
     .filter(({ id }) => ids.has(id))
     .flatMap(({ id, titles }) =>

@@ -4,12 +4,12 @@ import { Invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { credentialPlace, type Secrets } from '../store/secret/secrets.ts'
 import { checkedSource } from './check.ts'
-import type { ReleaseSourceDescription, Source } from './contract.ts'
+import type { Source } from './contract.ts'
 import { dump } from './dump/dump.ts'
 import { createDumps, type DumpsOptions } from './dump/dumps.ts'
 import { SourceFailure } from './failure.ts'
 import { feed } from './feed/feed.ts'
-import { createHttpClient, type HttpClient, type HttpOptions } from './http/client.ts'
+import { createHttpClient, type HttpOptions } from './http/client.ts'
 import { http } from './mapping/http.ts'
 import { listPlugins } from './plugin/folder.ts'
 import { plugin } from './plugin/plugin.ts'
@@ -34,29 +34,7 @@ type Credentials = Record<string, string>
 export type Unsealed = { credentials: Credentials; unreadable: string[] }
 type Unchecked = Pick<TypedRow, 'type' | 'config' | 'credentials'>
 
-export type Sources = {
-  /** For covers and other files that sources name. */
-  http: HttpClient
-  /** Opens nothing before the first call. Answers are checked; functions reject with SourceFailure. */
-  open(row: TypedRow): Source
-  /** Lists of releases known without a request; null if only `describe` knows them. */
-  releaseSources(row: TypedRow): ReleaseSourceDescription[] | null
-  /** Throws Invalid that names the value. `credentials` are not encrypted. */
-  checkConfig(source: Unchecked): void
-  /** The credentials of a source as the database stores them. The caller holds `lockSecrets`. */
-  seal(sourceId: string, credentials: Credentials): Credentials
-  /** The readable stored credentials of a source, and the names of the unreadable ones. */
-  unseal(row: Pick<TypedRow, 'id' | 'credentials'>): Unsealed
-  /** The failure of calls while credentials cannot be read; null if all can. */
-  unreadable(row: TypedRow): SourceFailure | null
-  /** JSON Schemas of configurations by type, and the names of available plugins. */
-  describeTypes(): { types: { type: SourceTypeName; config: object }[]; plugins: string[] }
-  /** Ends everything that runs for a disabled source. */
-  stop(id: string): Promise<void>
-  /** Ends everything that runs for a deleted source, and deletes its files. */
-  remove(id: string): Promise<void>
-  close(): Promise<void>
-}
+export type Sources = ReturnType<typeof createSources>
 
 /** For a configuration that is no longer valid, such as after an upgrade: only this source's calls fail, with the reason. */
 function failingSource(failure: SourceFailure): Source {
@@ -74,20 +52,24 @@ export type SourceOptions = {
   log: Log
 }
 
-export function createSources({ log, secrets, ...options }: SourceOptions): Sources {
+export function createSources({ log, secrets, ...options }: SourceOptions) {
   const client = createHttpClient(options.http)
   const plugins = createPlugins({ ...options.plugins, log })
   const dumps = createDumps({ ...options.dumps, log })
   const deps: SourceDeps = { http: client, plugins, dumps }
   const typeOf = (name: SourceTypeName) => types[name] as unknown as SourceType<unknown>
+  /** The readable stored credentials of a source, and the names of the unreadable ones. */
   const unseal = (row: Pick<TypedRow, 'id' | 'credentials'>) => unsealed(secrets, row)
+  /** The failure of calls while credentials cannot be read; null if all can. */
   const unreadable = (row: TypedRow) => {
     const { unreadable: names } = unseal(row)
     return names.length === 0 ? null : new SourceFailure(missingMessage(row, names), 'refused')
   }
   return {
+    /** For covers and other files that sources name. */
     http: client,
-    seal: (sourceId, credentials) =>
+    /** The credentials of a source as the database stores them. The caller holds `lockSecrets`. */
+    seal: (sourceId: string, credentials: Credentials): Credentials =>
       Object.fromEntries(
         Object.entries(credentials).map(([name, value]) => [
           name,
@@ -96,7 +78,8 @@ export function createSources({ log, secrets, ...options }: SourceOptions): Sour
       ),
     unseal,
     unreadable,
-    open(row) {
+    /** Opens nothing before the first call. Answers are checked; functions reject with SourceFailure. */
+    open(row: TypedRow): Source {
       const failure = unreadable(row)
       if (failure !== null) return failingSource(failure)
       try {
@@ -109,8 +92,10 @@ export function createSources({ log, secrets, ...options }: SourceOptions): Sour
         )
       }
     },
-    releaseSources: row => typeOf(row.type).releaseSources(row),
-    checkConfig({ type: name, config, credentials }) {
+    /** Lists of releases known without a request; null if only `describe` knows them. */
+    releaseSources: (row: TypedRow) => typeOf(row.type).releaseSources(row),
+    /** Throws Invalid that names the value. `credentials` are not encrypted. */
+    checkConfig({ type: name, config, credentials }: Unchecked) {
       const type = typeOf(name)
       const [, [error]] = Errors(type.Config, config)
       if (error) {
@@ -120,12 +105,15 @@ export function createSources({ log, secrets, ...options }: SourceOptions): Sour
       }
       type.check({ config, credentials }, deps)
     },
+    /** JSON Schemas of configurations by type, and the names of available plugins. */
     describeTypes: () => ({
       types: sourceTypes.map(type => ({ type, config: typeOf(type).Config })),
       plugins: listPlugins(plugins.folder),
     }),
-    stop: id => plugins.stop(id),
-    async remove(id) {
+    /** Ends everything that runs for a disabled source. */
+    stop: plugins.stop,
+    /** Ends everything that runs for a deleted source, and deletes its files. */
+    async remove(id: string) {
       await Promise.all([plugins.remove(id), dumps.remove(id)])
     },
     async close() {

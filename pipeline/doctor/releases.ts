@@ -1,6 +1,6 @@
 // Invariants of the release ledger: the history of every release ends with its current state, and aliases
 // have the keys used for matching releases.
-import { aliasKey } from '../../lib/releases/alias-key.ts'
+import { aliasKey } from '../../lib/releases/aliases.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import { createViolations, type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 

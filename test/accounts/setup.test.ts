@@ -1,8 +1,8 @@
 // Initial setup: token, loopback, concurrency.
+
 import t from 'tap'
 import { passwordCounters } from '../../lib/accounts/password.ts'
-import { initialize, setupStatus } from '../../lib/accounts/setup.ts'
-import { createSetupToken } from '../../lib/accounts/setup-token.ts'
+import { createSetupToken, initialize, setupStatus } from '../../lib/accounts/setup.ts'
 import { Conflict, Forbidden, Invalid } from '../../lib/base/errors.ts'
 import { bearer, identify, openProcess, openTestAuth, password } from './kit.ts'
 

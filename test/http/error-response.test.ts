@@ -6,7 +6,7 @@ import t from 'tap'
 import { openLog } from '../../lib/base/log.ts'
 import { native } from '../../lib/http/dialect/native.ts'
 import { errorResponse } from '../../lib/http/error-response.ts'
-import { inputOf } from '../../lib/http/input.ts'
+import { inputOf } from '../../lib/http/exchange.ts'
 
 type Line = { level: number; msg: string }
 

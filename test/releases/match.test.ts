@@ -1,12 +1,12 @@
 // Rules of matching releases with tracked series, and of owned volumes and chapters.
+
 import { test } from 'tap'
 import { unrestrictedViewer } from '../../lib/accounts/viewer.ts'
 import { newId } from '../../lib/base/id.ts'
-import { aliasKey } from '../../lib/releases/alias-key.ts'
+import { aliasKey } from '../../lib/releases/aliases.ts'
 import { matchSeries } from '../../lib/releases/match.ts'
-import { isOwned, ownedOf } from '../../lib/releases/owned.ts'
+import { isOwned, normalizedSpans, ownedOf } from '../../lib/releases/owned.ts'
 import { createSimilarKeys, minSimilarity, similarity } from '../../lib/releases/similar.ts'
-import { normalizedSpans } from '../../lib/releases/spans.ts'
 import { setTracked } from '../../lib/releases/tracking.ts'
 import { insertAccount } from '../kit/accounts.ts'
 import { openCatalog } from '../kit/catalog.ts'

@@ -1,5 +1,4 @@
 // API keys: the caller's own and, for user managers, those of other users.
-
 import { Conflict, Forbidden, Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {
@@ -16,7 +15,7 @@ import {
   timestamp,
   uuid,
 } from '../../base/schema.ts'
-import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { paged, pagedResponse, pageQuery } from '../../http/pagination.ts'
 import { ApiKeyId } from '../../http/params.ts'
 import { route } from '../../http/route.ts'
 import type { Queryable, Sql } from '../../store/postgres/db.ts'
@@ -62,18 +61,11 @@ export const apiKeys = [
     description: 'Newest first, without the secret parts.',
     query: record(pageQuery),
     responses: { 200: paged(ApiKey) },
-    async handle({ query, identity, request, reply }, { sql }) {
-      const page = paging(query)
-      const { id } = identity.account
-      const [[totals], data] = await Promise.all([
-        sql<{ total: number }[]>`select count(*) as total from api_key where account_id = ${id}`,
-        sql<ApiKey[]>`
-          select ${columns(sql)} from api_key k where k.account_id = ${id}
-          order by k.created_at desc, k.id desc
-          limit ${page.pageSize} offset ${page.offset}`,
-      ])
-      return pageResponse({ request, reply, query }, { data, total: totals!.total, paging: page })
-    },
+    handle: (input, { sql }) =>
+      pagedResponse(input, async ({ offset, pageSize }) => {
+        const keys = await keysOf(sql, input.identity)
+        return { data: keys.slice(offset, offset + pageSize), total: keys.length }
+      }),
   }),
   route('POST /api-keys', {
     operationId: 'createApiKey',
@@ -88,9 +80,8 @@ export const apiKeys = [
     }),
     responses: { 201: NewApiKey },
     async handle({ body, identity, reply }, { sql }) {
-      const created = await createKey(sql, identity, body)
       reply.header('cache-control', 'no-store')
-      return created
+      return await createKey(sql, identity, body)
     },
   }),
   route('GET /api-keys/{id}', {

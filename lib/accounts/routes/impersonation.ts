@@ -1,9 +1,10 @@
 // Impersonation tokens: an administrator sees the application as another account does, but cannot change anything.
-
+import { Forbidden, NotFound } from '../../base/errors.ts'
 import { component, oneOf, Type } from '../../base/schema.ts'
 import { UserId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
-import { issueImpersonationToken } from '../impersonation.ts'
+import type { Auth } from '../auth.ts'
+import { findImpersonatedIdentity, type Identity } from '../identity.ts'
 import { requireManageable } from '../manageable.ts'
 import { impersonationPermission } from '../permission.ts'
 import { findRoleAndPermissions } from '../user-record.ts'
@@ -47,3 +48,29 @@ export const impersonation = [
     },
   }),
 ]
+
+const minutes = 15
+
+/** `expiresIn` in seconds. The identity has only the account's read permissions. */
+export type ImpersonationToken = { accessToken: string; expiresIn: number; identity: Identity }
+
+/**
+ * A token for an account that the caller may manage. It ends with the caller's session, and when either
+ * accounts is disabled. Throws Forbidden without a session, NotFound for an account that is not active.
+ */
+export async function issueImpersonationToken(
+  { sql, tokens, log }: Pick<Auth, 'sql' | 'tokens' | 'log'>,
+  caller: Identity,
+  accountId: string,
+): Promise<ImpersonationToken> {
+  const { sessionId, credentialKind } = caller
+  if (sessionId === null) throw new Forbidden('Requires the access token of a sign-in')
+  const actorId = caller.account.id
+  const source = { accountId, actorId, sessionId, credentialKind }
+  const found = await findImpersonatedIdentity(sql, source)
+  if (found === null) throw new NotFound('The account is not active')
+  const { identity } = found
+  const { token, expiresIn } = await tokens.sign(identity.account, sessionId, { actorId, minutes })
+  log.info({ accountId, actorId, sessionId, expiresIn }, 'impersonation token issued')
+  return { accessToken: token, expiresIn, identity }
+}

@@ -1,6 +1,5 @@
 // Sharing tags: labels on series for visibility rules of accounts (allow or deny).
-
-import { Conflict, Invalid, NotFound } from '../../base/errors.ts'
+import { Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {
   body,
@@ -19,9 +18,8 @@ import {
 } from '../../base/schema.ts'
 import {
   paged,
+  pagedResponse,
   pageQuery,
-  pageResponse,
-  paging,
   shortListQuery,
   shortListResponse,
 } from '../../http/pagination.ts'
@@ -29,6 +27,7 @@ import { UserId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
 import { publish, seriesEvents } from '../../store/event/publish.ts'
 import type { Sql } from '../../store/postgres/db.ts'
+import { nameTaken } from '../../store/postgres/name-taken.ts'
 import { accessModes, listSharingRules, rethrowUnknownTag, SharingRule } from '../sharing-rule.ts'
 import { findRoleAndPermissions } from '../user-record.ts'
 
@@ -60,16 +59,16 @@ export const sharingTags = [
     description: 'Sorted by name.',
     query: record(pageQuery),
     responses: { 200: paged(SharingTag) },
-    async handle({ query, request, reply }, { sql }) {
-      const page = paging(query)
-      const [[totals], data] = await Promise.all([
-        sql<{ total: number }[]>`select count(*) as total from sharing_tag`,
-        sql<SharingTag[]>`
-          select ${columns(sql)} from sharing_tag t order by lower(t.name), t.id
-          limit ${page.pageSize} offset ${page.offset}`,
-      ])
-      return pageResponse({ request, reply, query }, { data, total: totals!.total, paging: page })
-    },
+    handle: (input, { sql }) =>
+      pagedResponse(input, async ({ offset, pageSize }) => {
+        const [[totals], data] = await Promise.all([
+          sql<{ total: number }[]>`select count(*) as total from sharing_tag`,
+          sql<SharingTag[]>`
+            select ${columns(sql)} from sharing_tag t order by lower(t.name), t.id
+            limit ${pageSize} offset ${offset}`,
+        ])
+        return { data: [...data], total: totals!.total }
+      }),
   }),
   route('POST /admin/sharing-tags', {
     operationId: 'createSharingTag',
@@ -81,9 +80,7 @@ export const sharingTags = [
       const id = newId()
       await sql`
         insert into sharing_tag (id, name, description)
-        values (${id}, ${parseName(body.name)}, ${body.description ?? null})`.catch(
-        rethrowDuplicateName,
-      )
+        values (${id}, ${parseName(body.name)}, ${body.description ?? null})`.catch(rethrowTaken)
       return findTag(sql, id)
     },
   }),
@@ -108,7 +105,7 @@ export const sharingTags = [
           name = coalesce(${name === undefined ? null : parseName(name)}, name),
           description = ${description === undefined ? sql`description` : description},
           updated_at = now()
-        where id = ${params.tag_id}`.catch(rethrowDuplicateName)
+        where id = ${params.tag_id}`.catch(rethrowTaken)
       return findTag(sql, params.tag_id)
     },
   }),
@@ -222,11 +219,7 @@ function parseName(text: string): string {
   return name
 }
 
-function rethrowDuplicateName(error: unknown): never {
-  if ((error as { constraint_name?: string }).constraint_name === 'sharing_tag_name_unique')
-    throw new Conflict('A sharing tag with this name already exists', {
-      cause: error,
-      reason: 'name_taken',
-    })
-  throw error
-}
+const rethrowTaken = nameTaken(
+  'sharing_tag_name_unique',
+  'A sharing tag with this name already exists',
+)

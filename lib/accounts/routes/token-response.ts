@@ -4,25 +4,31 @@ import type { TString } from 'typebox'
 import { component, nullable, oneOf, Type } from '../../base/schema.ts'
 import { basePathOf } from '../../http/client/address.ts'
 import type { Auth } from '../auth.ts'
-import { accessCookie, expiredAccessCookie, impersonationCookie } from '../cookie.ts'
+import { accessCookie, impersonationCookie } from '../cookie.ts'
 import type { Tokens } from '../session.ts'
 import { UserInfo } from './account-schema.ts'
 
-const accessToken = Type.String({ description: 'Access token (JWT).' })
-const refreshToken = Type.String({ description: 'Single-use refresh token for /auth/refresh.' })
-const tokenType = oneOf(['Bearer'])
-const expiresIn = Type.Integer({ description: 'Lifetime of the access token in seconds.' })
+type Fields<A, R, T, E> = { accessToken: A; refreshToken: R; tokenType: T; expiresIn: E }
+
 /** Each field in snake_case and camelCase. */
-const tokenFields = {
-  access_token: accessToken,
+function inBothCases<A, R, T, E>({
   accessToken,
-  refresh_token: refreshToken,
   refreshToken,
-  token_type: tokenType,
   tokenType,
-  expires_in: expiresIn,
   expiresIn,
+}: Fields<A, R, T, E>) {
+  return {
+    ...{ access_token: accessToken, accessToken, refresh_token: refreshToken, refreshToken },
+    ...{ token_type: tokenType, tokenType, expires_in: expiresIn, expiresIn },
+  }
 }
+
+const tokenFields = inBothCases({
+  accessToken: Type.String({ description: 'Access token (JWT).' }),
+  refreshToken: Type.String({ description: 'Single-use refresh token for /auth/refresh.' }),
+  tokenType: oneOf(['Bearer']),
+  expiresIn: Type.Integer({ description: 'Lifetime of the access token in seconds.' }),
+})
 const message = Type.String()
 
 export const TokenResponse = component('TokenResponse', tokenFields)
@@ -43,16 +49,9 @@ export const RegisterResponse = component('RegisterResponse', {
   [K in keyof typeof tokenFields]: ReturnType<typeof nullable<(typeof tokenFields)[K]>>
 } & { message: ReturnType<typeof nullable<TString>>; user: typeof UserInfo })
 
-export const noTokens = {
-  access_token: null,
-  accessToken: null,
-  refresh_token: null,
-  refreshToken: null,
-  token_type: null,
-  tokenType: null,
-  expires_in: null,
-  expiresIn: null,
-}
+export const noTokens = inBothCases({
+  ...{ accessToken: null, refreshToken: null, tokenType: null, expiresIn: null },
+})
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
@@ -62,23 +61,15 @@ export function tokenResponse(
   auth: Auth,
   { accessToken, refreshToken, expiresIn }: Tokens,
 ) {
+  const tokenType = 'Bearer' as const
   const options = cookieOptions(request, auth)
   reply.header('set-cookie', accessCookie(accessToken, { maxAge: expiresIn, ...options }))
   reply.header('cache-control', 'no-store')
-  return {
-    access_token: accessToken,
-    accessToken,
-    refresh_token: refreshToken,
-    refreshToken,
-    token_type: 'Bearer' as const,
-    tokenType: 'Bearer' as const,
-    expires_in: expiresIn,
-    expiresIn,
-  }
+  return inBothCases({ accessToken, refreshToken, tokenType, expiresIn })
 }
 
 export function clearSessionCookie({ request, reply }: Exchange, auth: Auth): void {
-  reply.header('set-cookie', expiredAccessCookie(cookieOptions(request, auth)))
+  reply.header('set-cookie', accessCookie('', { maxAge: 0, ...cookieOptions(request, auth) }))
 }
 
 type Impersonation = { accountId: string } & Pick<Tokens, 'accessToken' | 'expiresIn'>

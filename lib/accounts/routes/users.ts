@@ -1,8 +1,8 @@
-// User management.
-
+// User accounts: the caller's own profile, e-mail address and password, and the management of all.
 import { Invalid } from '../../base/errors.ts'
 import {
   body,
+  component,
   list,
   maybe,
   oneOf,
@@ -18,7 +18,12 @@ import { UserId } from '../../http/params.ts'
 import { route } from '../../http/route.ts'
 import { changeAccount, createAccount, deleteAccount } from '../account.ts'
 import { requireManageable } from '../manageable.ts'
-import { forbidOwnAccountToKey, requireCurrentPassword } from '../own-account.ts'
+import {
+  changeOwnEmail,
+  changeOwnPassword,
+  forbidOwnAccountToKey,
+  requireCurrentPassword,
+} from '../own-account.ts'
 import { accessModes } from '../sharing-rule.ts'
 import {
   findRoleAndPermissions,
@@ -28,7 +33,15 @@ import {
   User,
   UserDetail,
 } from '../user-record.ts'
-import { Email, Password, PermissionNames, Role, Username } from './account-schema.ts'
+import {
+  EffectivePermissions,
+  Email,
+  effectivePermissionNames,
+  Password,
+  PermissionNames,
+  Role,
+  Username,
+} from './account-schema.ts'
 
 const maxUsersPerPage = 100
 
@@ -52,7 +65,7 @@ const accessFields = {
   ),
 }
 
-export const users = [
+const managed = [
   route('GET /users', {
     operationId: 'listUsers',
     permission: 'UsersRead',
@@ -70,11 +83,11 @@ export const users = [
       pageSize: pageSize(50, maxUsersPerPage),
     }),
     responses: { 200: paged(User) },
-    async handle({ query, identity, request, reply }, { sql }) {
-      const page = paging({ ...query, pageSize: Math.min(query.pageSize || 50, maxUsersPerPage) })
-      const { data, total } = await listUsers(sql, query, page)
-      const shown = data.map(user => shownTo(identity, user))
-      return pageResponse({ request, reply, query }, { data: shown, total, paging: page })
+    async handle(input, { sql }) {
+      const page = paging(input.query, { maximum: maxUsersPerPage })
+      const { data, total } = await listUsers(sql, input.query, page)
+      const shown = data.map(user => shownTo(input.identity, user))
+      return pageResponse(input, { data: shown, total, paging: page })
     },
   }),
   route('POST /users', {
@@ -160,3 +173,50 @@ export const users = [
     },
   }),
 ]
+
+const Profile = component('Profile', {
+  ...UserDetail.properties,
+  effectivePermissions: EffectivePermissions,
+})
+
+const own = [
+  route('GET /user', {
+    operationId: 'getProfile',
+    permission: 'auth',
+    summary: 'Profile of the current user',
+    responses: { 200: Profile },
+    async handle({ identity }, { sql }) {
+      const user = await findUser(sql, identity.account.id)
+      return { ...user, effectivePermissions: effectivePermissionNames(identity) }
+    },
+  }),
+  route('PATCH /user', {
+    operationId: 'updateProfile',
+    permission: 'auth',
+    // Each change may send an e-mail.
+    bucket: 'login',
+    guesses: 'address',
+    summary: 'Change own e-mail address',
+    description:
+      'If addresses must be verified, the new one takes effect when it is verified; an address that already has an account gets the same response, and its owner is sent an e-mail. Otherwise it changes at once, unverified; 409 for an address that has an account. The limit is five requests, then one every twelve minutes. Not available with an API key.',
+    body: body('ProfileUpdate', { email: maybe(Email) }),
+    responses: { 200: UserDetail },
+    async handle({ body, identity }, { auth, sql }) {
+      if (body.email !== undefined) await changeOwnEmail(auth, identity, body.email)
+      return findUser(sql, identity.account.id)
+    },
+  }),
+  route('PUT /user/password', {
+    operationId: 'changePassword',
+    permission: 'auth',
+    bucket: 'login',
+    guesses: 'caller',
+    summary: 'Change own password',
+    description: 'Ends all other sessions of the account. Not available with an API key.',
+    body: body('PasswordChange', { currentPassword: text(4096), newPassword: Password }),
+    responses: { 204: null },
+    handle: ({ body, identity }, { auth }) => changeOwnPassword(auth, identity, body),
+  }),
+]
+
+export const users = [...own, ...managed]

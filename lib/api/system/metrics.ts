@@ -1,5 +1,4 @@
 // Metrics: catalog and task statistics as JSON, process metrics as text for Prometheus.
-import type { FastifyRequest } from 'fastify'
 import { Forbidden } from '../../base/errors.ts'
 import {
   bytes,
@@ -64,12 +63,7 @@ const TaskSummary = component('TaskSummary', {
 const mediaTypes = ['text/plain', 'application/openmetrics-text']
 const Metrics = component('Metrics', { ...inventoryFields, tasks: TaskSummary }, { mediaTypes })
 
-type MetricsInput = Pick<
-  Input<'SystemHealth', undefined, undefined, undefined>,
-  'viewer' | 'identity'
-> & {
-  request: FastifyRequest
-}
+type MetricsInput = Input<'SystemHealth', undefined, undefined, undefined>
 
 const textNote =
   'The text covers the whole server, with the ids of all libraries; it requires an account from which nothing is hidden.'

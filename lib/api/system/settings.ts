@@ -19,10 +19,10 @@ import {
   uuid,
 } from '../../base/schema.ts'
 import {
+  type Paging,
   paged,
+  pagedResponse,
   pageQuery,
-  pageResponse,
-  paging,
   shortListQuery,
   shortListResponse,
 } from '../../http/pagination.ts'
@@ -40,7 +40,6 @@ import {
 import {
   listSettings,
   openSettings,
-  type SettingAuthor,
   type SettingChange,
   type StoredSetting,
 } from '../../store/setting/setting.ts'
@@ -90,11 +89,10 @@ const value = json({ description: "A value of the setting's type, or its text fo
 const reason = optional(
   text(1000, { description: 'Reason for the change, recorded in the history.' }),
 )
-const common = { permission: 'SystemAdmin' } as const
 
 export const settings = [
   route('GET /admin/settings', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'listSettings',
     summary: 'List settings',
     description: 'Sorted by category and key.',
@@ -113,7 +111,7 @@ export const settings = [
     },
   }),
   route('GET /admin/settings/{key}', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'getSetting',
     summary: 'Get a setting',
     params: Key,
@@ -121,7 +119,7 @@ export const settings = [
     handle: ({ params }, { sql }) => findSetting(sql, requireSettingKey(params.key)),
   }),
   route('PUT /admin/settings/{key}', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'updateSetting',
     summary: 'Update a setting',
     params: Key,
@@ -135,7 +133,7 @@ export const settings = [
     },
   }),
   route('POST /admin/settings/bulk', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'updateSettings',
     summary: 'Update several settings',
     description: 'Either all are updated or none. The response contains the updated ones.',
@@ -155,7 +153,7 @@ export const settings = [
     },
   }),
   route('POST /admin/settings/{key}/reset', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'resetSetting',
     summary: 'Reset a setting to its default',
     params: Key,
@@ -168,32 +166,22 @@ export const settings = [
     },
   }),
   route('GET /admin/settings/{key}/history', {
-    ...common,
+    permission: 'SystemAdmin',
     operationId: 'listSettingChanges',
     summary: 'List changes of a setting',
     description: 'Newest first.',
     params: Key,
     query: record(pageQuery),
     responses: { 200: paged(HistoryEntry) },
-    async handle({ params, query, request, reply }, { sql }) {
-      const key = requireSettingKey(params.key)
-      const page = paging(query)
-      const [data, [count]] = await Promise.all([
-        listChanges(sql, key, { limit: page.pageSize, offset: page.offset }),
-        sql<{ total: number }[]>`
-          select count(*)::integer as total from setting_change where key = ${key}`,
-      ])
-      return pageResponse({ request, reply, query }, { data, total: count!.total, paging: page })
-    },
+    handle: (input, { sql }) =>
+      pagedResponse(input, page => listChanges(sql, requireSettingKey(input.params.key), page)),
   }),
   route('GET /settings/public', {
     operationId: 'getPublicSettings',
     permission: 'auth',
     summary: 'Get the settings readable by every user',
     description: 'Settings by key.',
-    responses: {
-      200: PublicSettings,
-    },
+    responses: { 200: PublicSettings },
     handle: async (_input, { services }) => {
       const values = publicKeys.map(async key => {
         const setting = { key, value: settingText(key, await services(openSettings).cached(key)) }
@@ -234,38 +222,33 @@ function toRecord({ key, value, ...row }: StoredSetting) {
   }
 }
 
-type Range = { limit: number; offset: number }
-
-async function listChanges(sql: Sql, key: SettingKey, { limit, offset }: Range) {
+async function listChanges(sql: Sql, key: SettingKey, { pageSize, offset }: Paging) {
   type Row = { oldValue: unknown; newValue: unknown; id: string; changedAt: Date } & Record<
     'changedBy' | 'changeReason' | 'ipAddress',
     string | null
   >
+  const [count] = await sql<{ total: number }[]>`
+    select count(*)::integer as total from setting_change where key = ${key}`
   const rows = await sql<Row[]>`
     select id, old_value as "oldValue", new_value as "newValue", username as "changedBy",
       changed_at as "changedAt", reason as "changeReason", address as "ipAddress"
     from setting_change
     where key = ${key}
     order by changed_at desc, id desc
-    limit ${limit} offset ${offset}`
+    limit ${pageSize} offset ${offset}`
   const asText = (value: unknown) => (value === null ? null : settingText(key, value))
-  return rows.map(row => ({
-    ...row,
-    key,
-    settingId: settingId(key),
-    oldValue: asText(row.oldValue),
-    newValue: asText(row.newValue),
+  const data = rows.map(row => ({
+    ...{ ...row, key, settingId: settingId(key) },
+    ...{ oldValue: asText(row.oldValue), newValue: asText(row.newValue) },
   }))
+  return { data, total: count!.total }
 }
 
 type SettingInput = { identity: Identity; request: FastifyRequest }
 
-function authorOf(
-  { identity, request }: SettingInput,
-  reason: string | null | undefined,
-): SettingAuthor {
+function authorOf({ identity, request }: SettingInput, reason: string | null = null) {
   const { id, username } = identity.account
-  return { accountId: id, username, reason: reason ?? null, address: request.ip }
+  return { accountId: id, username, reason, address: request.ip }
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

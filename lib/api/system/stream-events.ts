@@ -6,6 +6,7 @@ const string = { type: 'string' }
 const uuid = { type: 'string', format: 'uuid' }
 const time = { type: 'string', format: 'date-time' }
 const integer = { type: 'integer' }
+const integers = (...names: string[]) => Object.fromEntries(names.map(name => [name, integer]))
 const nullable = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] })
 
 function message(component: string, description: string, fields: Record<string, object>) {
@@ -77,20 +78,10 @@ const ScanMessage = message('ScanMessage', 'Event `scan_progress`.', {
   stage: nullable(string),
   files_total: nullable(integer),
   files_discovered: nullable(integer),
-  files_processed: integer,
-  series_created: integer,
-  books_added: integer,
-  books_changed: integer,
-  books_moved: integer,
-  books_missing: integer,
-  books_restored: integer,
-  errors: integer,
-  bytes_read: integer,
+  ...integers('files_processed', 'series_created', 'books_added', 'books_changed'),
+  ...integers('books_moved', 'books_missing', 'books_restored', 'errors', 'bytes_read'),
   files_per_second: nullable({ type: 'number' }),
-  covers_total: integer,
-  covers_made: integer,
-  hashes_total: integer,
-  hashes_made: integer,
+  ...integers('covers_total', 'covers_made', 'hashes_total', 'hashes_made'),
   seconds_left: nullable(integer),
   message: nullable(string),
   started_at: nullable(time),

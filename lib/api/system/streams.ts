@@ -1,12 +1,12 @@
 // Event streams (SSE) of catalog changes, tasks and scans.
-import { Readable } from 'node:stream'
 import { requestedCookie } from '../../accounts/cookie.ts'
 import type { Identity } from '../../accounts/identify.ts'
 import { bytes, maybe, record, Type, text } from '../../base/schema.ts'
 import { currentProgress } from '../../catalog/scan/scan-events.ts'
 import { missingPermission } from '../../http/authorize.ts'
 import type { Deps } from '../../http/deps.ts'
-import { type AccessRequirement, type Input, respond, route } from '../../http/route.ts'
+import { eventStreamResponse } from '../../http/event-stream.ts'
+import { type AccessRequirement, type Input, route } from '../../http/route.ts'
 import {
   canReceive,
   lookUpVisibleIds,
@@ -18,7 +18,7 @@ import {
 import type { EventRow, Stream } from '../../store/event/event-rows.ts'
 import type { Progress } from '../../store/event/publish.ts'
 import { formatProgress } from '../../store/event/sse-format.ts'
-import { eventStream, startPosition } from '../../store/event/sse-stream.ts'
+import { startPosition } from '../../store/event/sse-stream.ts'
 import { streamSchemas } from './stream-events.ts'
 
 const StreamQuery = record({
@@ -33,51 +33,39 @@ const StreamQuery = record({
   ),
 })
 
-const headers = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-}
-
 const resumeNote =
   'Event ids increase; a client that reconnects with the last id receives the events it missed, which are available for at least an hour. If they are gone, a `resync` event requests a reload. A comment is sent every 15 seconds.'
 
-type StreamSpec = {
-  operationId: string
-  path: string
-  permission: AccessRequirement
+type StreamKind = { stream: Stream; path: string; operationId: string; note: string } & {
+  permission: Exclude<AccessRequirement, 'public'>
   summary: string
-  description: string
 }
 
-export const streams = [
-  streamRoute('entity', {
-    operationId: 'streamEvents',
-    path: '/events/stream',
+const kinds: readonly StreamKind[] = [
+  {
+    ...{ stream: 'entity', path: '/events/stream', operationId: 'streamEvents' },
     permission: { any: ['LibrariesRead', 'SeriesRead', 'BooksRead'] },
     summary: 'Stream catalog changes (SSE)',
-    description: `Changes of books, series, libraries and covers, and of the caller's reading progress. ${resumeNote}`,
-  }),
-  streamRoute('task', {
-    operationId: 'streamTasks',
-    path: '/tasks/stream',
+    note: "Changes of books, series, libraries and covers, and of the caller's reading progress.",
+  },
+  {
+    ...{ stream: 'task', path: '/tasks/stream', operationId: 'streamTasks' },
     permission: { any: ['TasksRead', 'LibrariesRead'] },
     summary: 'Stream task progress (SSE)',
-    description: `Starts with the tasks of pending and running scans. ${resumeNote}`,
-  }),
-  streamRoute('scan', {
-    operationId: 'streamScans',
-    path: '/scans/stream',
+    note: 'Starts with the tasks of pending and running scans.',
+  },
+  {
+    ...{ stream: 'scan', path: '/scans/stream', operationId: 'streamScans' },
     permission: 'LibrariesRead',
     summary: 'Stream scan progress (SSE)',
-    description: `Starts with the pending and running scans. ${resumeNote}`,
-  }),
+    note: 'Starts with the pending and running scans.',
+  },
 ]
 
-function streamRoute(stream: Stream, spec: StreamSpec) {
-  return route({
+export const streams = kinds.map(({ stream, path, note, ...spec }) =>
+  route(`GET ${path}`, {
     ...spec,
-    method: 'GET',
+    description: `${note} ${resumeNote}`,
     cookie: true,
     bucket: 'exempt',
     // The stream reads for as long as it is open.
@@ -85,8 +73,8 @@ function streamRoute(stream: Stream, spec: StreamSpec) {
     query: StreamQuery,
     responses: { 200: { ...bytes('text/event-stream'), schema: streamSchemas[stream] } },
     handle: (input, deps) => openStream(stream, input, { ...deps, permission: spec.permission }),
-  })
-}
+  }),
+)
 
 type StreamInput = Pick<
   Input<'auth', undefined, typeof StreamQuery, undefined>,
@@ -95,21 +83,12 @@ type StreamInput = Pick<
 
 async function openStream(
   stream: Stream,
-  { request, reply, query, signal, ...input }: StreamInput,
+  { request, query, ...input }: StreamInput,
   deps: Deps & { permission: AccessRequirement },
 ) {
-  // A stream never ends, and HEAD would wait for its end.
-  if (request.method === 'HEAD') return respond(200, Readable.from([]), headers)
   const identity = input.identity!
   const { feed, sql, identities } = deps
-  const listener = await feed.join({
-    accountId: identity.account.id,
-    stream,
-    end: () => reply.raw.destroy(),
-  })
-  try {
-    signal.addEventListener('abort', listener.leave)
-    if (signal.aborted) listener.leave()
+  const optionsOf = async () => {
     const unnamed = query.unnamed === true
     const header = request.headers['last-event-id'] ?? query.lastEventId
     const lastEventId = header === '' ? undefined : header?.toString()
@@ -123,12 +102,10 @@ async function openStream(
       )
       return current && missingPermission(current, deps.permission) === null ? current : null
     }
-    const options = { ...start, stream, unnamed, opening, identify }
-    return respond(200, Readable.from(eventStream(feed, listener, options)), headers)
-  } catch (error) {
-    listener.leave()
-    throw error
+    return { ...start, stream, unnamed, opening, identify }
   }
+  const accountId = identity.account.id
+  return await eventStreamResponse({ ...input, request }, deps, { accountId, stream, optionsOf })
 }
 
 /** Progress of the active scans and their tasks, for a new subscriber. */

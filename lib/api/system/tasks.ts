@@ -1,10 +1,8 @@
 // Background tasks: list, statistics, cancel, retry.
-
 import { component, count, maybe, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
 import { forIdentity } from '../../http/client/host-access.ts'
-import { Message } from '../../http/message.ts'
-import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
-import { TaskId } from '../../http/params.ts'
+import { paged, pagedResponse, pageQuery } from '../../http/pagination.ts'
+import { Message, TaskId } from '../../http/params.ts'
 import { route } from '../../http/route.ts'
 import { cancelTask, purgeTasks, retryTask } from '../../store/queue/task/control.ts'
 import { listTasks, Task, type TaskFilter, taskById } from '../../store/queue/task/record.ts'
@@ -59,18 +57,16 @@ export const tasks = [
       'Newest first, excluding tasks of hidden libraries. The total is cached if there are many tasks.',
     query: record({ ...filters, ...pageQuery }),
     responses: { 200: paged(Task) },
-    async handle({ query, viewer, identity, request, reply }, { sql, services }) {
-      const filter = filterOf(query)
-      const page = paging(query)
-      const range = { offset: page.offset, limit: page.pageSize }
-      const scope = taskScope(viewer, filter.libraryId)
-      const [tasks, total] = await Promise.all([
-        listTasks(sql, viewer, { filter, range }),
-        services(openTaskStats).count(scope, filter),
-      ])
-      const data = tasks.map(task => forIdentity(identity, task))
-      return pageResponse({ request, reply, query }, { data, total, paging: page })
-    },
+    handle: (input, { sql, services }) =>
+      pagedResponse(input, async ({ offset, pageSize }) => {
+        const { query, viewer, identity } = input
+        const filter = filterOf(query)
+        const [tasks, total] = await Promise.all([
+          listTasks(sql, viewer, { filter, range: { offset, limit: pageSize } }),
+          services(openTaskStats).count(taskScope(viewer, filter.libraryId), filter),
+        ])
+        return { data: tasks.map(task => forIdentity(identity, task)), total }
+      }),
   }),
   route('GET /tasks/stats', {
     operationId: 'getTaskStats',

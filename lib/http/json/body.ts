@@ -6,7 +6,7 @@ import { createAccountGates } from '../../base/async/account-gates.ts'
 import { Invalid } from '../../base/errors.ts'
 import { rememberMembers } from '../../base/json/json-text.ts'
 import { hasWritten, propertyNames } from '../../base/schema.ts'
-import { whenClosed } from '../body.ts'
+import { whenClosed } from '../exchange.ts'
 import { smallBodyBytes, structureFault } from '../limits/body-limit.ts'
 
 const isJson = /^application\/(?:[\w.-]{1,40}\+)?json(?:;|$)/

@@ -1,18 +1,7 @@
 // Limits of JSON bodies: their length, derived from the longest body that a route's schema allows, and their
 // structure.
+import type { SchemaNode } from '../normalize.ts'
 import type { Route } from '../route.ts'
-
-type SchemaNode = {
-  type?: string | readonly string[]
-  maxLength?: number
-  enum?: readonly unknown[]
-  format?: string
-  properties?: Record<string, SchemaNode>
-  additionalProperties?: unknown
-  items?: SchemaNode
-  maxItems?: number
-  anyOf?: readonly SchemaNode[]
-}
 
 /** Maximum for every route; limits free-form values and long lists. */
 export const maxBodyBytes = 1024 * 1024

@@ -12,15 +12,7 @@ import { type AdmittedCost, costOf, type Route, RouteResponse } from '../route.t
 
 type Admission = { accountId: string; isExpensive: boolean; signal: AbortSignal }
 
-export type ListGate = {
-  /**
-   * Runs `work` when the account may run another request. Its statements are canceled when `signal` aborts.
-   * Throws RateLimited when too many requests of the account are waiting, Unavailable when `signal` aborts
-   * first.
-   */
-  run<T>(admission: Admission, work: (sql: Sql) => Promise<T>): Promise<T>
-  close(): Promise<void>
-}
+export type ListGate = ReturnType<typeof openListGate>
 
 /** Statements that one request may run concurrently. */
 const statements = 2
@@ -29,7 +21,7 @@ const message = 'Too many lists are requested at the same time'
 const maxExpensive = 3
 
 /** `sql` is for normal lists and for everything else. */
-export function openListGate(sql: Sql): ListGate {
+export function openListGate(sql: Sql) {
   const expensiveSql = connectionsLike(sql, {
     max: statements * maxExpensive,
     // Workers of a parallel query would take cores from other requests; JIT compilation costs more than it
@@ -63,7 +55,15 @@ export function openListGate(sql: Sql): ListGate {
   }
 
   return {
-    run({ accountId, isExpensive, signal }, work) {
+    /**
+     * Runs `work` when the account may run another request. Its statements are canceled when `signal` aborts.
+     * Throws RateLimited when too many requests of the account are waiting, Unavailable when `signal` aborts
+     * first.
+     */
+    run<T>(
+      { accountId, isExpensive, signal }: Admission,
+      work: (sql: Sql) => Promise<T>,
+    ): Promise<T> {
       if (!isExpensive)
         return gates.normal(accountId, signal, () => runCancellable(sql, signal, work))
       return gates.expensive(accountId, signal, () =>
@@ -99,11 +99,7 @@ export function admitted(
  * The result of `work`, as soon as there is one. A stream in it reads with the gate's `sql`, so its slot is
  * released when the stream ends.
  */
-async function runUntilSent(
-  lists: ListGate,
-  admission: Admission,
-  work: (sql: Sql) => unknown,
-): Promise<unknown> {
+async function runUntilSent(lists: ListGate, admission: Admission, work: (sql: Sql) => unknown) {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const running = lists.run(admission, async sql => {
     const result = await work(sql)

@@ -97,12 +97,11 @@ function listRoute<
   B extends TSchema | undefined,
 >(kind: ItemKind, form: ItemForm, spec: ListSpec<P, Q, B>): Route {
   const { permission } = kind
-  const { find, query, hasFullInBody, ...common } = spec
+  const { find, query, hasFullInBody, method = 'GET', path, ...common } = spec
   const isFullIn = (body: unknown): boolean =>
     form === kind.full || (body as { full?: boolean } | undefined)?.full === true
-  return route({
+  return route(`${method} ${path}`, {
     ...common,
-    method: spec.method ?? 'GET',
     permission,
     query: record({ ...pageQuery, ...query }),
     responses: {

@@ -1,9 +1,13 @@
 // The match job: matches the due series of a library with a metadata source, one after another. When a process
 // dies, the rest becomes due again; a source that wants no requests is not called.
 import { serverViewer } from '../../accounts/viewer.ts'
-import { Failure, NotFound } from '../../base/errors.ts'
+import type { ThreadPool } from '../../base/async/thread-pool.ts'
+import { Failure, NotFound, Unreadable, type UnreadableCode } from '../../base/errors.ts'
+import type { NewCover } from '../../catalog/cover/cover.ts'
 import { coverFolders } from '../../catalog/cover/cover-files.ts'
+import { type CoverImage, newCover } from '../../catalog/cover/new-cover.ts'
 import { seriesContexts } from '../../catalog/metadata/template-context.ts'
+import type { ThumbnailFormat } from '../../media/image/thumbnail-path.ts'
 import { SourceFailure } from '../../sources/failure.ts'
 import type { Sources } from '../../sources/open.ts'
 import type { StoredSource } from '../../sources/stored/source.ts'
@@ -21,8 +25,7 @@ import {
   secondsUntilDue,
 } from '../match-queue.ts'
 import { autoMatch, describedSource, type MatchDeps, type MatchResult } from '../match-series.ts'
-import { matchingOf } from '../matching-settings.ts'
-import { librariesOf } from '../search-query.ts'
+import { librariesOf, matchingOf } from '../matching-settings.ts'
 
 type Deps = {
   sql: Sql
@@ -143,3 +146,25 @@ const failed = (error: Failure): Omit<MatchResult, 'applied'> => ({
   ...{ outcome: 'failed', externalId: null, relevance: null },
   message: error.message.slice(0, 500),
 })
+
+type Options = { maxSide: number; format: ThumbnailFormat; quality: number }
+
+/** Throws Unreadable if it is not an image. */
+export async function makeSourceCover(
+  threads: ThreadPool,
+  original: Buffer,
+  options: Options,
+): Promise<NewCover> {
+  const request = { items: [new Uint8Array(original)], options }
+  const { done, failure } = await threads.run<Uint8Array, Options, CoverImage>('image', request, {})
+  const [image] = done
+  if (!image) throw unreadable(failure)
+  if ('error' in image) throw unreadable(image.error)
+  return newCover(original, image, options.format)
+}
+
+const unreadable = (failure: { code: UnreadableCode; message: string } | null) =>
+  new Unreadable(
+    failure?.message ?? 'The image cannot be read',
+    failure?.code ?? 'unsupported_image',
+  )

@@ -41,12 +41,13 @@ import {
   storeFetched,
 } from '../match-series.ts'
 import {
+  compileQuery,
   defaultMatching,
+  librariesOf,
   type MatchedField,
   matchedFields,
   matchingOf,
 } from '../matching-settings.ts'
-import { compileQuery, librariesOf } from '../search-query.ts'
 import { AppliedMetadata, MetadataSourceList, SeriesComparison } from './match-schema.ts'
 
 const sourceId = uuid({
@@ -213,10 +214,10 @@ export const matchRoutes = [
       const isDryRun = body.dryRun === true
       const applied = isDryRun
         ? await previewFetched(matchDeps, source, match)
-        : await storeFetched(matchDeps, source, match)
+        : await storeFetched(matchDeps, source, { ...match, isForced: true })
       const library = (await librariesOf(deps.sql, [seriesId])).get(seriesId)
       if (!isDryRun && library) await enqueueDedupeAfterMatch(deps.sql, deps.queue, library.id)
-      return { ...comparisonOf(source, fetched), ...appliedOf(applied), isDryRun }
+      return { ...comparisonOf(source, fetched), ...appliedOf(applied!), isDryRun }
     },
   }),
   route('POST /series/{id}/metadata/auto-match', {

@@ -1,11 +1,19 @@
-// Rules of collections: conditions on series, evaluated for the account that views the collection.
+// Rules of collections: conditions on series, evaluated for the account that views the collection, also in conditions
+// by collection.
 import { LRUCache } from 'lru-cache'
+import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { createSingleFlight } from '../../base/async/single-flight.ts'
 import { Invalid } from '../../base/errors.ts'
-import { parseSeriesFilter, type SeriesFilter } from '../../list/condition.ts'
+import {
+  type Condition,
+  type Predicate,
+  parseSeriesFilter,
+  predicatesOf,
+  type SeriesFilter,
+} from '../../list/condition.ts'
 import { findMatches } from '../../list/sql/series-statement.ts'
-import type { Queryable, Sql } from '../../store/postgres/db.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
 import { isShownSeries } from '../grouping/grouping.ts'
 
 /** Characters of JSON text. */
@@ -89,4 +97,42 @@ export function createRuleMatches(pool: Sql) {
 export async function hasMatch(sql: Queryable, viewer: Viewer, rule: unknown): Promise<boolean> {
   const [match] = await findMatches(sql, viewer, [filterOfRule(rule)])
   return match !== null
+}
+
+const isByCollection = ({ field }: Predicate) => field === 'collectionId'
+const idsOf = ({ test }: Predicate) => (test.kind === 'ids' ? test.ids : [])
+
+/** Takes one statement, or none for conditions without collections. */
+export async function resolveCollections(
+  sql: Sql,
+  filter: SeriesFilter | null,
+): Promise<SeriesFilter | null> {
+  const ids = filter ? predicatesOf(filter.condition).filter(isByCollection).flatMap(idsOf) : []
+  if (!filter || ids.length === 0) return filter
+  const rows = await sql<{ id: string; rule: unknown }[]>`
+    select id, rule from collection where id = any(${ids}::uuid[]) and rule is not null`
+  const rules = new Map(rows.map(({ id, rule }) => [id, filterOfRule(rule).condition]))
+  return rules.size === 0 ? filter : { of: 'series', condition: replace(filter.condition, rules) }
+}
+
+function replace(condition: Condition, rules: ReadonlyMap<string, Condition>): Condition {
+  if ('all' in condition) return { all: condition.all.map(part => replace(part, rules)) }
+  if ('any' in condition) return { any: condition.any.map(part => replace(part, rules)) }
+  if (!isByCollection(condition)) return condition
+  const ids = idsOf(condition)
+  const selected = ids.flatMap(id => rules.get(id) ?? [])
+  if (selected.length === 0) return condition
+  const picked: Predicate = {
+    field: 'collectionId',
+    test: { kind: 'ids', ids: ids.filter(id => !rules.has(id)) },
+    negated: false,
+  }
+  const either: Condition = { any: [picked, ...selected] }
+  return condition.negated ? complement(either) : either
+}
+
+function complement(condition: Condition): Condition {
+  if ('all' in condition) return { any: condition.all.map(complement) }
+  if ('any' in condition) return { all: condition.any.map(complement) }
+  return { ...condition, negated: !condition.negated }
 }

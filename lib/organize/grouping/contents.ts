@@ -65,19 +65,19 @@ type Sorting<Own extends string, Other> = {
 type SeriesSorting = Sorting<keyof typeof seriesColumns, SeriesSort>
 type BookSorting = Sorting<keyof typeof bookColumns, BookSort>
 
-/** Parses `field,direction`, or `field` with a separate direction: an own sort order, or one of lists of series. */
-export function parseCollectionSort(sort = '', order?: string): SeriesSorting {
-  const own = collectionSorts.find(name => name === sort.split(',', 1)[0])
-  const { sort: other, direction } = parseSeriesSort(sort, order)
-  return own ? { own, direction } : { other, direction }
-}
-
-/** Like `parseCollectionSort`, for read lists. */
-export function parseReadListSort(sort = '', order?: string): BookSorting {
-  const own = readListSorts.find(name => name === sort.split(',', 1)[0])
-  const { sort: other, direction } = parseBookSort(sort, order)
-  return own ? { own, direction } : { other, direction }
-}
+/** Parses `field,direction`, or `field` with a separate direction: an own sort order, or one of other lists. */
+const parserOf =
+  <Own extends string, Other>(
+    own: readonly Own[],
+    parse: (sort: string, order?: string) => { sort?: Other | undefined; direction: Direction },
+  ) =>
+  (sort = '', order?: string): Sorting<Own, Other> => {
+    const name = own.find(name => name === sort.split(',', 1)[0])
+    const { sort: other, direction } = parse(sort, order)
+    return name ? { own: name, direction } : { other, direction }
+  }
+export const parseCollectionSort = parserOf(collectionSorts, parseSeriesSort)
+export const parseReadListSort = parserOf(readListSorts, parseBookSort)
 
 type ContentsRequest<Sort> = GroupingRequest & {
   sorting?: Sort

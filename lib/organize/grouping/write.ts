@@ -68,20 +68,20 @@ async function setRule(tx: Transaction, id: string, rule: unknown) {
 function checkCombination({ rule, ordered, memberIds }: GroupingChange) {
   if (rule === null) return
   if (ordered) throw new Invalid('A collection with a condition cannot be ordered by hand')
-  if (memberIds && memberIds.length > 0)
-    throw new Conflict('The series of a collection with a condition cannot be chosen', {
-      reason: 'rule_chooses',
-    })
+  if (memberIds && memberIds.length > 0) throw ruleChooses()
 }
 
-type ChangeRequest = { id: string; change: GroupingChange }
+const ruleChooses = () =>
+  new Conflict('The series of a collection with a condition cannot be chosen', {
+    reason: 'rule_chooses',
+  })
 
 /** Throws Invalid, NotFound and Conflict like `createGrouping`. */
 export async function updateGrouping(
   sql: Sql,
   viewer: Viewer,
   grouping: Grouping,
-  { id, change }: ChangeRequest,
+  { id, change }: { id: string; change: GroupingChange },
 ): Promise<void> {
   const { c } = tablesOf(sql, grouping)
   await retryOnDeadlock(sql, async tx => {
@@ -125,21 +125,16 @@ export async function deleteGrouping(sql: Sql, viewer: Viewer, grouping: Groupin
   })
 }
 
-type MemberChange = (tx: Transaction) => Promise<string[]>
-
 /** Runs a change of hand-picked members, which returns the changed ones. Throws NotFound; Conflict with a rule. */
 export async function changeMembers(
   sql: Sql,
   viewer: Viewer,
   grouping: Grouping,
-  { id, change }: { id: string; change: MemberChange },
+  { id, change }: { id: string; change: (tx: Transaction) => Promise<string[]> },
 ): Promise<void> {
   await retryOnDeadlock(sql, async tx => {
     const { rule } = await lockGrouping(tx, viewer, grouping, id)
-    if (rule !== null)
-      throw new Conflict('The series of a collection with a condition cannot be chosen', {
-        reason: 'rule_chooses',
-      })
+    if (rule !== null) throw ruleChooses()
     await noteChange(tx, grouping, id, { members: await change(tx) })
   })
 }
@@ -191,8 +186,6 @@ function parseName(text: string): string {
   return name
 }
 
-type NameRequest = { name: string; exceptId?: string }
-
 /**
  * Throws Conflict if another grouping that the viewer sees has the name. Hidden ones may share it, because a
  * conflict would disclose their names. Concurrent changes to one name are serialized.
@@ -201,7 +194,7 @@ async function requireFreeName(
   tx: Transaction,
   viewer: Viewer,
   grouping: Grouping,
-  { name, exceptId }: NameRequest,
+  { name, exceptId }: { name: string; exceptId?: string },
 ): Promise<void> {
   const { c } = tablesOf(tx, grouping)
   await tx`

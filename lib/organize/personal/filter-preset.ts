@@ -1,7 +1,7 @@
 // Filter presets: conditions, search words and sort orders saved by an account under a name.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleLibrary } from '../../accounts/viewer.ts'
-import { Conflict, Invalid, NotFound } from '../../base/errors.ts'
+import { Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {
   component,
@@ -16,6 +16,7 @@ import {
 import { requireLibrary } from '../../catalog/library/library.ts'
 import { parseBookFilter, parseSeriesFilter } from '../../list/condition.ts'
 import type { Queryable, Sql, Transaction } from '../../store/postgres/db.ts'
+import { nameTaken } from '../../store/postgres/name-taken.ts'
 
 export const presetScopes = ['list', 'search'] as const
 export const presetTargets = ['series', 'books'] as const
@@ -97,7 +98,7 @@ export async function createPreset(
       insert into filter_preset (id, account_id, name, scope, target, condition, query, sort, library_id)
       values (${id}, ${viewer.accountId}, ${preset.name}, ${preset.scope}, ${preset.target},
         ${conditionValue(tx, preset.condition)}, ${preset.query}, ${preset.sort}, ${preset.libraryId})`.catch(
-      rethrowTakenName,
+      rethrowTaken,
     )
     const [row] = await tx<{ count: number }[]>`
       select count(*)::integer as count from filter_preset where account_id = ${viewer.accountId}`
@@ -123,7 +124,7 @@ export async function replacePreset(
       set name = ${values.name}, condition = ${conditionValue(tx, values.condition)},
         query = ${values.query}, sort = ${values.sort}, library_id = ${values.libraryId},
         updated_at = now()
-      where id = ${id}`.catch(rethrowTakenName)
+      where id = ${id}`.catch(rethrowTaken)
     return await presetById(tx, viewer, id)
   })
 }
@@ -146,14 +147,10 @@ function conditionValue(tx: Transaction, condition: unknown) {
   return condition === null || condition === undefined ? null : tx.json(condition as never)
 }
 
-function rethrowTakenName(error: unknown): never {
-  if ((error as { constraint_name?: string }).constraint_name === 'filter_preset_name_unique')
-    throw new Conflict('A preset with this name already exists', {
-      cause: error,
-      reason: 'name_taken',
-    })
-  throw error
-}
+const rethrowTaken = nameTaken(
+  'filter_preset_name_unique',
+  'A preset with this name already exists',
+)
 
 function fromOwn(sql: Queryable, viewer: Viewer): Fragment {
   return sql`

@@ -117,8 +117,8 @@ export async function averageRating(
 export async function listRatings(
   sql: Queryable,
   viewer: Viewer,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<{ ratings: UserRating[]; total: number }> {
+  { offset, pageSize }: { offset: number; pageSize: number },
+): Promise<{ data: UserRating[]; total: number }> {
   const own = sql`
     from user_rating u join series s on s.id = u.series_id
     where u.account_id = ${viewer.accountId} and ${visibleSeries(sql, viewer)}`
@@ -126,8 +126,8 @@ export async function listRatings(
   const ratings = await sql<UserRating[]>`
     select ${columns(sql)} ${own}
     order by u.updated_at desc, u.id desc
-    limit ${limit} offset ${offset}`
-  return { ratings: [...ratings], total: row!.total }
+    limit ${pageSize} offset ${offset}`
+  return { data: [...ratings], total: row!.total }
 }
 
 function columns(sql: Queryable) {

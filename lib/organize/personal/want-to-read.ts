@@ -31,19 +31,19 @@ const orderBy: Record<WantToReadSort, (sql: Queryable) => Fragment> = {
   custom: sql => sql`w.position, w.id`,
 }
 
-type ListRequest = { sort: WantToReadSort; offset: number; limit: number }
+type ListRequest = { sort: WantToReadSort; offset: number; pageSize: number }
 
 /** A page of the present, visible entries, and their number. */
 export async function listWanted(
   sql: Queryable,
   viewer: Viewer,
-  { sort, offset, limit }: ListRequest,
+  { sort, offset, pageSize }: ListRequest,
 ): Promise<{ entries: WantToReadEntry[]; total: number }> {
   const entries = await sql<(WantToReadEntry & { total: number })[]>`
     select ${entryColumns(sql)}, (count(*) over ())::float8 as total
     ${fromWanted(sql, viewer)}
     order by ${orderBy[sort](sql)}
-    limit ${limit} offset ${offset}`
+    limit ${pageSize} offset ${offset}`
   if (entries.length === 0 && offset > 0) {
     const [row] = await sql<{ total: number }[]>`
       select count(*)::float8 as total ${fromWanted(sql, viewer)}`

@@ -1,5 +1,5 @@
 // Import and export of read lists as CBL files (ComicRack).
-
+import type { Viewer } from '../../accounts/viewer.ts'
 import {
   bytes,
   component,
@@ -14,12 +14,15 @@ import {
   uuid,
 } from '../../base/schema.ts'
 import { document, element, text as textElement } from '../../base/xml-writer.ts'
+import { fromVisibleBooks } from '../../catalog/book/visible-books.ts'
 import { withUpload } from '../../catalog/cover/routes/cover-upload.ts'
 import { attachment } from '../../download/attachment.ts'
-import { longListJson } from '../../http/json/long-list.ts'
+import { longListJson } from '../../http/exchange.ts'
 import { ReadListId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
-import { exportedBooks } from '../read-list/export-cbl.ts'
+import type { WithServices } from '../../store/services.ts'
+import { booksOfReadList } from '../grouping/contents.ts'
+import { maxMembers } from '../grouping/members.ts'
 import { importCbl } from '../read-list/import-cbl.ts'
 
 const matches = ['exact', 'alternative', 'missing'] as const
@@ -134,3 +137,28 @@ export const cbl = [
     },
   }),
 ]
+
+export type ExportedBook = {
+  id: string
+  series: string
+  number: string | null
+  /** Year of the series, otherwise the volume number. */
+  volume: number | null
+  year: number | null
+}
+
+/** The books that the viewer sees, in the order of the list. Throws NotFound. */
+export async function exportedBooks(
+  db: WithServices,
+  viewer: Viewer,
+  request: { id: string; withEmpty: boolean },
+): Promise<{ name: string; books: ExportedBook[] }> {
+  const { sql } = db
+  const { ids, grouping } = await booksOfReadList(db, viewer, {
+    ...{ ...request, page: 1, pageSize: maxMembers },
+  })
+  const books = await sql<ExportedBook[]>`
+    select b.id, s.title as series, b.number, coalesce(s.year, b.volume) as volume, b.year
+    ${fromVisibleBooks(sql, viewer, { ids })}`
+  return { name: grouping.name, books: [...books] }
+}

@@ -36,13 +36,10 @@ export const groupingCovers = [ofCollections, ofReadLists].flatMap(
       responses: imageResponses,
       async handle({ params, viewer, request, signal }, deps) {
         const { thumbnails, config } = deps
-        const { format } = config.thumbnail
-        const variant = {
+        const response = await groupingThumbnail(request, deps, {
+          ...{ viewer, grouping, id: params.id, signal, format: config.thumbnail.format },
           ...{ etagOf: thumbnailEtag, read: thumbnails.read, placeholder: () => placeholder },
-          format,
-        }
-        const subject = { viewer, grouping, id: params.id, signal }
-        const response = await groupingThumbnail(request, deps, { ...subject, ...variant })
+        })
         if (response === null) throw groupingNotFound(grouping)
         return response
       },
@@ -82,20 +79,15 @@ export const groupingCovers = [ofCollections, ofReadLists].flatMap(
   ],
 )
 
-type Subject = { viewer: Viewer; grouping: Grouping; id: string; signal: AbortSignal }
+type Subject = { viewer: Viewer; grouping: Grouping; id: string; signal: AbortSignal } & Variant
+type Variant = CoverVariant & { format: 'webp' | 'jpeg' }
 type Images = Pick<Deps, 'sql' | 'services' | 'queue' | 'thumbnails' | 'pages' | 'config'>
 
 /** Null when nothing is hidden from the viewer and there are no members. Throws NotFound. */
 export async function groupingThumbnail(
   request: FastifyRequest,
   deps: Images,
-  {
-    viewer,
-    grouping,
-    id,
-    signal,
-    ...variant
-  }: Subject & CoverVariant & { format: 'webp' | 'jpeg' },
+  { viewer, grouping, id, signal, ...variant }: Subject,
 ) {
   const { sql } = deps
   const { uploaded, members } = await groupingCover(deps, viewer, grouping, id)

@@ -1,5 +1,4 @@
 // What collections and read lists have in common in the API: their schemas, and how they are found, listed and changed.
-
 import type { TSchema } from 'typebox'
 import type { Identity } from '../../accounts/identify.ts'
 import type { Permission } from '../../accounts/permission.ts'
@@ -8,7 +7,7 @@ import { Invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { maybe, oneOf, type record, Type } from '../../base/schema.ts'
 import type { Deps } from '../../http/deps.ts'
-import { paged, pageResponse, paging } from '../../http/pagination.ts'
+import { type PageQuery, paged, pagedResponse } from '../../http/pagination.ts'
 import { CollectionId, ReadListId, type SeriesId } from '../../http/params.ts'
 import type { Input } from '../../http/route.ts'
 import { collections, groupingNotFound, readLists } from '../grouping/grouping.ts'
@@ -66,10 +65,12 @@ export type RouteKind = (typeof ofCollections | typeof ofReadLists) & {
 export type Reader = { canWrite: boolean; viewer: Viewer }
 
 export type Signed = { identity: Identity; viewer: Viewer }
-type PagedInput = Signed & Pick<Input<'auth', never, never, never>, 'request' | 'reply'>
+type PagedInput = Signed &
+  Pick<Input<'auth', never, never, never>, 'request' | 'reply'> & {
+    query: PageQuery & { search?: string }
+  }
 
 type Read = Pick<Deps, 'sql' | 'services'>
-type PageQuery = { page?: number; pageSize?: number; search?: string }
 
 /** The schemas of a kind, and functions for its handlers. */
 export function kitOf(kind: RouteKind) {
@@ -92,25 +93,16 @@ export function kitOf(kind: RouteKind) {
       if (!row) throw groupingNotFound(grouping)
       return kind.toItem(row, readerOf(input)) as never
     },
-    async page(
-      input: PagedInput,
-      deps: Read,
-      query: PageQuery,
-      more: Pick<GroupingListRequest, 'memberId'> = {},
-    ) {
-      const { request, reply, viewer } = input
-      const window = paging(query)
-      const { rows, total } = await listGroupings(deps, viewer, grouping, {
-        ...{
-          ...more,
-          search: query.search ? [query.search] : [],
-          withEmpty: readerOf(input).canWrite,
-        },
-        ...{ page: window.page, pageSize: window.pageSize },
-      })
-      const items = { data: rows.map(row => kind.toItem(row, readerOf(input))), total }
-      return pageResponse({ request, reply, query }, { ...items, paging: window }) as never
-    },
+    page: (input: PagedInput, deps: Read, more: Pick<GroupingListRequest, 'memberId'> = {}) =>
+      pagedResponse(input, async ({ page, pageSize }) => {
+        const { search } = input.query
+        const reader = readerOf(input)
+        const { rows, total } = await listGroupings(deps, input.viewer, grouping, {
+          ...{ ...more, search: search ? [search] : [], withEmpty: reader.canWrite },
+          ...{ page, pageSize },
+        })
+        return { data: rows.map(row => kind.toItem(row, reader)), total }
+      }) as never,
     changeOf: (body: Record<string, unknown>): GroupingChange => ({
       ...(body as Pick<GroupingChange, 'name' | 'summary' | 'ordered'>),
       ...kind.change(body),

@@ -1,7 +1,7 @@
 // Ratings of series: the caller's with notes, and the mean of all accounts.
 import { recordsReading } from '../../accounts/permission.ts'
 import { patchBody, record, Type } from '../../base/schema.ts'
-import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { paged, pagedResponse, pageQuery } from '../../http/pagination.ts'
 import { SeriesId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
 import { checkStorable, input, trimmedText } from '../../media/metadata/user-input.ts'
@@ -78,16 +78,7 @@ export const ratings = [
     summary: 'List the ratings of the caller',
     description: 'Most recently changed first.',
     query: record(pageQuery),
-    responses: {
-      200: paged(UserRating),
-    },
-    async handle({ query, viewer, request, reply }, { sql }) {
-      const page = paging(query)
-      const { ratings, total } = await listRatings(sql, viewer, {
-        offset: page.offset,
-        limit: page.pageSize,
-      })
-      return pageResponse({ request, reply, query }, { data: ratings, total, paging: page })
-    },
+    responses: { 200: paged(UserRating) },
+    handle: (input, { sql }) => pagedResponse(input, page => listRatings(sql, input.viewer, page)),
   }),
 ]

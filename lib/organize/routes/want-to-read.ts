@@ -15,7 +15,7 @@ import {
 } from '../../base/schema.ts'
 import { Book, booksByIds } from '../../catalog/book/book-record.ts'
 import { Series, seriesByIds } from '../../catalog/series/series-record.ts'
-import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { paged, pagedResponse, pageQuery } from '../../http/pagination.ts'
 import { BookId, SeriesId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
@@ -67,16 +67,14 @@ export const wantToRead = [
     }),
     responses: { 200: paged(WantToReadItem) },
     cost: 'list',
-    async handle({ query, viewer, request, reply }, { sql }) {
-      const page = paging(query)
-      const name = query.sort ?? 'newest'
-      const { entries, total } = await listWanted(sql, viewer, {
-        sort: olderSorts[name] ?? (name as WantToReadSort),
-        ...{ offset: page.offset, limit: page.pageSize },
-      })
-      const data = query.includeItems ? await withItems(sql, viewer, entries) : entries
-      return pageResponse({ request, reply, query }, { data, total, paging: page })
-    },
+    handle: (input, { sql }) =>
+      pagedResponse(input, async page => {
+        const { query, viewer } = input
+        const name = query.sort ?? 'newest'
+        const sort = olderSorts[name] ?? (name as WantToReadSort)
+        const { entries, total } = await listWanted(sql, viewer, { ...page, sort })
+        return { data: query.includeItems ? await withItems(sql, viewer, entries) : entries, total }
+      }),
   }),
   route('POST /want-to-read', {
     operationId: 'addWantToRead',

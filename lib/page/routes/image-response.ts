@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { bytes, ErrorBody } from '../../base/schema.ts'
 import { isFresh } from '../../download/range.ts'
-import { bodyFor, emptyBody } from '../../http/body.ts'
+import { bodyFor, emptyBody } from '../../http/exchange.ts'
 import { respond } from '../../http/route.ts'
 
 /** Media types of images in books. Converted images are JPEG, PNG or WebP. */

@@ -2,8 +2,8 @@
 
 import { NotFound, Unreadable } from '../../base/errors.ts'
 import type { BookFile, OpenBook } from '../../catalog/book/book-file.ts'
-import { whenClosed } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
+import { whenClosed } from '../../http/exchange.ts'
 import type { Input } from '../../http/route.ts'
 import type { FormatName } from '../../media/format/formats.ts'
 import { pageEtag } from '../etag.ts'

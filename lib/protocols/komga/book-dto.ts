@@ -1,5 +1,6 @@
-// Books of the Komga-compatible API.
-
+// Books and pages of the Komga-compatible API.
+import type { Fragment } from 'postgres'
+import { beyondAge, hidesBooks, type Viewer } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
 import { pathText } from '../../base/path.ts'
 import { component, count, list, nullable, type Static, Type } from '../../base/schema.ts'
@@ -9,80 +10,63 @@ import {
   joinPossibleArtifact,
   joinProgress,
 } from '../../catalog/book/visible-books.ts'
+import { readingOrder } from '../../catalog/derived/reading-order.ts'
 import { type FormatName, isReflowable, stemOf } from '../../media/format/formats.ts'
+import type { StoredPage } from '../../page/page-list.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { isOneOf } from '../../store/postgres/ids.ts'
-import { numberedBooks } from './numbering.ts'
+import { sizeText } from '../publication/publication.ts'
 import {
   Author,
   authorsOf,
   dateOf,
   flag,
+  flags,
+  locksOf,
   lowerCase,
   mediaStatus,
   mediaTypeOf,
   profileOf,
   type Reader,
-  sizeText,
-  time,
+  texts,
+  times,
   utcSeconds,
   WebLink,
+  withLocks,
 } from './values.ts'
 
 const Media = component('MediaDto', {
-  status: Type.String(),
-  mediaType: Type.String(),
+  ...texts('status', 'mediaType'),
   pagesCount: Type.Integer(),
   comment: Type.String(),
-  epubDivinaCompatible: flag(),
-  epubIsKepub: flag(),
+  ...flags('epubDivinaCompatible', 'epubIsKepub'),
   mediaProfile: Type.String(),
 })
 
 const BookMetadata = component('BookMetadataDto', {
-  title: Type.String(),
-  titleLock: flag(),
-  summary: Type.String(),
-  summaryLock: flag(),
-  number: Type.String(),
-  numberLock: flag(),
-  numberSort: Type.Number(),
-  numberSortLock: flag(),
-  releaseDate: nullable(Type.String({ format: 'date' })),
-  releaseDateLock: flag(),
-  authors: list(Author),
-  authorsLock: flag(),
-  tags: list(Type.String()),
-  tagsLock: flag(),
-  isbn: Type.String(),
-  isbnLock: flag(),
-  links: list(WebLink),
-  linksLock: flag(),
-  created: time(),
-  lastModified: time(),
+  ...withLocks({
+    ...texts('title', 'summary', 'number'),
+    numberSort: Type.Number(),
+    releaseDate: nullable(Type.String({ format: 'date' })),
+    authors: list(Author),
+    tags: list(Type.String()),
+    isbn: Type.String(),
+    links: list(WebLink),
+  }),
+  ...times('created', 'lastModified'),
 })
 
 const ReadProgress = component('ReadProgressDto', {
   page: Type.Integer(),
   completed: flag(),
-  readDate: time(),
-  created: time(),
-  lastModified: time(),
-  deviceId: Type.String(),
-  deviceName: Type.String(),
+  ...times('readDate', 'created', 'lastModified'),
+  ...texts('deviceId', 'deviceName'),
 })
 
 export const BookDto = component('BookDto', {
-  id: Type.String(),
-  seriesId: Type.String(),
-  seriesTitle: Type.String(),
-  libraryId: Type.String(),
-  name: Type.String(),
-  url: Type.String(),
+  ...texts('id', 'seriesId', 'seriesTitle', 'libraryId', 'name', 'url'),
   number: Type.Integer(),
-  created: time(),
-  lastModified: time(),
-  fileLastModified: time(),
+  ...times('created', 'lastModified', 'fileLastModified'),
   sizeBytes: count(),
   size: Type.String(),
   media: Media,
@@ -94,41 +78,18 @@ export const BookDto = component('BookDto', {
 })
 export type BookDto = Static<typeof BookDto>
 
-type Row = Pick<
-  BookDto,
-  'id' | 'seriesId' | 'seriesTitle' | 'libraryId' | 'deleted' | 'fileHash'
-> & {
-  root: Buffer
-  folder: Buffer
-  fileName: Buffer
-  oneshot: boolean
-  place: number
-  title: string
-  summary: string | null
-  number: string | null
-  numberSort: number
-  year: number | null
-  month: number | null
-  day: number | null
-  authors: { name: string; role: string | null }[]
-  tags: string[]
-  isbn: string | null
-  links: { label: string; url: string }[]
-  locks: string[]
-  format: FormatName | null
-  errorCode: string | null
-  errorMessage: string | null
-  pageCount: number
-  hasPageImages: boolean
-  sizeBytes: number
-  modifiedMs: number
-  createdAt: Date
-  updatedAt: Date
-  page: number | null
-  isCompleted: boolean
-  startedAt: Date
-  progressAt: Date
-}
+type Row = Pick<BookDto, 'id' | 'seriesId' | 'seriesTitle' | 'libraryId' | 'deleted' | 'fileHash'> &
+  Pick<BookDto['metadata'], 'title' | 'numberSort' | 'tags' | 'links'> &
+  Record<'root' | 'folder' | 'fileName', Buffer> &
+  Record<'oneshot' | 'hasPageImages' | 'isCompleted', boolean> &
+  Record<'place' | 'pageCount' | 'sizeBytes' | 'modifiedMs', number> &
+  Record<'year' | 'month' | 'day' | 'page', number | null> &
+  Record<'summary' | 'number' | 'isbn' | 'errorCode' | 'errorMessage', string | null> &
+  Record<'createdAt' | 'updatedAt' | 'startedAt' | 'progressAt', Date> & {
+    authors: { name: string; role: string | null }[]
+    locks: string[]
+    format: FormatName | null
+  }
 
 /** The books with these ids, in this order, in one statement; hidden and deleted ones are left out, missing ones are not. */
 export async function bookDtos(
@@ -210,27 +171,23 @@ function mediaOf(row: Row): BookDto['media'] {
   }
 }
 
+const lockNames = {
+  ...{ title: 'title', summary: 'summary', number: 'number', numberSort: 'number' },
+  ...{ releaseDate: 'year', authors: 'authors', tags: 'tags', isbn: 'isbn', links: 'links' },
+}
+
 function metadataOf(row: Row): Omit<BookDto['metadata'], 'created' | 'lastModified'> {
-  const isLocked = (name: string) => row.locks.includes(name)
   return {
+    ...locksOf(lockNames, row.locks),
     title: row.title,
-    titleLock: isLocked('title'),
     summary: row.summary ?? '',
-    summaryLock: isLocked('summary'),
     number: row.number ?? String(row.numberSort),
-    numberLock: isLocked('number'),
     numberSort: row.numberSort,
-    numberSortLock: isLocked('number'),
     releaseDate: dateOf(row.year, row.month, row.day),
-    releaseDateLock: isLocked('year'),
     authors: authorsOf(row.authors),
-    authorsLock: isLocked('authors'),
     tags: lowerCase(row.tags),
-    tagsLock: isLocked('tags'),
     isbn: row.isbn ?? '',
-    isbnLock: isLocked('isbn'),
     links: row.links,
-    linksLock: isLocked('links'),
   }
 }
 
@@ -245,4 +202,43 @@ function progressOf(row: Row): BookDto['readProgress'] {
     lastModified: utcSeconds(row.progressAt),
     ...{ deviceId: '', deviceName: '' },
   }
+}
+
+export const PageDto = component('PageDto', {
+  number: Type.Integer({ description: 'Page number, starting at 1.' }),
+  fileName: Type.String(),
+  mediaType: Type.String(),
+  width: nullable(Type.Integer()),
+  height: nullable(Type.Integer()),
+  sizeBytes: nullable(Type.Integer()),
+  size: Type.String(),
+})
+export type PageDto = Static<typeof PageDto>
+
+export const pageDtos = (
+  pages: readonly Pick<StoredPage, 'name' | 'mediaType' | 'width' | 'height' | 'bytes'>[],
+): PageDto[] =>
+  pages.map(({ name, mediaType, width, height, bytes }, i) => ({
+    ...{ number: i + 1, fileName: name, mediaType, width, height },
+    // Rendered pages have no size in the file.
+    ...(bytes > 0 ? { sizeBytes: bytes, size: sizeText(bytes) } : { sizeBytes: null, size: '' }),
+  }))
+
+/**
+ * Rows `id`, `place` and `number_sort` of the books of these series, including missing ones. Books without a number
+ * continue after the highest number. Where volumes come first, numbers repeat: clients, which report how far a series
+ * is read by one number, get the place instead.
+ */
+export function numberedBooks(sql: Queryable, viewer: Viewer, series: Fragment): Fragment {
+  const visible = hidesBooks(viewer) ? sql`and (${beyondAge(sql, viewer)}) is not true` : sql``
+  return sql`(
+    select b.id, (row_number() over reading_order)::integer as place,
+      case when b.volume_sort is not null then row_number() over reading_order
+        else coalesce(b.number_sort, floor(coalesce(max(b.number_sort) over whole, 0))
+          + row_number() over reading_order - count(b.number_sort) over whole) end as number_sort
+    from book b
+    where b.series_id in (${series}) ${visible}
+    window reading_order as (
+        partition by b.series_id order by ${readingOrder(sql, 'b')}),
+      whole as (partition by b.series_id))`
 }

@@ -13,14 +13,12 @@ import {
 import { findGrouping, type GroupingRow, groupingRows } from '../../organize/grouping/list.ts'
 import { maxMembers } from '../../organize/grouping/members.ts'
 import type { WithServices } from '../../store/services.ts'
-import { flag, type Reader, time, utcSeconds } from './values.ts'
+import { flag, type Reader, texts, times, utcSeconds } from './values.ts'
 
 const common = {
-  id: Type.String(),
-  name: Type.String(),
+  ...texts('id', 'name'),
   ordered: flag(),
-  createdDate: time(),
-  lastModifiedDate: time(),
+  ...times('createdDate', 'lastModifiedDate'),
   filtered: flag(),
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../catalog/library/library-settings.ts'
 import { comicFormats, type FormatName } from '../../media/format/formats.ts'
 import { mountHealth, mountKey } from '../../store/mount/mount-health.ts'
-import { flag, type Reader } from './values.ts'
+import { flag, flags, type Reader, texts } from './values.ts'
 
 export const scanIntervals = [
   'DISABLED',
@@ -39,34 +39,17 @@ export const cronOfInterval: Readonly<
 }
 
 export const LibraryDto = component('LibraryDto', {
-  id: Type.String(),
-  name: Type.String(),
-  root: Type.String(),
-  importComicInfoBook: flag(),
-  importComicInfoSeries: flag(),
-  importComicInfoCollection: flag(),
-  importComicInfoReadList: flag(),
-  importComicInfoSeriesAppendVolume: flag(),
-  importEpubBook: flag(),
-  importEpubSeries: flag(),
-  importMylarSeries: flag(),
-  importLocalArtwork: flag(),
-  importBarcodeIsbn: flag(),
+  ...texts('id', 'name', 'root'),
+  ...flags('importComicInfoBook', 'importComicInfoSeries', 'importComicInfoCollection'),
+  ...flags('importComicInfoReadList', 'importComicInfoSeriesAppendVolume', 'importEpubBook'),
+  ...flags('importEpubSeries', 'importMylarSeries', 'importLocalArtwork', 'importBarcodeIsbn'),
   scanForceModifiedTime: flag(),
   scanInterval: oneOf(scanIntervals),
-  scanOnStartup: flag(),
-  scanCbx: flag(),
-  scanPdf: flag(),
-  scanEpub: flag(),
+  ...flags('scanOnStartup', 'scanCbx', 'scanPdf', 'scanEpub'),
   scanDirectoryExclusions: list(Type.String()),
-  repairExtensions: flag(),
-  convertToCbz: flag(),
-  emptyTrashAfterScan: flag(),
+  ...flags('repairExtensions', 'convertToCbz', 'emptyTrashAfterScan'),
   seriesCover: oneOf(seriesCovers),
-  hashFiles: flag(),
-  hashPages: flag(),
-  hashKoreader: flag(),
-  analyzeDimensions: flag(),
+  ...flags('hashFiles', 'hashPages', 'hashKoreader', 'analyzeDimensions'),
   oneshotsDirectory: nullable(Type.String()),
   unavailable: flag(),
 })

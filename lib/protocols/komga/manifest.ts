@@ -3,10 +3,12 @@ import type { EpubContents } from '../../media/format/epub/contents.ts'
 import type { EpubLink } from '../../media/format/epub/navigation.ts'
 import { canonicalLanguage } from '../../media/metadata/language.ts'
 import type { StoredPage } from '../../page/page-list.ts'
-import { type Links, resourceLinks } from '../opds/links.ts'
-import { divinaType, progressionType, webpubType } from '../opds/media-types.ts'
-import type { Publication } from '../opds/publication.ts'
-import { servedType } from '../opds/resource-media-type.ts'
+import { type Links, resourceLinks } from '../publication/links.ts'
+import { divinaType, progressionType, servedType, webpubType } from '../publication/media-types.ts'
+import {
+  type Publication,
+  propertyByRole as readiumProperties,
+} from '../publication/publication.ts'
 import { dateOf, mediaTypeOf, roleName, utcSeconds } from './values.ts'
 
 export type ManifestProfile = 'divina' | 'epub' | 'pdf'
@@ -129,19 +131,8 @@ function manifest(
   }
 }
 
-// Manifest properties by role; `penciler` is its spelling.
-const propertyByRole: Readonly<Record<string, string>> = {
-  writer: 'author',
-  author: 'author',
-  penciller: 'penciler',
-  inker: 'inker',
-  colorist: 'colorist',
-  letterer: 'letterer',
-  editor: 'editor',
-  translator: 'translator',
-  artist: 'artist',
-  illustrator: 'illustrator',
-}
+// Komga has none for narrators.
+const { narrator: _, ...propertyByRole } = readiumProperties
 const properties = [...new Set(Object.values(propertyByRole)), 'contributor']
 
 function metadataOf(book: Publication, links: Links): Record<string, unknown> {

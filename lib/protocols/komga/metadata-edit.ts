@@ -24,18 +24,16 @@ import { type Link, setLabels, setLinks, setSharingLabels } from './metadata-ref
 import { directionNames, storedRole } from './values.ts'
 
 /** Absent members are unchanged, null clears. */
-export type BookEdit = {
-  title?: string | null
-  summary?: string | null
-  number?: string | null
+type Edit<N extends string, T> = { [name in N]?: T | null }
+/** By field name. */
+type Locks = Readonly<Record<string, boolean>>
+
+export type BookEdit = Edit<'title' | 'summary' | 'number' | 'releaseDate' | 'isbn', string> & {
   numberSort?: number | null
-  releaseDate?: string | null
   authors?: { name: string; role: string }[] | null
   tags?: string[] | null
-  isbn?: string | null
   links?: Link[] | null
-  /** By field name. */
-  locks: Partial<Record<BookLock, boolean>>
+  locks: Locks
 }
 export const bookLocks = {
   title: 'titleLock',
@@ -48,25 +46,15 @@ export const bookLocks = {
   isbn: 'isbnsLock',
   links: null,
 } as const
-type BookLock = keyof typeof bookLocks
 
-export type SeriesEdit = {
-  title?: string | null
-  titleSort?: string | null
-  summary?: string | null
-  status?: string | null
-  readingDirection?: string | null
-  publisher?: string | null
-  ageRating?: number | null
-  language?: string | null
-  genres?: string[] | null
-  tags?: string[] | null
-  totalBookCount?: number | null
-  sharingLabels?: string[] | null
-  links?: Link[] | null
-  alternateTitles?: { label: string; title: string }[] | null
-  locks: Partial<Record<SeriesLock, boolean>>
-}
+type SeriesText = 'title' | 'titleSort' | 'summary' | 'publisher' | 'language'
+export type SeriesEdit = Edit<SeriesText | 'status' | 'readingDirection', string> &
+  Edit<'ageRating' | 'totalBookCount', number> &
+  Edit<'genres' | 'tags' | 'sharingLabels', string[]> & {
+    links?: Link[] | null
+    alternateTitles?: { label: string; title: string }[] | null
+    locks: Locks
+  }
 export const seriesLocks = {
   title: 'title',
   titleSort: 'titleSort',
@@ -83,7 +71,6 @@ export const seriesLocks = {
   links: null,
   alternateTitles: 'alternateTitles',
 } as const
-type SeriesLock = keyof typeof seriesLocks
 
 /** Changes all books or none, each once. Throws NotFound, Invalid. */
 export async function editBooks(
@@ -220,27 +207,17 @@ function namedAuthors(authors: BookEdit['authors'], current: readonly Author[]):
 }
 
 type Flags = Readonly<Record<string, string | null>>
-type Values = Partial<Record<string, boolean>>
 
 /** Locks by their catalog flags. */
-const lockFlags = (flags: Flags, values: Values) =>
+const lockFlags = (flags: Flags, locks: Locks) =>
   Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) =>
-      flags[name] == null || value === undefined ? [] : [[flags[name], value]],
-    ),
+    Object.entries(locks).flatMap(([name, value]) => (flags[name] ? [[flags[name], value]] : [])),
   )
 
-const columnNames: Readonly<Record<string, string>> = {
-  links: 'links',
-  sharingLabels: 'sharing_labels',
-}
-
 /** Locks without a flag: scans never change these fields, but clients read their locks back. */
-const plainLocks = (flags: Flags, values: Values) =>
-  Object.entries(values).flatMap(([name, value]) =>
-    flags[name] !== null || value === undefined
-      ? []
-      : [{ name: columnNames[name]!, isLocked: value }],
+const plainLocks = (flags: Flags, locks: Locks) =>
+  Object.entries(locks).flatMap(([name, isLocked]) =>
+    flags[name] ? [] : [{ name: name === 'links' ? name : 'sharing_labels', isLocked }],
   )
 
 async function setPlainLocks(

@@ -9,16 +9,14 @@ import { type OwnerRequest, requireOwner } from '../../catalog/owner.ts'
 import { measureImage } from '../../media/image/image.ts'
 import type { Grouping } from '../../organize/grouping/grouping.ts'
 import type { Thumbnails } from '../../page/thumbnail.ts'
-import { flag } from './values.ts'
+import { flag, integers } from './values.ts'
 
 const common = {
   id: Type.String(),
   type: Type.String({ description: '`GENERATED` or `USER_UPLOADED`.' }),
   selected: flag(),
   mediaType: Type.String(),
-  fileSize: Type.Integer(),
-  width: Type.Integer(),
-  height: Type.Integer(),
+  ...integers('fileSize', 'width', 'height'),
 }
 export const BookPoster = component('ThumbnailBookDto', { ...common, bookId: Type.String() })
 export const SeriesPoster = component('ThumbnailSeriesDto', { ...common, seriesId: Type.String() })
@@ -54,11 +52,7 @@ export async function posters(
 ): Promise<Poster[]> {
   const { owner } = request
   await requireOwner(sql, request)
-  const column = sql(`${owner.kind}_id`)
-  const rows = await sql<Row[]>`
-    select c.id, encode(c.hash, 'hex') as name, c.original as extension, c.is_selected as selected,
-      c.width, c.height
-    from cover c where c.${column} = ${owner.id} order by c.created_at, c.id`
+  const rows = await uploadsOf(sql, `${owner.kind}_id`, owner.id)
   const uploaded = await Promise.all(rows.map(row => uploadedPoster(row, folders)))
   const isSelected = !rows.some(row => row.selected)
   const generated = owner.kind === 'book' ? await fileCover(sql, owner.id) : null
@@ -70,6 +64,12 @@ export async function posters(
     poster => ({ ...poster, [`${owner.kind}Id`]: owner.id }) as Poster,
   )
 }
+
+/** `column`: that of the owner. */
+const uploadsOf = (sql: Sql, column: string, id: string) => sql<Row[]>`
+  select c.id, encode(c.hash, 'hex') as name, c.original as extension, c.is_selected as selected,
+    c.width, c.height
+  from cover c where c.${sql(column)} = ${id} order by c.created_at, c.id`
 
 async function uploadedPoster({ id, name, extension, ...row }: Row, folders: CoverFolders) {
   return {
@@ -86,10 +86,7 @@ export async function groupingPosters(
   grouping: Grouping,
   { id, folders }: { id: string; folders: CoverFolders },
 ): Promise<{ name: string; poster: Static<typeof CollectionPoster> }[]> {
-  const rows = await sql<Row[]>`
-    select c.id, encode(c.hash, 'hex') as name, c.original as extension, c.is_selected as selected,
-      c.width, c.height
-    from cover c where c.${sql(grouping.owner)} = ${id} order by c.created_at, c.id`
+  const rows = await uploadsOf(sql, grouping.owner, id)
   return await Promise.all(
     rows.map(async row => {
       const poster = { ...(await uploadedPoster(row, folders)), [grouping.idKey]: id }

@@ -1,7 +1,6 @@
 // Values in the metadata of the series and books that a caller sees: genres, tags, authors and so on, for the filters
 // of reading apps. Values stated by books are stored with their series; only where an age limit hides books of a
 // series are its books read.
-
 import { LRUCache } from 'lru-cache'
 import type { Fragment } from 'postgres'
 import {
@@ -17,7 +16,7 @@ import { isUuid } from '../../base/id.ts'
 import { creditsOf } from '../../catalog/derived/author-key.ts'
 import { listSeries } from '../../list/list-series.ts'
 import { listVersion } from '../../list/list-version.ts'
-import { resolveCollections } from '../../organize/collection/collection-filter.ts'
+import { resolveCollections } from '../../organize/collection/rules.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { allOf, unionAll, unprepared } from '../../store/postgres/statement.ts'
 import type { WithServices } from '../../store/services.ts'

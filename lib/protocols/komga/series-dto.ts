@@ -16,113 +16,68 @@ import { requestedIds } from '../../store/postgres/ids.ts'
 import {
   Author,
   authorsOf,
+  bookCounters,
   dateOf,
   directionNames,
-  flag,
+  flags,
+  locksOf,
   lowerCase,
   type Reader,
   statusName,
-  time,
+  texts,
+  times,
   utcSeconds,
   WebLink,
+  withLocks,
 } from './values.ts'
 
-const AlternateTitle = component('AlternateTitleDto', {
-  label: Type.String(),
-  title: Type.String(),
-})
-
 const SeriesMetadata = component('SeriesMetadataDto', {
-  status: Type.String(),
-  statusLock: flag(),
-  title: Type.String(),
-  titleLock: flag(),
-  titleSort: Type.String(),
-  titleSortLock: flag(),
-  summary: Type.String(),
-  summaryLock: flag(),
-  readingDirection: Type.String(),
-  readingDirectionLock: flag(),
-  publisher: Type.String(),
-  publisherLock: flag(),
-  ageRating: nullable(Type.Integer()),
-  ageRatingLock: flag(),
-  language: Type.String(),
-  languageLock: flag(),
-  genres: list(Type.String()),
-  genresLock: flag(),
-  tags: list(Type.String()),
-  tagsLock: flag(),
-  totalBookCount: nullable(Type.Integer()),
-  totalBookCountLock: flag(),
-  sharingLabels: list(Type.String()),
-  sharingLabelsLock: flag(),
-  links: list(WebLink),
-  linksLock: flag(),
-  alternateTitles: list(AlternateTitle),
-  alternateTitlesLock: flag(),
-  created: time(),
-  lastModified: time(),
+  ...withLocks({
+    ...texts('status', 'title', 'titleSort', 'summary', 'readingDirection', 'publisher'),
+    ageRating: nullable(Type.Integer()),
+    language: Type.String(),
+    genres: list(Type.String()),
+    tags: list(Type.String()),
+    totalBookCount: nullable(Type.Integer()),
+    sharingLabels: list(Type.String()),
+    links: list(WebLink),
+    alternateTitles: list(component('AlternateTitleDto', texts('label', 'title'))),
+  }),
+  ...times('created', 'lastModified'),
 })
 
 const BooksMetadata = component('BookMetadataAggregationDto', {
   authors: list(Author),
   tags: list(Type.String()),
   releaseDate: nullable(Type.String({ format: 'date' })),
-  summary: Type.String(),
-  summaryNumber: Type.String(),
-  created: time(),
-  lastModified: time(),
+  ...texts('summary', 'summaryNumber'),
+  ...times('created', 'lastModified'),
 })
 
 export const SeriesDto = component('SeriesDto', {
-  id: Type.String(),
-  libraryId: Type.String(),
-  name: Type.String(),
-  url: Type.String(),
-  created: time(),
-  lastModified: time(),
-  fileLastModified: time(),
-  booksCount: Type.Integer(),
-  booksReadCount: Type.Integer(),
-  booksUnreadCount: Type.Integer(),
-  booksInProgressCount: Type.Integer(),
+  ...texts('id', 'libraryId', 'name', 'url'),
+  ...times('created', 'lastModified', 'fileLastModified'),
+  ...bookCounters,
   metadata: SeriesMetadata,
   booksMetadata: BooksMetadata,
-  deleted: flag(),
-  oneshot: flag(),
+  ...flags('deleted', 'oneshot'),
 })
 export type SeriesDto = Static<typeof SeriesDto>
 
-type Row = Pick<SeriesDto, 'id' | 'libraryId' | 'name' | 'deleted' | 'oneshot'> & {
-  root: Buffer
-  folder: string | null
-  createdAt: Date
-  updatedAt: Date
-  books: number
-  read: number
-  opened: number
-  title: string
-  titleSort: string | null
-  status: (typeof seriesStatuses)[number]
-  summary: string | null
-  direction: ReadingDirection
-  publisher: string | null
-  ageRating: number | null
-  language: string | null
-  genres: string[]
-  tags: string[]
-  totalBookCount: number | null
-  sharingLabels: string[]
-  links: { label: string; url: string }[]
-  alternateTitles: { label: string; title: string }[]
-  locks: string[]
-  modifiedMs: number | null
-  released: number | null
-  authors: { name: string; role: string | null }[]
-  bookTags: string[]
-  first: { summary: string; number: string | null } | null
-}
+type Row = Pick<SeriesDto, 'id' | 'libraryId' | 'name' | 'deleted' | 'oneshot'> &
+  Pick<SeriesDto['metadata'], 'title' | 'ageRating' | 'totalBookCount' | 'alternateTitles'> &
+  Pick<SeriesDto['metadata'], 'genres' | 'tags' | 'sharingLabels' | 'links'> &
+  Record<'folder' | 'titleSort' | 'summary' | 'publisher' | 'language', string | null> &
+  Record<'books' | 'read' | 'opened', number> &
+  Record<'modifiedMs' | 'released', number | null> &
+  Record<'locks' | 'bookTags', string[]> &
+  Record<'createdAt' | 'updatedAt', Date> & {
+    root: Buffer
+    status: (typeof seriesStatuses)[number]
+    direction: ReadingDirection
+    authors: { name: string; role: string | null }[]
+    first: { summary: string; number: string | null } | null
+  }
 
 /** The series with these ids, in this order, in one statement; hidden and deleted ones are left out. */
 export async function seriesDtos(
@@ -234,36 +189,26 @@ function toSeries(row: Row, isAdmin: boolean): SeriesDto {
   }
 }
 
+const lockNames = {
+  ...{ status: 'status', title: 'title', titleSort: 'title_sort', summary: 'summary' },
+  ...{ readingDirection: 'reading_direction', publisher: 'publisher', ageRating: 'age_rating' },
+  ...{ language: 'language', genres: 'genres', tags: 'tags', links: 'links' },
+  ...{ totalBookCount: 'total_volume_count', sharingLabels: 'sharing_labels' },
+  alternateTitles: 'alternate_titles',
+}
+
 function metadataOf(row: Row): Omit<SeriesDto['metadata'], 'created' | 'lastModified'> {
-  const isLocked = (name: string) => row.locks.includes(name)
+  const { title, ageRating, totalBookCount, sharingLabels, links, alternateTitles } = row
   return {
+    ...locksOf(lockNames, row.locks),
+    ...{ title, ageRating, totalBookCount, sharingLabels, links, alternateTitles },
     status: statusName(row.status),
-    statusLock: isLocked('status'),
-    title: row.title,
-    titleLock: isLocked('title'),
-    titleSort: row.titleSort ?? row.title,
-    titleSortLock: isLocked('title_sort'),
+    titleSort: row.titleSort ?? title,
     summary: row.summary ?? '',
-    summaryLock: isLocked('summary'),
     readingDirection: directionNames[row.direction],
-    readingDirectionLock: isLocked('reading_direction'),
     publisher: row.publisher ?? '',
-    publisherLock: isLocked('publisher'),
-    ageRating: row.ageRating,
-    ageRatingLock: isLocked('age_rating'),
     language: row.language ?? '',
-    languageLock: isLocked('language'),
     genres: lowerCase(row.genres),
-    genresLock: isLocked('genres'),
     tags: lowerCase(row.tags),
-    tagsLock: isLocked('tags'),
-    totalBookCount: row.totalBookCount,
-    totalBookCountLock: isLocked('total_volume_count'),
-    sharingLabels: row.sharingLabels,
-    sharingLabelsLock: isLocked('sharing_labels'),
-    links: row.links,
-    linksLock: isLocked('links'),
-    alternateTitles: row.alternateTitles,
-    alternateTitlesLock: isLocked('alternate_titles'),
   }
 }

@@ -4,25 +4,21 @@ import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import { component, type Static, Type } from '../../base/schema.ts'
 import { joinProgress } from '../../catalog/book/visible-books.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
+import { readLists, tablesOf } from '../../organize/grouping/grouping.ts'
+import { findGrouping } from '../../organize/grouping/list.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
-import { numberedBooks } from './numbering.ts'
-import type { ReadState } from './read-list-books.ts'
-
-const counters = {
-  booksCount: Type.Integer(),
-  booksReadCount: Type.Integer(),
-  booksUnreadCount: Type.Integer(),
-  booksInProgressCount: Type.Integer(),
-}
+import type { WithServices } from '../../store/services.ts'
+import { numberedBooks } from './book-dto.ts'
+import { bookCounters, type Reader } from './values.ts'
 
 export const SeriesProgress = component('TachiyomiReadProgressV2Dto', {
-  ...counters,
+  ...bookCounters,
   lastReadContinuousNumberSort: Type.Number(),
   maxNumberSort: Type.Number(),
 })
 
 export const ReadListProgress = component('TachiyomiReadProgressDto', {
-  ...counters,
+  ...bookCounters,
   lastReadContinuousIndex: Type.Integer(),
 })
 
@@ -50,12 +46,7 @@ export async function seriesProgress(
 const tolerance = 1e-4
 
 /** Ids of the books with this number or a lower one. Throws NotFound. */
-export async function booksUpTo(
-  sql: Sql,
-  viewer: Viewer,
-  id: string,
-  number: number,
-): Promise<string[]> {
+export async function booksUpTo(sql: Sql, viewer: Viewer, id: string, number: number) {
   await requireSeries(sql, viewer, id)
   const rows = await sql<{ id: string }[]>`
     select b.id ${presentBooks(sql, viewer, id)}
@@ -90,4 +81,29 @@ function countersOf(books: readonly ReadState[]) {
 function runOfRead(books: readonly ReadState[]): number {
   const end = books.findIndex(({ isRead }) => !isRead)
   return end < 0 ? books.length : end
+}
+
+export type ReadState = { id: string; isRead: boolean; isOpened: boolean }
+
+/**
+ * All books that the caller sees, in manual order or by release date. At most 20,000, the limit of a list.
+ * Throws NotFound.
+ */
+export async function readListBooks(
+  db: WithServices,
+  { viewer, isAdmin }: Reader,
+  id: string,
+): Promise<{ name: string; books: ReadState[] }> {
+  const { name, ordered } = await findGrouping(db, viewer, readLists, { id, withEmpty: isAdmin })
+  const { sql } = db
+  const { m } = tablesOf(sql, readLists)
+  const books = await sql<ReadState[]>`
+    select b.id, coalesce(p.is_completed, false) as "isRead",
+      coalesce(not p.is_completed and p.current_page > 0, false) as "isOpened"
+    from ${m} m
+    join book b on b.id = m.book_id
+    ${joinProgress(sql, viewer)}
+    where m.read_list_id = ${id} and ${readLists.isShown(sql, viewer)}
+    order by ${ordered ? sql`` : sql`b.released nulls last,`} m.position, b.id`
+  return { name, books: [...books] }
 }

@@ -1,5 +1,6 @@
 // Vocabulary of the Komga-compatible API: its spellings of times, sizes, enumerations and roles, and their
 // counterparts in the catalog.
+import type { TProperties } from 'typebox'
 import type { Identity } from '../../accounts/identify.ts'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { component, Type } from '../../base/schema.ts'
@@ -21,6 +22,37 @@ export const readerOf = ({
 export const time = () => Type.String({ format: 'date-time' })
 export const flag = Type.Boolean
 
+const fieldsOf =
+  <T>(create: () => T) =>
+  <const N extends string>(...names: N[]) =>
+    Object.fromEntries(names.map(name => [name, create()])) as Record<N, T>
+/** Fields of these names, all of one type. */
+export const texts = fieldsOf(() => Type.String())
+export const integers = fieldsOf(() => Type.Integer())
+export const flags = fieldsOf(flag)
+export const times = fieldsOf(time)
+export const bookCounters = integers(
+  ...(['booksCount', 'booksReadCount', 'booksUnreadCount', 'booksInProgressCount'] as const),
+)
+
+/** Each field, followed by the flag whether it is locked. */
+export const withLocks = <P extends TProperties>(fields: P) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, schema]) => [
+      [name, schema],
+      [`${name}Lock`, flag()],
+    ]),
+  ) as P & Record<`${Extract<keyof P, string>}Lock`, ReturnType<typeof flag>>
+
+/** The lock of each field, by the name of its lock in the catalog. */
+export const locksOf = <N extends string>(
+  names: Readonly<Record<N, string>>,
+  locked: readonly string[],
+) =>
+  Object.fromEntries(
+    Object.entries<string>(names).map(([field, name]) => [`${field}Lock`, locked.includes(name)]),
+  ) as Record<`${N}Lock`, boolean>
+
 export const utcSeconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`
 
 /** `2026-01-02`; an unknown month or day becomes the first. Null without a four-digit year. */
@@ -32,14 +64,6 @@ export function dateOf(year: number | null, month: number | null, day: number | 
   if (Number.isNaN(date.getTime()) || date.getUTCDate() !== (day || 1))
     return `${String(year).padStart(4, '0')}-01-01`
   return date.toISOString().slice(0, 10)
-}
-
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-
-/** `12.3 MiB`. */
-export function sizeText(bytes: number): string {
-  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
-  return step === 0 ? `${bytes} B` : `${(bytes / 1024 ** step).toFixed(1)} ${units[step]}`
 }
 
 type Status = (typeof seriesStatuses)[number]

@@ -13,7 +13,7 @@ import {
   type KoreaderBook,
   type KoreaderPosition,
   toPositionUpdate,
-} from './position.ts'
+} from '../publication/koreader-position.ts'
 
 export type FoundBook = KoreaderBook & { id: string; match: DocumentMatch }
 
@@ -159,23 +159,15 @@ export async function linkDocuments(sql: Sql, libraryId: string): Promise<void> 
       or exists (select from book b where md5(b.name) = d.document and b.library_id = ${libraryId}))`
   for (const [accountId, documents] of Map.groupBy(candidates, row => row.accountId)) {
     const viewer = await viewerOf(sql, accountId)
-    if (viewer)
-      for (const { accountId: _, document, ...position } of documents)
-        await linkIfVisible(sql, viewer, { document, position })
+    for (const { accountId: _, document, ...position } of viewer ? documents : []) {
+      const book = await findBookOfDocument(sql, viewer!, document)
+      if (book === null) continue
+      await linkDocument(sql, viewer!, { document, book, position }).catch(error => {
+        // The book was deleted or hidden in the meantime; the position stays until the next scan.
+        if (!(error instanceof NotFound)) throw error
+      })
+    }
   }
-}
-
-async function linkIfVisible(
-  sql: Sql,
-  viewer: Viewer,
-  stored: Pick<KnownDocument, 'document' | 'position'>,
-): Promise<void> {
-  const book = await findBookOfDocument(sql, viewer, stored.document)
-  if (book === null) return
-  await linkDocument(sql, viewer, { ...stored, book }).catch(error => {
-    // The book was deleted or hidden in the meantime; the position stays until the next scan.
-    if (!(error instanceof NotFound)) throw error
-  })
 }
 
 type KnownDocument = { document: string; book: FoundBook; position: SyncedPosition }
@@ -191,28 +183,4 @@ export async function linkDocument(
     delete from koreader_document
     where account_id = ${viewer.accountId} and document = ${document}
       and updated_at = ${updatedAt}`
-}
-
-type StoredPosition = {
-  page: number
-  percentage: number | null
-  isCompleted: boolean
-  updatedAt: Date
-  koreader: KoreaderPosition | null
-}
-
-/** Progress in a visible book; null before it was started. */
-export async function findPosition(
-  sql: Queryable,
-  { accountId }: Viewer,
-  bookId: string,
-): Promise<StoredPosition | null> {
-  const [row] = await sql<StoredPosition[]>`
-    select p.current_page as page, p.percentage, p.is_completed as "isCompleted",
-      p.updated_at as "updatedAt", stored.koreader
-    from progress p
-    left join book_locator stored on stored.account_id = p.account_id
-      and stored.book_id = p.book_id and stored.position_id = p.position_id
-    where p.account_id = ${accountId} and p.book_id = ${bookId}`
-  return row ?? null
 }

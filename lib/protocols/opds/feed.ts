@@ -1,8 +1,18 @@
 // Feed model of both catalogs, written as Atom (OPDS 1.2) or JSON (OPDS 2.0). Paths are relative to the root of a
 // catalog (`/series/ID`); `''` is the root.
-import type { FeedContext } from './feed-context.ts'
-import type { Links, Query } from './links.ts'
-import type { Publication } from './publication.ts'
+import type { Links, Query } from '../publication/links.ts'
+import type { Publication } from '../publication/publication.ts'
+
+/** What feed writers need besides the feed. */
+export type FeedContext = {
+  links: Links
+  /** Name of this server. */
+  serverName: string
+  /** Permissions of the caller: links it may not follow are left out. */
+  allows: { pageStreaming: boolean; progressSync: boolean }
+  /** Timestamp for feeds that contain nothing with a timestamp of its own. */
+  catalogUpdatedAt: Date
+}
 
 /** A reference to a feed. */
 export type FeedRef = { path: string; query?: Query; title: string; kind: FeedKind }
@@ -71,7 +81,10 @@ const defaults = {
   ...{ query: {}, updatedAt: null, paging: null },
   ...{ facets: [], related: [], groups: [] },
 }
-export const catalogRoot: FeedRef = { path: '', title: 'Catalog', kind: 'navigation' }
+export const navigationRef = (path: string, title: string): FeedRef => ({
+  ...{ path, title, kind: 'navigation' },
+})
+export const catalogRoot = navigationRef('', 'Catalog')
 
 type FeedOptions<F extends Feed> = Pick<F, 'path' | 'title'> & Partial<Omit<F, 'kind'>>
 

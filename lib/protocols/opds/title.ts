@@ -1,7 +1,7 @@
 // Display title of a book in a feed. Apps display only the title, so it includes the series (among books of other
 // series) and the number, unless the title already contains them.
 import { asciiDigits } from '../../media/name/text.ts'
-import type { Publication } from './publication.ts'
+import type { Publication } from '../publication/publication.ts'
 
 /** Shown instead of a blank title. */
 export const untitled = 'Untitled'

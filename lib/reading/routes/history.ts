@@ -15,7 +15,7 @@ import {
   timestamp,
   uuid,
 } from '../../base/schema.ts'
-import { bodyFor } from '../../http/body.ts'
+import { bodyFor } from '../../http/exchange.ts'
 import { BookId, SeriesId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
 import type { Sql } from '../../store/postgres/db.ts'

@@ -17,9 +17,12 @@ import {
   uuid,
 } from '../../base/schema.ts'
 import { route } from '../../http/route.ts'
-import type { ClientLocator } from '../../protocols/opds/locator.ts'
-import { storedLocator } from '../../protocols/opds/progression.ts'
-import { maxLocatorBytes, ReadiumLocator } from '../../protocols/opds/readium-locator.ts'
+import {
+  type ClientLocator,
+  maxLocatorBytes,
+  ReadiumLocator,
+} from '../../protocols/publication/locator.ts'
+import { storedLocator } from '../../protocols/publication/progression.ts'
 import { clientDevice } from '../client-device.ts'
 import { Progress, progressRecord } from '../progress/progress-record.ts'
 import { recordSessions } from '../record.ts'

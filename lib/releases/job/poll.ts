@@ -1,6 +1,5 @@
 // Release poll job: reads the pages of a release list since the last poll, matches them with the tracked
 // series, and stores each page along with the cursor that follows it.
-
 import { NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { ReleaseItem, ReleasePage, TrackedSeries } from '../../sources/contract.ts'
@@ -13,7 +12,6 @@ import type { Sql } from '../../store/postgres/db.ts'
 import type { JobControl, JobOutcome } from '../../store/queue/job-run.ts'
 import { fetchSetting } from '../../store/setting/setting.ts'
 import { matchSeries } from '../match.ts'
-import { publishPolled } from '../publish.ts'
 import { storePage } from '../store-releases.ts'
 
 type Deps = { sql: Sql; sources: Sources }
@@ -180,7 +178,10 @@ async function endPoll(
       }, last_summary = coalesce(${summary}, last_summary)
       where id = ${id} and poll_id = ${pollId}`
     if (count === 0) return
-    await publishPolled(tx, { sourceId: id, pluginId: sourceId, hadError: error !== null })
+    // For accounts that manage sources.
+    const data = { sourceId: id, pluginId: sourceId, hadError: error !== null }
+    await tx`
+      insert into event (type, count, data) values ('release_source_polled', 1, ${tx.json(data)})`
   })
 }
 

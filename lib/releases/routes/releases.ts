@@ -15,9 +15,8 @@ import {
 import { requireSeries } from '../../catalog/series/series-record.ts'
 import {
   paged,
+  pagedResponse,
   pageQuery,
-  pageResponse,
-  paging,
   shortListQuery,
   shortListResponse,
 } from '../../http/pagination.ts'
@@ -29,20 +28,18 @@ import type { Sql } from '../../store/postgres/db.ts'
 import { deleteReleases, setStates } from '../change-releases.ts'
 import { listReleases, releaseFacets } from '../list-releases.ts'
 import {
+  actionStates,
   historyOf,
   Release,
   ReleaseChange,
+  type ReleaseState,
+  releaseActions,
   releaseById,
   releaseNotFound,
   releasesByIds,
-} from '../release-record.ts'
-import {
-  actionStates,
-  type ReleaseState,
-  releaseActions,
   stateNamed,
   stateNames,
-} from '../states.ts'
+} from '../release-record.ts'
 
 const ReleaseId = record({ id: uuid({ description: 'Release id.' }) })
 const state = (preset: string) =>
@@ -59,13 +56,7 @@ const filterQuery = {
   language: maybe(text(50, { description: 'Limits the list to this language.' })),
   libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
 }
-type FilterQuery = {
-  state?: string
-  seriesId?: string
-  sourceId?: string
-  language?: string
-  libraryId?: string
-}
+type FilterQuery = { [K in keyof typeof filterQuery]?: string }
 
 const filterOf = ({ state = 'announced', ...others }: FilterQuery) => ({
   ...others,
@@ -97,6 +88,11 @@ const Facets = component('ReleaseFacets', {
     }),
   ),
 })
+
+async function pageOf(sql: Sql, viewer: Viewer, request: Parameters<typeof listReleases>[2]) {
+  const { ids, total } = await listReleases(sql, viewer, request)
+  return { data: await releasesByIds(sql, viewer, ids), total }
+}
 
 const maxBulkReleases = 500
 
@@ -131,14 +127,14 @@ export const releases = [
       'When sorted by series, the newest volumes and chapters of each come first. When sorted by `released`, a release without a date counts as released when it was found.',
     query: record({ ...pageQuery, ...filterQuery, ...sortQuery(Object.keys(sortFields)) }),
     responses: { 200: paged(Release) },
-    async handle({ query, viewer, request, reply }, { sql }) {
-      const page = paging(query)
-      const found = await listReleases(sql, viewer, {
-        ...{ filter: filterOf(query), sort: sortOf(query), page },
-      })
-      const data = await releasesByIds(sql, viewer, found.ids)
-      return pageResponse({ request, reply, query }, { data, total: found.total, paging: page })
-    },
+    handle: (input, { sql }) =>
+      pagedResponse(input, page =>
+        pageOf(sql, input.viewer, {
+          filter: filterOf(input.query),
+          sort: sortOf(input.query),
+          page,
+        }),
+      ),
   }),
   route('GET /releases/facets', {
     operationId: 'listReleaseFacets',
@@ -222,14 +218,12 @@ export const releases = [
     params: SeriesId,
     query: record({ ...pageQuery, state: state('all') }),
     responses: { 200: paged(Release) },
-    async handle({ params, query, viewer, request, reply }, { sql }) {
+    async handle(input, { sql }) {
+      const { params, query, viewer } = input
       await requireSeries(sql, viewer, params.id)
-      const page = paging(query)
       const filter = filterOf({ state: query.state ?? 'all', seriesId: params.id })
       const sort = { field: 'series', descending: false } as const
-      const found = await listReleases(sql, viewer, { filter, sort, page })
-      const data = await releasesByIds(sql, viewer, found.ids)
-      return pageResponse({ request, reply, query }, { data, total: found.total, paging: page })
+      return await pagedResponse(input, page => pageOf(sql, viewer, { filter, sort, page }))
     },
   }),
 ]

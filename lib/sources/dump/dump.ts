@@ -4,8 +4,7 @@ import type { Call, FetchedSeries, SeriesHit } from '../contract.ts'
 import { SourceFailure } from '../failure.ts'
 import { compileHit, compileSeries } from '../mapping/series.ts'
 import type { SourceRow, SourceType } from '../source-type.ts'
-import { DumpConfig, dumpFile } from './config.ts'
-import type { Dumps } from './dumps.ts'
+import { DumpConfig, type Dumps, dumpFile } from './dumps.ts'
 import type { DumpResult, DumpTask } from './index-thread.ts'
 
 export const dump: SourceType<DumpConfig> = {

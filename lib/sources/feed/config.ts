@@ -36,11 +36,10 @@ export const FeedConfig = strict({
 })
 export type FeedConfig = Static<typeof FeedConfig>
 
+type Checked = Pick<SourceRow<FeedConfig>, 'config' | 'credentials'>
+
 /** Throws Invalid. */
-export function checkFeed({
-  config,
-  credentials,
-}: Pick<SourceRow<FeedConfig>, 'config' | 'credentials'>): void {
+export function checkFeed({ config, credentials }: Checked): void {
   const { language, titlePattern, include, exclude } = config
   checkHeaders(credentials)
   checkUrl(config.url, 'config.url')

@@ -9,7 +9,7 @@ import { SourceFailure } from '../failure.ts'
 import type { HttpResponse } from '../http/client.ts'
 import type { SourceDeps, SourceRow, SourceType } from '../source-type.ts'
 import { checkFeed, FeedConfig } from './config.ts'
-import type { FeedInput, FeedOutput } from './read.ts'
+import type { FeedInput, FeedOutput } from './releases.ts'
 
 const threadFile = new URL('./parse-thread.ts', import.meta.url)
 const threadLimits = { maxMs: 30_000, maxMb: 512 }
@@ -102,7 +102,7 @@ async function read({ body, contentType }: HttpResponse, config: FeedConfig, cal
 }
 
 // Imported lazily, so that only feeds load the parser.
-const readHere = async (input: FeedInput) => (await import('./read.ts')).readReleases(input)
+const readHere = async (input: FeedInput) => (await import('./releases.ts')).readReleases(input)
 
 async function readInThread(input: FeedInput, { signal }: Call): Promise<FeedOutput> {
   try {

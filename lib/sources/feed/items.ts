@@ -56,91 +56,85 @@ function toFeed({ format, feed }: AnyFeed): ParsedFeed {
 
 type Of<F extends AnyFeed['format']> = Extract<AnyFeed, { format: F }>['feed']
 
-function rssFeed(feed: Of<'rss'>): ParsedFeed {
-  return {
-    title: feed.title ?? null,
-    link: feed.link ?? null,
-    language: feed.language ?? null,
-    items: (feed.items ?? []).map(item => ({
-      id: item.guid?.value ?? null,
-      title: item.title ?? null,
-      // If the guid is not a permalink, the link is the file and the guid the page.
-      link: item.link ?? (item.guid?.isPermaLink === false ? null : (item.guid?.value ?? null)),
-      date: item.pubDate ?? item.dc?.dates?.[0] ?? null,
-      author: item.dc?.creators?.[0] ?? item.authors?.[0]?.name ?? null,
-      language: item.dc?.languages?.[0] ?? null,
-      categories: texts(item.categories?.map(({ name }) => name)),
-      files: (item.enclosures ?? []).flatMap(({ url, type, length }) =>
-        url ? [{ url, type: type ?? null, bytes: length ?? null }] : [],
-      ),
-      infoHash: null,
-    })),
-  }
+function rssFeed({ title, link, language, items = [] }: Of<'rss'>): ParsedFeed {
+  return feedOf({ title, link, language }, items, item => ({
+    id: item.guid?.value,
+    title: item.title,
+    // If the guid is not a permalink, the link is the file and the guid the page.
+    link: item.link ?? (item.guid?.isPermaLink === false ? null : item.guid?.value),
+    date: item.pubDate ?? item.dc?.dates?.[0],
+    author: item.dc?.creators?.[0] ?? item.authors?.[0]?.name,
+    language: item.dc?.languages?.[0],
+    categories: item.categories?.map(({ name }) => name),
+    files: item.enclosures?.map(({ url, type, length }) => ({ url, type, bytes: length })),
+  }))
 }
 
-function rdfFeed(feed: Of<'rdf'>): ParsedFeed {
-  return {
-    title: feed.title ?? null,
-    link: feed.link ?? null,
-    language: feed.dc?.languages?.[0] ?? null,
-    items: (feed.items ?? []).map(item => ({
-      id: item.rdf?.about ?? null,
-      title: item.title ?? null,
-      link: item.link ?? null,
-      date: item.dc?.dates?.[0] ?? null,
-      author: item.dc?.creators?.[0] ?? null,
-      language: item.dc?.languages?.[0] ?? null,
-      categories: texts(item.dc?.subjects),
-      files: [],
-      infoHash: null,
-    })),
-  }
+function rdfFeed({ title, link, dc, items = [] }: Of<'rdf'>): ParsedFeed {
+  return feedOf({ title, link, language: dc?.languages?.[0] }, items, item => ({
+    id: item.rdf?.about,
+    ...{ title: item.title, link: item.link, date: item.dc?.dates?.[0] },
+    author: item.dc?.creators?.[0],
+    language: item.dc?.languages?.[0],
+    categories: item.dc?.subjects,
+  }))
 }
 
-function atomFeed(feed: Of<'atom'>): ParsedFeed {
+function atomFeed({ title, links, entries = [] }: Of<'atom'>): ParsedFeed {
   const page = (links: { href?: string; rel?: string }[] | undefined) =>
-    links?.find(({ rel }) => rel === undefined || rel === 'alternate')?.href ?? null
-  return {
-    title: feed.title?.value ?? null,
-    link: page(feed.links),
-    language: null,
-    items: (feed.entries ?? []).map(entry => ({
-      id: entry.id ?? null,
-      title: entry.title?.value ?? null,
-      link: page(entry.links),
-      date: entry.published ?? entry.updated ?? null,
-      author: entry.authors?.[0]?.name ?? null,
-      language: entry.dc?.languages?.[0] ?? null,
-      categories: texts(entry.categories?.map(({ label, term }) => label ?? term)),
-      files: (entry.links ?? []).flatMap(({ rel, href, type, length }) =>
-        rel === 'enclosure' && href
-          ? [{ url: href, type: type ?? null, bytes: length ?? null }]
-          : [],
-      ),
-      infoHash: null,
-    })),
-  }
+    links?.find(({ rel }) => rel === undefined || rel === 'alternate')?.href
+  return feedOf({ title: title?.value, link: page(links) }, entries, entry => ({
+    ...{ id: entry.id, title: entry.title?.value, link: page(entry.links) },
+    date: entry.published ?? entry.updated,
+    author: entry.authors?.[0]?.name,
+    language: entry.dc?.languages?.[0],
+    categories: entry.categories?.map(({ label, term }) => label ?? term),
+    files: entry.links
+      ?.filter(({ rel }) => rel === 'enclosure')
+      .map(({ href, type, length }) => ({ url: href, type, bytes: length })),
+  }))
 }
 
-function jsonFeed(feed: Of<'json'>): ParsedFeed {
-  return {
-    title: feed.title ?? null,
-    link: feed.home_page_url ?? null,
-    language: feed.language ?? null,
-    items: (feed.items ?? []).map(item => ({
-      id: item.id ?? null,
-      title: item.title ?? null,
-      link: item.url ?? item.external_url ?? null,
-      date: item.date_published ?? item.date_modified ?? null,
-      author: item.authors?.[0]?.name ?? null,
-      language: item.language ?? null,
-      categories: texts(item.tags),
-      files: (item.attachments ?? []).flatMap(({ url, mime_type, size_in_bytes }) =>
-        url ? [{ url, type: mime_type ?? null, bytes: size_in_bytes ?? null }] : [],
-      ),
-      infoHash: null,
+function jsonFeed({ title, home_page_url, language, items = [] }: Of<'json'>): ParsedFeed {
+  return feedOf({ title, link: home_page_url, language }, items, item => ({
+    ...{ id: item.id, title: item.title, link: item.url ?? item.external_url },
+    date: item.date_published ?? item.date_modified,
+    author: item.authors?.[0]?.name,
+    language: item.language,
+    categories: item.tags,
+    files: item.attachments?.map(({ url, mime_type, size_in_bytes }) => ({
+      ...{ url, type: mime_type, bytes: size_in_bytes },
     })),
-  }
+  }))
+}
+
+type Stated = {
+  [K in 'id' | 'title' | 'link' | 'date' | 'author' | 'language']?: string | null | undefined
+}
+type StatedItem = Stated & {
+  categories?: (string | undefined)[] | undefined
+  files?:
+    | { url?: string | undefined; type?: string | undefined; bytes?: number | undefined }[]
+    | undefined
+}
+
+/** What a feed states, with null for what is missing. */
+function feedOf<T>(
+  { title = null, link = null, language = null }: Stated,
+  items: readonly T[],
+  itemOf: (item: T) => StatedItem,
+): ParsedFeed {
+  const toItem = ({ categories, files = [], ...stated }: StatedItem): FeedItem => ({
+    ...{ id: stated.id ?? null, title: stated.title ?? null, link: stated.link ?? null },
+    ...{ date: stated.date ?? null, author: stated.author ?? null },
+    language: stated.language ?? null,
+    categories: texts(categories),
+    files: files.flatMap(({ url, type = null, bytes = null }) =>
+      url ? [{ url, type, bytes }] : [],
+    ),
+    infoHash: null,
+  })
+  return { title, link, language, items: items.map(item => toItem(itemOf(item))) }
 }
 
 const texts = (values: (string | undefined)[] | undefined): string[] =>

@@ -1,13 +1,15 @@
-// Releases from feed items: which items count, which part of a title is used, media URLs and ids.
+// Releases of a feed: from the body of a response to its items, which of them count, which part of a title is used,
+// media URLs and ids.
 import { createHash } from 'node:crypto'
 import { canonicalLanguage } from '../../media/metadata/language.ts'
 import { singleLine } from '../../media/metadata/text.ts'
 import { parseReleaseTitle, releaseExtensions } from '../../media/name/release-title.ts'
 import { matchPattern, type Pattern, tryPattern } from '../../media/strategy/pattern.ts'
 import { maxReleases, type mediaUrlKinds, type ReleaseItem } from '../contract.ts'
+import { SourceFailure } from '../failure.ts'
 import { releaseDate } from '../release-date.ts'
 import type { FeedConfig } from './config.ts'
-import type { FeedItem, ParsedFeed } from './items.ts'
+import { type FeedItem, type ParsedFeed, readFeed } from './items.ts'
 
 type MediaUrlKind = (typeof mediaUrlKinds)[number]
 
@@ -159,4 +161,18 @@ function idOf({
   return `sha256:${createHash('sha256')
     .update(own || `${title}\n${date ?? ''}`)
     .digest('hex')}`
+}
+
+export type FeedInput = { body: Uint8Array; charset: string | null; config: FeedConfig }
+/** `failure` is the message of a SourceFailure `invalid`, because errors lose their class between threads. */
+export type FeedOutput = { title: string | null; releases: FeedReleases } | { failure: string }
+
+export function readReleases({ body, charset, config }: FeedInput): FeedOutput {
+  try {
+    const feed = readFeed(body, charset)
+    return { title: feed.title, releases: releasesOf(feed, config) }
+  } catch (error) {
+    if (error instanceof SourceFailure) return { failure: error.message }
+    throw error
+  }
 }

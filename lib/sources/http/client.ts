@@ -2,8 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { version } from '../../base/version.ts'
 import { SourceFailure } from '../failure.ts'
-import { readBody } from './body.ts'
-import { type Limits, openResponse } from './exchange.ts'
+import { type Limits, openResponse, readBody } from './exchange.ts'
 import { createGuard, type LookupAll } from './guard.ts'
 import { createHosts } from './hosts.ts'
 

@@ -21,13 +21,9 @@ const maxRestartMs = 300_000
 const maxWaitMs = 3_000
 const protocol = 1
 
-export type PluginConnection = {
-  /** Runs calls one after another. Throws SourceFailure, or the signal's reason. */
-  call(method: string, params: object, signal: AbortSignal): Promise<unknown>
-  stop(): Promise<void>
-}
+export type PluginConnection = ReturnType<typeof openConnection>
 
-export function openConnection(options: PluginOptions): PluginConnection {
+export function openConnection(options: PluginOptions) {
   const { name, folder, settings, credentials } = options
   const pace = { ...defaultPace, ...options.pace }
   const inTurn = createKeyedMutex()
@@ -70,7 +66,8 @@ export function openConnection(options: PluginOptions): PluginConnection {
   }
 
   return {
-    call: (method, params, signal) =>
+    /** Runs calls one after another. Throws SourceFailure, or the signal's reason. */
+    call: (method: string, params: object, signal: AbortSignal): Promise<unknown> =>
       inTurn('call', async () => {
         signal.throwIfAborted()
         clearTimeout(idleTimer)

@@ -8,8 +8,8 @@ import type {
   SourceDescription,
 } from '../contract.ts'
 import type { SourceType } from '../source-type.ts'
-import { PluginConfig } from './config.ts'
 import { commandOf } from './folder.ts'
+import { PluginConfig } from './plugins.ts'
 
 const maxSettingsBytes = 64 * 1024
 const maxCredentialLength = 4000

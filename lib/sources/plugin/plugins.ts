@@ -1,11 +1,41 @@
-// Plugin processes of this process, by source.
+// Plugin processes of this process, by source, and the configuration of a plugin source.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../base/log.ts'
+import { maybe, type Static, strict, Type } from '../../base/schema.ts'
 import { SourceFailure } from '../failure.ts'
-import type { PluginConfig } from './config.ts'
 import { openConnection, type Pace, type PluginConnection } from './connection.ts'
-import { commandOf } from './folder.ts'
+import { commandOf, entryPattern } from './folder.ts'
+
+export const PluginConfig = strict({
+  plugin: Type.String({
+    pattern: entryPattern,
+    description: 'Name of an entry in the folder plugins.dir.',
+  }),
+  settings: maybe(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      description: 'Passed to the plugin unchanged.',
+    }),
+  ),
+  timeoutSeconds: maybe(
+    Type.Integer({
+      minimum: 1,
+      maximum: 300,
+      default: 60,
+      description: 'Timeout of a call in seconds.',
+    }),
+  ),
+  memoryMb: maybe(
+    Type.Integer({
+      minimum: 32,
+      maximum: 4096,
+      default: 512,
+      description: 'Memory limit of all its processes together, in MiB; only on Linux.',
+    }),
+  ),
+})
+export type PluginConfig = Static<typeof PluginConfig>
 
 export type PluginsOptions = {
   /** Folder of plugins; null if there is none. */
@@ -22,24 +52,11 @@ type PluginRow = {
   credentials: Record<string, string>
 }
 
-export type Plugins = {
-  folder: string | null
-  /** Starts nothing. Throws SourceFailure if the plugin does not exist. */
-  connect(row: PluginRow): PluginConnection
-  /** Ends the process of a source. */
-  stop(id: string): Promise<void>
-  /** Like `stop`, and deletes its working folder. */
-  remove(id: string): Promise<void>
-  close(): Promise<void>
-}
+export type Plugins = ReturnType<typeof createPlugins>
 
-export function createPlugins({
-  folder,
-  workFolder,
-  pace,
-  log,
-}: PluginsOptions & { log: Log }): Plugins {
+export function createPlugins({ folder, workFolder, pace, log }: PluginsOptions & { log: Log }) {
   const connections = new Map<string, { key: string; connection: PluginConnection }>()
+  /** Ends the process of a source. */
   const stop = async (id: string) => {
     const connection = connections.get(id)?.connection
     connections.delete(id)
@@ -47,7 +64,8 @@ export function createPlugins({
   }
   return {
     folder,
-    connect({ id, displayName: name, config, credentials }) {
+    /** Starts nothing. Throws SourceFailure if the plugin does not exist. */
+    connect({ id, displayName: name, config, credentials }: PluginRow): PluginConnection {
       const key = JSON.stringify([config, credentials, name])
       const known = connections.get(id)
       if (known?.key === key) return known.connection
@@ -66,7 +84,8 @@ export function createPlugins({
       return connection
     },
     stop,
-    async remove(id) {
+    /** Like `stop`, and deletes its working folder. */
+    async remove(id: string) {
       await stop(id)
       await rm(join(workFolder, id), { recursive: true, force: true })
     },

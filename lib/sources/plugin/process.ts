@@ -7,18 +7,6 @@ import { searchPath } from './folder.ts'
 /** Why the server killed a process. */
 export type Offence = 'memory' | 'output'
 
-export type PluginProcess = {
-  /** Resolves when the process has exited. */
-  exited: Promise<void>
-  isRunning(): boolean
-  write(line: string): void
-  /** Kills the whole group at once. */
-  kill(offence?: Offence): void
-  offence(): Offence | null
-  /** Closes its input, and kills the group half a second later. */
-  stop(): Promise<void>
-}
-
 type Options = {
   command: readonly string[]
   /** Existing working folder. */
@@ -47,7 +35,7 @@ wait $child
 `
 
 /** The process inherits nothing from the server's environment. */
-export function startProcess(options: Options): PluginProcess {
+export function startProcess(options: Options) {
   const { command, folder, maxMemoryBytes } = options
   const [program = '', ...args] = isWindows
     ? command
@@ -60,14 +48,13 @@ export function startProcess(options: Options): PluginProcess {
     windowsHide: true,
   })
   let offence: Offence | null = null
-  let isRunning = child.pid !== undefined
+  /** Kills the whole group at once. */
   const kill = (reason?: Offence) => {
     offence ??= reason ?? null
     killGroup(child)
   }
   const exited = new Promise<void>(resolve => {
     const end = () => {
-      isRunning = false
       // Anything that the process left behind, and the supervising shell.
       killGroup(child)
       resolve()
@@ -80,11 +67,12 @@ export function startProcess(options: Options): PluginProcess {
   readLines(child, { ...options, onExcess: () => kill('output') })
   watchMemory(child, maxMemoryBytes, exited, () => kill('memory'))
   return {
+    /** Resolves when the process has exited. */
     exited,
-    isRunning: () => isRunning,
-    write: line => void child.stdin?.write(`${line}\n`),
+    write: (line: string) => void child.stdin?.write(`${line}\n`),
     kill,
     offence: () => offence,
+    /** Closes its input, and kills the group half a second later. */
     async stop() {
       child.stdin?.end()
       const timer = new AbortController()

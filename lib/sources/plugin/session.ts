@@ -16,13 +16,7 @@ export type SessionOptions = {
   onEnd: () => void
 }
 
-export type Session = {
-  isAlive(): boolean
-  /** Throws SourceFailure, or the signal's reason; an abort ends the process. */
-  call(method: string, params: object, signal: AbortSignal): Promise<unknown>
-  kill(failure: SourceFailure): void
-  stop(): Promise<void>
-}
+export type Session = ReturnType<typeof startSession>
 
 const maxLineBytes = 8 * 1024 * 1024
 const methodNotFound = -32_601
@@ -32,7 +26,7 @@ type Pending = { id: number; resolve: (reply: Reply) => void; reject: (error: Er
 type Reply = { result?: unknown; error?: ReportedError | null }
 type ReportedError = { code?: unknown; message?: unknown; data?: unknown }
 
-export function startSession(options: SessionOptions): Session {
+export function startSession(options: SessionOptions) {
   const { name, timeoutMs, log, onEnd } = options
   const fail = (what: string, kind: SourceFailure['kind']) =>
     new SourceFailure(`${name} ${what}`, kind)
@@ -63,6 +57,7 @@ export function startSession(options: SessionOptions): Session {
     onEnd()
   }
 
+  /** Throws SourceFailure, or the signal's reason; an abort ends the process. */
   async function call(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const id = ++lastId
     const time = AbortSignal.timeout(timeoutMs)

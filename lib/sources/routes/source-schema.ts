@@ -1,5 +1,4 @@
 // Schemas of source administration.
-
 import {
   body,
   component,
@@ -18,14 +17,16 @@ import {
 import { sourceTypes } from '../open.ts'
 import { HealthState, Source } from '../stored/source.ts'
 
-const displayName = name(200)
-const config = Type.Unsafe<Record<string, unknown>>({
-  type: 'object',
-  description:
-    'Settings, which depend on the type: see GET /admin/source-types. Secrets belong in `credentials`.',
-})
+const displayName = maybe(name(200))
+const config = maybe(
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    description:
+      'Settings, which depend on the type: see GET /admin/source-types. Secrets belong in `credentials`.',
+  }),
+)
+const enabled = maybe(Type.Boolean({ description: 'Disabled sources are never called.' }))
 const credential = text(4000)
-const enabled = Type.Boolean({ description: 'Disabled sources are never called.' })
 
 const values = {
   name: Type.String({
@@ -33,8 +34,8 @@ const values = {
     description:
       'Name of the source in external ids, which cannot be changed. Plugin names get the prefix `plugin:`.',
   }),
-  displayName: maybe(displayName),
-  config: maybe(config),
+  displayName,
+  config,
   credentials: maybe(
     Type.Unsafe<Record<string, string>>({
       type: 'object',
@@ -43,15 +44,15 @@ const values = {
       description: 'Request headers, or values for a plugin. They are stored and never returned.',
     }),
   ),
-  enabled: maybe(enabled),
+  enabled,
 }
 
 export const NewSource = body('NewSource', { type: oneOf(sourceTypes), ...values })
 export const NewPlugin = body('NewPlugin', values)
 
 const changed = {
-  displayName: maybe(displayName),
-  config: maybe(config),
+  displayName,
+  config,
   credentials: maybe(
     Type.Unsafe<Record<string, string | null>>({
       type: 'object',
@@ -60,7 +61,7 @@ const changed = {
       description: 'Null removes a credential; absent ones are unchanged.',
     }),
   ),
-  enabled: maybe(enabled),
+  enabled,
 }
 
 export const SourceUpdate = patchBody('SourceUpdate', changed, Source)

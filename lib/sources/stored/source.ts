@@ -1,5 +1,5 @@
 // Metadata and release sources set up by an administrator. Credentials are never part of a record.
-import { Conflict, Invalid, NotFound } from '../../base/errors.ts'
+import { Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import {
   component,
@@ -14,6 +14,7 @@ import {
 } from '../../base/schema.ts'
 import { metadataSources } from '../../media/metadata/metadata.ts'
 import type { Queryable, Sql } from '../../store/postgres/db.ts'
+import { nameTaken } from '../../store/postgres/name-taken.ts'
 import { lockSecrets } from '../../store/secret/stored.ts'
 import {
   missingMessage,
@@ -148,10 +149,7 @@ export type NewSource = {
 type WriteContext = { sql: Sql; sources: Sources }
 
 /** Throws Invalid, and Conflict for a duplicate name. */
-export async function createSource(
-  { sql, sources }: WriteContext,
-  source: NewSource,
-): Promise<string> {
+export async function createSource({ sql, sources }: WriteContext, source: NewSource) {
   if (metadataSources.some(name => name === source.name))
     throw new Invalid('body/name is reserved for metadata from files')
   const name = source.type === 'plugin' ? `plugin:${source.name}` : source.name
@@ -163,7 +161,7 @@ export async function createSource(
     await tx`
       insert into source (id, type, name, display_name, config, credentials, enabled)
       values (${id}, ${source.type}, ${name}, ${source.displayName}, ${tx.json(source.config as never)},
-        ${tx.json(credentials)}, ${source.enabled})`.catch(rethrowTakenName)
+        ${tx.json(credentials)}, ${source.enabled})`.catch(rethrowTaken)
     const [row] = await tx<{ count: number }[]>`select count(*)::integer as count from source`
     if (row!.count > maxSources)
       throw new Invalid(`The limit is ${maxSources} sources`, { limit: maxSources })
@@ -230,12 +228,4 @@ async function registerKnown(tx: Queryable, sources: Sources, id: string) {
   if (known !== null) await registerReleaseSources(tx, id, { lists: known, isEnabled: true })
 }
 
-function rethrowTakenName(error: unknown): never {
-  const { constraint_name: constraint } = error as { constraint_name?: string }
-  if (constraint === 'source_name_unique')
-    throw new Conflict('A source with this name already exists', {
-      cause: error,
-      reason: 'name_taken',
-    })
-  throw error
-}
+const rethrowTaken = nameTaken('source_name_unique', 'A source with this name already exists')

@@ -1,6 +1,6 @@
 // Initial setup over HTTP.
 import t from 'tap'
-import { createSetupToken } from '../../../lib/accounts/setup-token.ts'
+import { createSetupToken } from '../../../lib/accounts/setup.ts'
 import { startApi } from '../../kit/server.ts'
 
 const first = { username: 'root', email: 'root@example.org', password: 'correct horse battery' }

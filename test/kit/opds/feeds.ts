@@ -7,7 +7,7 @@ import type {
   Group,
   NavigationEntry,
 } from '../../../lib/protocols/opds/feed.ts'
-import type { Publication } from '../../../lib/protocols/opds/publication.ts'
+import type { Publication } from '../../../lib/protocols/publication/publication.ts'
 
 /** Any text that the database can hold: blank, hostile, with control characters. */
 export const anyText = fc.oneof(

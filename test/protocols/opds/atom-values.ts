@@ -1,11 +1,10 @@
 // Fixtures for Atom tests: feeds and books, ordinary and hostile, and XPath helpers.
 import fc from 'fast-check'
 import { XmlDocument } from 'libxml2-wasm'
-import { parseCatalogPath } from '../../../lib/protocols/opds/catalog-path.ts'
-import type { NavigationEntry } from '../../../lib/protocols/opds/feed.ts'
-import type { FeedContext } from '../../../lib/protocols/opds/feed-context.ts'
-import { createLinks } from '../../../lib/protocols/opds/links.ts'
-import type { Publication } from '../../../lib/protocols/opds/publication.ts'
+import type { FeedContext, NavigationEntry } from '../../../lib/protocols/opds/feed.ts'
+import { parseCatalogPath } from '../../../lib/protocols/publication/catalog-path.ts'
+import { createLinks } from '../../../lib/protocols/publication/links.ts'
+import type { Publication } from '../../../lib/protocols/publication/publication.ts'
 
 export const at = (day: number) => new Date(Date.UTC(2026, 4, day, 10, 20, 30, 999))
 

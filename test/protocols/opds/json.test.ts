@@ -4,14 +4,14 @@ import t from 'tap'
 import {
   type AcquisitionFeed,
   acquisitionFeed,
+  type FeedContext,
   navigationFeed,
 } from '../../../lib/protocols/opds/feed.ts'
-import type { FeedContext } from '../../../lib/protocols/opds/feed-context.ts'
 import { jsonFeed } from '../../../lib/protocols/opds/json/feed.ts'
 import { divinaManifest } from '../../../lib/protocols/opds/json/manifest.ts'
 import { jsonPublication } from '../../../lib/protocols/opds/json/publication.ts'
-import { createLinks } from '../../../lib/protocols/opds/links.ts'
-import type { Publication } from '../../../lib/protocols/opds/publication.ts'
+import { createLinks } from '../../../lib/protocols/publication/links.ts'
+import type { Publication } from '../../../lib/protocols/publication/publication.ts'
 import { emptyValues } from '../../kit/opds/empty-values.ts'
 import { anyBook, anyFeed } from '../../kit/opds/feeds.ts'
 import { schemaErrors } from '../../kit/opds/schemas.ts'

@@ -1,10 +1,10 @@
 // Administration of sources: create, change, enable, test, failures and back-off, secrets, the address of plugins.
+
 import { join } from 'node:path'
 import { test } from 'tap'
 import { openLog } from '../../../lib/base/log.ts'
 import { SourceFailure } from '../../../lib/sources/failure.ts'
-import { callSource } from '../../../lib/sources/stored/call.ts'
-import { recordFailure } from '../../../lib/sources/stored/failure.ts'
+import { callSource, recordFailure } from '../../../lib/sources/stored/call.ts'
 import { openSources } from '../../../lib/sources/stored/open.ts'
 import { enabledSources, storedSource } from '../../../lib/sources/stored/source.ts'
 import { startApiWithoutPipeline } from '../../kit/server.ts'

@@ -1,23 +1,17 @@
-// Routes of the Komga-compatible API: its own, and the catalogs and KOReader sync under the same prefix.
+// Routes of the Komga-compatible API. Operations are named as in Komga's OpenAPI document.
 import type { Route } from '../../../http/route.ts'
-import { koreaderSync } from '../../koreader/routes/sync.ts'
-import { opds } from '../../opds/routes/opds.ts'
 import { apiKeys } from './accounts/api-keys.ts'
 import { clientSettings } from './accounts/client-settings.ts'
 import { users } from './accounts/users.ts'
 import { groupingLists } from './groupings/grouping-lists.ts'
 import { groupings } from './groupings/groupings.ts'
-import { imports } from './imports/imports.ts'
-import { downloads } from './items/downloads.ts'
 import { items } from './items/items.ts'
-import { filesystem } from './libraries/filesystem.ts'
 import { libraries } from './libraries/libraries.ts'
 import { bookLists } from './lists/books.ts'
 import { referential } from './lists/referential.ts'
 import { seriesLists } from './lists/series.ts'
 import { metadata } from './metadata/metadata.ts'
 import { pages } from './pages/pages.ts'
-import { groupingPosters } from './posters/grouping-posters.ts'
 import { posters } from './posters/posters.ts'
 import { publication } from './publication/publication.ts'
 import { readProgress } from './reading/read-progress.ts'
@@ -27,7 +21,6 @@ import { metrics } from './system/metrics.ts'
 import { server } from './system/server.ts'
 import { stubs } from './system/stubs.ts'
 
-/** Routes that only this API has. Operations are named as in Komga's OpenAPI document. */
 export const komgaRoutes: readonly Route[] = [
   ...sessions,
   ...users,
@@ -36,14 +29,11 @@ export const komgaRoutes: readonly Route[] = [
   ...server,
   ...metrics,
   ...libraries,
-  ...filesystem,
   ...events,
   ...stubs,
   ...items,
-  ...downloads,
   ...pages,
   ...posters,
-  ...groupingPosters,
   ...publication,
   ...readProgress,
   ...metadata,
@@ -52,12 +42,4 @@ export const komgaRoutes: readonly Route[] = [
   ...seriesLists,
   ...bookLists,
   ...referential,
-  ...imports,
-]
-
-export const komgaResources: readonly Route[] = [
-  ...komgaRoutes,
-  // Only the routes at the root: those below /api/v1 belong to the native API.
-  ...opds.filter(({ atRoot }) => atRoot),
-  ...koreaderSync,
 ]

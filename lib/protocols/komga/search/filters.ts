@@ -12,6 +12,8 @@ const is = (value: unknown) => ({ operator: 'is', value })
 const anyIs = (key: string, values: Values): Tree => ({
   anyOf: (values ?? []).map(value => ({ [key]: is(value) })),
 })
+const anyOfEach = (keys: Record<string, string>, filters: object): Tree[] =>
+  Object.entries(keys).map(([name, key]) => anyIs(key, (filters as Lists<string>)[name]))
 const flagged = (key: string, value: boolean | undefined): Tree => ({
   allOf: value === undefined ? [] : [{ [key]: { operator: value ? 'isTrue' : 'isFalse' } }],
 })
@@ -28,38 +30,25 @@ const ageRating = (value: string): Tree => ({
   ageRating: value.toLowerCase() === 'none' ? { operator: 'isNull' } : is(value),
 })
 
-export type SeriesFilters = {
-  library_id?: string[] | undefined
-  collection_id?: string[] | undefined
-  status?: string[] | undefined
-  read_status?: string[] | undefined
-  publisher?: string[] | undefined
-  language?: string[] | undefined
-  genre?: string[] | undefined
-  tag?: string[] | undefined
-  age_rating?: string[] | undefined
-  release_year?: string[] | undefined
-  sharing_label?: string[] | undefined
-  deleted?: boolean | undefined
-  complete?: boolean | undefined
-  oneshot?: boolean | undefined
-  author?: string[] | undefined
-  search_regex?: string | undefined
+type Lists<N extends string> = { [K in N]?: string[] | undefined }
+type Flags<N extends string> = { [K in N]?: boolean | undefined }
+
+/** Condition keys of parameters whose values are compared as they are. */
+const seriesKeys = {
+  ...{ library_id: 'libraryId', collection_id: 'collectionId', status: 'seriesStatus' },
+  ...{ read_status: 'readStatus', publisher: 'publisher', language: 'language', genre: 'genre' },
+  ...{ tag: 'tag', sharing_label: 'sharingLabel' },
 }
+export type SeriesFilters = Lists<
+  keyof typeof seriesKeys | 'age_rating' | 'release_year' | 'author'
+> &
+  Flags<'deleted' | 'complete' | 'oneshot'> & { search_regex?: string | undefined }
 
 /** Throws Invalid. */
 export function seriesFilters(filters: SeriesFilters, context: KeyContext): ParsedCondition {
   const tree = {
     allOf: [
-      anyIs('libraryId', filters.library_id),
-      anyIs('collectionId', filters.collection_id),
-      anyIs('seriesStatus', filters.status),
-      anyIs('readStatus', filters.read_status),
-      anyIs('publisher', filters.publisher),
-      anyIs('language', filters.language),
-      anyIs('genre', filters.genre),
-      anyIs('tag', filters.tag),
-      anyIs('sharingLabel', filters.sharing_label),
+      ...anyOfEach(seriesKeys, filters),
       { anyOf: (filters.age_rating ?? []).map(ageRating) },
       flagged('deleted', filters.deleted),
       flagged('complete', filters.complete),
@@ -95,15 +84,16 @@ function titlePattern(parameter: string): Part {
   return predicate(field, { kind: 'pattern', pattern: pattern.toWellFormed().toLowerCase() })
 }
 
-export type BookFilters = {
-  library_id?: string[] | undefined
-  media_status?: string[] | undefined
-  read_status?: string[] | undefined
-  released_after?: string | undefined
-  tag?: string[] | undefined
-  deleted?: boolean | undefined
-  author?: string[] | undefined
+const bookKeys = {
+  ...{
+    library_id: 'libraryId',
+    media_status: 'mediaStatus',
+    read_status: 'readStatus',
+    tag: 'tag',
+  },
 }
+export type BookFilters = Lists<keyof typeof bookKeys | 'author'> &
+  Flags<'deleted'> & { released_after?: string | undefined }
 
 /** `scope` is the series or read list whose books are listed. Throws Invalid. */
 export function bookFilters(
@@ -115,10 +105,7 @@ export function bookFilters(
   const tree = {
     allOf: [
       ...Object.entries(scope).map(([key, id]) => ({ [key]: is(id) })),
-      anyIs('libraryId', filters.library_id),
-      anyIs('mediaStatus', filters.media_status),
-      anyIs('readStatus', filters.read_status),
-      anyIs('tag', filters.tag),
+      ...anyOfEach(bookKeys, filters),
       { allOf: after ? [{ releaseDate: { operator: 'after', dateTime: after } }] : [] },
       flagged('deleted', filters.deleted),
       authors(filters.author),

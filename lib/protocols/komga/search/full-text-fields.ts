@@ -105,9 +105,7 @@ const roles = [
 const missing = predicate('isMissing', { kind: 'boolean', value: true })
 const common: Fields = {
   title: { is: containing('title'), similar: word => similarTo('title', word, { isTitle: true }) },
-  deleted: {
-    is: value => (value.toLowerCase() === 'true' ? missing : complement(missing)),
-  },
+  deleted: { is: value => (value.toLowerCase() === 'true' ? missing : complement(missing)) },
   oneshot: flag('oneShot'),
   author: credit(null),
   ...Object.fromEntries(roles.map(role => [role, credit(storedRole(role))])),

@@ -6,23 +6,22 @@ import { component, list, maybe, name, oneOf, record, Type, text } from '../../.
 import type { Deps } from '../../../http/deps.ts'
 import { route } from '../../../http/route.ts'
 import { isReflowable } from '../../../media/format/formats.ts'
-import type { Services, WithServices } from '../../../store/services.ts'
+import type { Services } from '../../../store/services.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
-import { pointerAt } from '../../opds/koreader-pointer.ts'
-import { sectionsOf } from '../../opds/positions.ts'
-import { totalProgressionOf } from '../../opds/progression.ts'
-import { readableBook } from '../../opds/routes/reading.ts'
-import { withoutApiKeys } from '../../opds/stored-locator.ts'
+import { type DocumentMatch, pointerAt } from '../../publication/koreader-position.ts'
+import { createApiLinks } from '../../publication/links.ts'
+import { sectionsOf } from '../../publication/positions.ts'
+import { storedProgress, totalProgressionOf } from '../../publication/progression.ts'
+import { type BookInput, readableBook } from '../../publication/routes/reading.ts'
+import { withoutApiKeys } from '../../publication/stored-locator.ts'
 import {
   type FoundBook,
   findBookOfDocument,
-  findPosition,
   findUnknown,
   linkDocument,
   type SyncedPosition,
   storePosition,
 } from '../documents.ts'
-import type { DocumentMatch } from '../position.ts'
 import { koreaderProtocol } from './protocol.ts'
 
 const maxDocument = 128
@@ -178,8 +177,8 @@ export const koreaderSync = [
       const stored = await findUnknown(deps.sql, viewer, document)
       if (book === null) return stored ? { document, ...toWire(stored) } : { document }
       if (stored) await linkDocument(deps.sql, viewer, { document, book, position: stored })
-      const readable = () => readableBook(request, { viewer, id: book.id, signal }, deps)
-      const position = await positionIn(deps, viewer, { book, readable })
+      const input = { params: { id: book.id }, viewer, signal }
+      const position = await positionIn(book, { ...input, base: request.base }, deps)
       if (position === null) return { document }
       const isOfContent = book.match === 'content' && position.match !== 'filename'
       const match: DocumentMatch = isOfContent ? 'content' : 'filename'
@@ -230,24 +229,22 @@ async function findDocument(
 
 const isMatch = (type: string): type is DocumentMatch => type === 'content' || type === 'filename'
 
-type PositionRequest = { book: FoundBook; readable: () => ReturnType<typeof readableBook> }
-
 /** The position that KOReader wrote, while it is the newest; otherwise the book's progress in KOReader's terms. */
 async function positionIn(
-  { sql, services }: WithServices,
-  viewer: Viewer,
-  { book, readable }: PositionRequest,
+  book: FoundBook,
+  { base, ...input }: BookInput & { base: string },
+  deps: Deps,
 ): Promise<SyncedPosition | null> {
-  const row = await findPosition(sql, viewer, book.id)
+  const row = await storedProgress(deps.sql, input.viewer, book.id)
   if (row === null) return null
   const { koreader, updatedAt } = row
   if (koreader !== null) return { ...koreader, updatedAt }
   const percentage = totalProgressionOf(row, book)
-  const device = String(await services(openSettings).cached('application.name'))
+  const device = String(await deps.services(openSettings).cached('application.name'))
   const position = { percentage, device, device_id: 'stackroom', updatedAt }
   if (!isReflowable(book.format)) return { ...position, progress: String(Math.max(1, row.page)) }
   try {
-    const { contents: load, links } = await readable()
+    const { contents: load, links } = await readableBook(createApiLinks(base), input, deps)
     const contents = await load()
     const sections = sectionsOf(book.id, contents, links)
     return { ...position, progress: pointerAt(percentage, { contents, sections }) }

@@ -1,5 +1,4 @@
 // Atom entries (RFC 4287, OPDS 1.2 §5): of books, which can be downloaded, and of feeds.
-
 import {
   type Content,
   document,
@@ -10,14 +9,21 @@ import {
 } from '../../../base/xml-writer.ts'
 import { isbn13 } from '../../../media/metadata/isbn.ts'
 import type { Author } from '../../../media/metadata/values.ts'
-import { formatTimestamp, type NavigationEntry, startOfDate } from '../feed.ts'
-import type { FeedContext } from '../feed-context.ts'
-import { filePath } from '../links.ts'
-import { fileType } from '../media-types.ts'
-import { namesOf, type Publication, summaryText } from '../publication.ts'
+import { filePath } from '../../publication/links.ts'
+import { fileType } from '../../publication/media-types.ts'
+import { namesOf, type Publication, sizeText, summaryText } from '../../publication/publication.ts'
+import { type FeedContext, formatTimestamp, type NavigationEntry, startOfDate } from '../feed.ts'
 import { displayTitle, untitled } from '../title.ts'
-import { entityId, feedId } from './id.ts'
-import { covers, entryType, feedType, link, linkTitle, namespaces } from './link.ts'
+import {
+  covers,
+  entityId,
+  entryType,
+  feedId,
+  feedType,
+  link,
+  linkTitle,
+  namespaces,
+} from './link.ts'
 
 /** The complete entry of a book as a document. */
 export function atomEntry(book: Publication, context: FeedContext): string {
@@ -157,13 +163,8 @@ const factsLine = ({ format, fileSize, pageCount }: Publication) =>
 
 const formatPageCount = (count: number): string => (count === 1 ? '1 page' : `${count} pages`)
 
-const units = ['KiB', 'MiB', 'GiB', 'TiB']
-
-function formatSize(bytes: number): string {
-  if (bytes < 1024) return bytes === 1 ? '1 byte' : `${bytes} bytes`
-  const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length)
-  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`
-}
+const formatSize = (bytes: number): string =>
+  bytes < 1024 ? `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}` : sizeText(bytes)
 
 // Numeric references: Foliate replaces `&lt;`, `&gt;` and `&amp;` in text that it has already decoded, which
 // would turn the text into tags.

@@ -1,20 +1,18 @@
-// Atom feed writer (OPDS 1.2, RFC 4287).
-
-import { document, element, text, type Xml } from '../../../base/xml-writer.ts'
+// Atom feed writer (OPDS 1.2, RFC 4287), and the OpenSearch description of the search (OpenSearch 1.1, OPDS 1.2 §3.3).
+import { document, element, removeInvalidChars, text, type Xml } from '../../../base/xml-writer.ts'
+import type { Links } from '../../publication/links.ts'
 import {
   type AcquisitionFeed,
   type Feed,
+  type FeedContext,
   type FeedRef,
   feedUpdatedAt,
   formatTimestamp,
   type Paging,
   pageLinks,
 } from '../feed.ts'
-import type { FeedContext } from '../feed-context.ts'
-import type { Links } from '../links.ts'
 import { bookEntry, feedEntry, titleOrUntitled } from './entry.ts'
-import { feedId } from './id.ts'
-import { feedType, link, linkTitle, namespaces, searchType } from './link.ts'
+import { feedId, feedType, link, linkTitle, namespaces, searchType } from './link.ts'
 
 export function atomFeed(feed: Feed, context: FeedContext): string {
   const { links, serverName } = context
@@ -82,4 +80,40 @@ function entries(feed: Feed, context: FeedContext): Xml[] {
   if (feed.kind === 'navigation') return feed.entries.map(entry => feedEntry(entry, context))
   const { books, isMixed } = feed
   return books.map(book => bookEntry(book, { context, isMixed }))
+}
+
+/** Apps replace `{searchTerms}`, and support no other parameter. */
+export function searchDescription(links: Links, serverName: string): string {
+  const name = titleOrUntitled(serverName)
+  return document(
+    element(
+      'OpenSearchDescription',
+      { xmlns: namespaces['xmlns:opensearch'] },
+      text('ShortName', truncate(name, 16)),
+      text('Description', `Books in ${name}`),
+      element('Url', {
+        type: feedType('acquisition'),
+        template: links.template('/search', '?q={searchTerms}'),
+      }),
+      // Apps use the first URL.
+      element('Url', {
+        type: feedType('navigation'),
+        template: links.template('/series', '?search={searchTerms}'),
+      }),
+      text('InputEncoding', 'UTF-8'),
+      text('OutputEncoding', 'UTF-8'),
+    ),
+  )
+}
+
+const graphemes = new Intl.Segmenter()
+
+/** As many complete graphemes as fit. */
+function truncate(text: string, maxLength: number): string {
+  let short = ''
+  for (const { segment } of graphemes.segment(removeInvalidChars(text).trim())) {
+    if (short.length + segment.length > maxLength) break
+    short += segment
+  }
+  return short.trim()
 }

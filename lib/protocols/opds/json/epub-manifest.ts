@@ -2,11 +2,11 @@
 import type { EpubContents, EpubResource } from '../../../media/format/epub/contents.ts'
 import type { EpubLink } from '../../../media/format/epub/navigation.ts'
 import type { Rendition } from '../../../media/format/epub/package.ts'
-import type { FeedContext } from '../feed-context.ts'
-import { resourceLinks } from '../links.ts'
-import type { Publication } from '../publication.ts'
-import { servedType } from '../resource-media-type.ts'
-import type { JsonItem } from './json-writer.ts'
+import type { JsonItem } from '../../publication/json-writer.ts'
+import { resourceLinks } from '../../publication/links.ts'
+import { servedType } from '../../publication/media-types.ts'
+import type { Publication } from '../../publication/publication.ts'
+import type { FeedContext } from '../feed.ts'
 import { createManifest, type Manifest } from './manifest.ts'
 
 export function epubManifest(

@@ -1,8 +1,12 @@
 // JSON feed writer (OPDS 2.0).
 import { singleLine } from '../../../media/metadata/text.ts'
+import { withoutEmpty } from '../../publication/json-writer.ts'
+import type { Links } from '../../publication/links.ts'
+import { feedType } from '../../publication/media-types.ts'
 import {
   catalogRoot,
   type Feed,
+  type FeedContext,
   type FeedRef,
   feedUpdatedAt,
   formatTimestamp,
@@ -10,11 +14,7 @@ import {
   type NavigationEntry,
   pageLinks,
 } from '../feed.ts'
-import type { FeedContext } from '../feed-context.ts'
-import type { Links } from '../links.ts'
-import { feedType } from '../media-types.ts'
 import { untitled } from '../title.ts'
-import { withoutEmpty } from './json-writer.ts'
 import { publicationOf } from './publication.ts'
 
 export function jsonFeed(feed: Feed, context: FeedContext): object {
@@ -43,19 +43,12 @@ const titleOf = ({ title }: Pick<FeedRef, 'title'>) => singleLine(title) ?? unti
 
 /** Null for an empty feed. */
 function contentOf(feed: Feed, context: FeedContext): object | null {
-  if (feed.kind === 'acquisition') {
-    if (feed.books.length + feed.groups.length === 0) return null
-    return {
-      publications: feed.books.map(book => publicationOf(book, context, feed.isMixed)),
-      groups: feed.groups.map(group => groupOf(group, context)),
-    }
-  }
-  const { entries, groups } = feed
-  if (entries.length + groups.length === 0) return null
-  return {
-    navigation: entries.map(entry => navigationLink(entry, context.links)),
-    groups: groups.map(group => groupOf(group, context)),
-  }
+  const items =
+    feed.kind === 'acquisition'
+      ? { publications: feed.books.map(book => publicationOf(book, context, feed.isMixed)) }
+      : { navigation: feed.entries.map(entry => navigationLink(entry, context.links)) }
+  const isEmpty = Object.values(items)[0]!.length + feed.groups.length === 0
+  return isEmpty ? null : { ...items, groups: feed.groups.map(group => groupOf(group, context)) }
 }
 
 function linksOf(feed: Feed, links: Links): object[] {

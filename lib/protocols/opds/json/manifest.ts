@@ -2,11 +2,11 @@
 // file.
 import { isReflowable } from '../../../media/format/formats.ts'
 import type { StoredPage } from '../../../page/page-list.ts'
-import type { FeedContext } from '../feed-context.ts'
-import { coverPath, filePath, type Links } from '../links.ts'
-import { fileType, positionsType, publicationType } from '../media-types.ts'
-import type { Publication } from '../publication.ts'
-import { type JsonItem, withoutEmpty, writeInChunks } from './json-writer.ts'
+import { type JsonItem, withoutEmpty, writeInChunks } from '../../publication/json-writer.ts'
+import { coverPath, filePath, type Links } from '../../publication/links.ts'
+import { fileType, positionsType, publicationType } from '../../publication/media-types.ts'
+import type { Publication } from '../../publication/publication.ts'
+import type { FeedContext } from '../feed.ts'
 import { metadataOf, type Profile, profileUri } from './metadata.ts'
 import { manifestPath, manifestType, progressionLink } from './publication.ts'
 

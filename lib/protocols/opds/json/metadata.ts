@@ -5,10 +5,10 @@ import { type FormatName, formatNamed, isReflowable } from '../../../media/forma
 import { canonicalLanguage } from '../../../media/metadata/language.ts'
 import { multiLine, singleLine } from '../../../media/metadata/text.ts'
 import type { Author, ReadingDirection } from '../../../media/metadata/values.ts'
+import type { Links } from '../../publication/links.ts'
+import { feedType } from '../../publication/media-types.ts'
+import { type Publication, propertyByRole, summaryText } from '../../publication/publication.ts'
 import { formatTimestamp } from '../feed.ts'
-import type { Links } from '../links.ts'
-import { feedType } from '../media-types.ts'
-import { type Publication, summaryText } from '../publication.ts'
 import { displayTitle, untitled } from '../title.ts'
 
 export type Profile = ReadiumProfile
@@ -49,21 +49,6 @@ export const profileUri = (profile: Profile): string =>
   `https://readium.org/webpub-manifest/profiles/${profile}`
 
 const isComic = (format: FormatName | null) => format !== null && profileOf(format) === 'divina'
-
-// Roles of the catalog for which the schema has a property.
-const propertyByRole: Record<string, string> = {
-  writer: 'author',
-  author: 'author',
-  penciller: 'penciler',
-  inker: 'inker',
-  colorist: 'colorist',
-  letterer: 'letterer',
-  editor: 'editor',
-  translator: 'translator',
-  artist: 'artist',
-  illustrator: 'illustrator',
-  narrator: 'narrator',
-}
 
 function contributors(authors: readonly Author[]): Record<string, object[]> {
   const byProperty: Record<string, object[]> = {}

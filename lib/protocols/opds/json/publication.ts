@@ -1,17 +1,19 @@
-// JSON publication writer (OPDS 2.0): metadata, links and images of a book.
-import type { FeedContext } from '../feed-context.ts'
-import { coverPath, filePath, type Links, thumbnailPath } from '../links.ts'
+// JSON publication writer (OPDS 2.0): metadata, links and images of a book; and the authentication document, which they
+// name: how to sign in (Authentication for OPDS 1.0).
+import { singleLine } from '../../../media/metadata/text.ts'
+import { withoutEmpty } from '../../publication/json-writer.ts'
+import { coverPath, filePath, type Links, thumbnailPath } from '../../publication/links.ts'
 import {
   authenticationType,
   divinaType,
+  feedType,
   fileType,
   progressionType,
   publicationType,
   webpubType,
-} from '../media-types.ts'
-import type { Publication } from '../publication.ts'
-import { authenticationAddress } from './authentication.ts'
-import { withoutEmpty } from './json-writer.ts'
+} from '../../publication/media-types.ts'
+import type { Publication } from '../../publication/publication.ts'
+import type { FeedContext } from '../feed.ts'
 import { metadataOf, type Profile, profileOf } from './metadata.ts'
 
 /** A publication as a document. */
@@ -85,4 +87,28 @@ function imagesOf({ id }: Publication, links: Links) {
     { rel: 'http://opds-spec.org/image/thumbnail', href: links.to(thumbnailPath(path)), type },
     { rel: 'http://opds-spec.org/image', href: links.to(coverPath(path)), type },
   ]
+}
+
+/** URL of the document, also for clients of the OPDS 1.2 catalog. */
+export const authenticationAddress = (links: Links): string => `${links.root(2)}/auth`
+
+/** The document is public. */
+export function authenticationDocument(links: Links, serverName: string): object {
+  const id = authenticationAddress(links)
+  const title = singleLine(serverName) ?? 'Library'
+  return {
+    id,
+    title,
+    description: `Sign in to ${title} with your account, or with an API key as the password.`,
+    links: [
+      { rel: 'self', href: id, type: authenticationType },
+      { rel: 'start', href: links.root(2), type: feedType },
+    ],
+    authentication: [
+      {
+        type: 'http://opds-spec.org/auth/basic',
+        labels: { login: 'User name or e-mail', password: 'Password or API key' },
+      },
+    ],
+  }
 }

@@ -1,5 +1,4 @@
 // Covers for OPDS apps: always JPEG, with a placeholder while there is no cover.
-import type { Permission } from '../../../accounts/permission.ts'
 import type { Viewer } from '../../../accounts/viewer.ts'
 import { Failure } from '../../../base/errors.ts'
 import { bytes, ErrorBody } from '../../../base/schema.ts'
@@ -12,73 +11,49 @@ import {
 } from '../../../catalog/cover/displayed-cover.ts'
 import {
   asJpeg,
-  type CoverRequest,
   coverResponse,
   maxAgeSeconds,
 } from '../../../catalog/cover/routes/cover-response.ts'
-import { whenClosed } from '../../../http/body.ts'
 import type { Deps } from '../../../http/deps.ts'
-import { BookId, CollectionId, ReadListId, SeriesId } from '../../../http/params.ts'
+import { whenClosed } from '../../../http/exchange.ts'
+import { BookId, SeriesId } from '../../../http/params.ts'
 import { type Input, type Route, route } from '../../../http/route.ts'
 import { coverMember } from '../../../organize/grouping/cover.ts'
-import { collections, type Grouping, readLists } from '../../../organize/grouping/grouping.ts'
+import type { Grouping } from '../../../organize/grouping/grouping.ts'
 import { groupingThumbnail } from '../../../organize/routes/grouping-covers.ts'
+import { ofCollections, ofReadLists } from '../../../organize/routes/grouping-kind.ts'
 import { bookCoverEtag } from '../../../page/cover-image.ts'
 import type { PageImage } from '../../../page/pages.ts'
 import type { Client } from '../../../page/pool.ts'
 import { imageResponse, notModified } from '../../../page/routes/image-response.ts'
 import { thumbnailEtag } from '../../../page/thumbnail.ts'
 import type { Variant } from '../../../page/variant.ts'
-import { opdsProtocol } from './protocol.ts'
+import { inCatalog } from './protocol.ts'
 
 /** Most screens used for reading comics are smaller. */
 const large: Variant = { width: 1600, height: 1600, format: 'jpeg' }
 
-type Subject = Pick<CoverRequest, 'coverOf'> & {
-  kind: 'book' | 'series'
-  ownerName: 'Book' | 'Series' | 'Collection' | 'ReadList'
+const byBook = { kind: 'book', coverOf: coverOfBook, permission: 'BooksRead' } as const
+const bySeries = {
+  kind: 'series',
+  coverOf: coverOfBrowsableSeries,
+  permission: 'SeriesRead',
+} as const
+
+type Subject = (typeof byBook | typeof bySeries) & {
+  /** In operation ids. */
+  one: string
+  noun: string
   path: string
   params: typeof BookId
-  permission: Permission
   /** The grouping whose members provide the cover. */
   grouping?: Grouping
-  name: string
 }
 const subjects: Subject[] = [
-  {
-    kind: 'book',
-    ...{ ownerName: 'Book', name: 'book' },
-    path: '/books/{id}',
-    params: BookId,
-    permission: 'BooksRead',
-    coverOf: coverOfBook,
-  },
-  {
-    kind: 'series',
-    ...{ ownerName: 'Series', name: 'series' },
-    path: '/series/{id}',
-    params: SeriesId,
-    permission: 'SeriesRead',
-    coverOf: coverOfBrowsableSeries,
-  },
-  {
-    kind: 'series',
-    ...{ ownerName: 'Collection', name: 'collection' },
-    path: '/collections/{id}',
-    params: CollectionId,
-    permission: 'SeriesRead',
-    coverOf: coverOfBrowsableSeries,
-    grouping: collections,
-  },
-  {
-    kind: 'book',
-    ...{ ownerName: 'ReadList', name: 'read list' },
-    path: '/readlists/{id}',
-    params: ReadListId,
-    permission: 'BooksRead',
-    coverOf: coverOfBook,
-    grouping: readLists,
-  },
+  { ...byBook, one: 'Book', noun: 'book', path: '/books', params: BookId },
+  { ...bySeries, one: 'Series', noun: 'series', path: '/series', params: SeriesId },
+  { ...ofCollections, ...bySeries },
+  { ...ofReadLists, ...byBook },
 ]
 
 type CoverInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' | 'signal'> & {
@@ -88,7 +63,7 @@ type CoverInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' |
 
 export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
   subjects.flatMap(subject => {
-    const { name, ownerName, params, permission, grouping } = subject
+    const { noun, one, params, permission, grouping } = subject
     const respond = async (respond: typeof thumbnailResponse, input: CoverInput, deps: Deps) => {
       if (!grouping) return respond(subject, input, deps)
       const { viewer, params } = input
@@ -107,27 +82,26 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
       return image ?? placeholderResponse(input, deps)
     }
     const common = {
-      atRoot: true,
-      protocol: opdsProtocol,
+      ...inCatalog,
       permission,
       cookie: true,
       bucket: 'images',
       params,
       responses: { 200: bytes('image/jpeg'), 304: null, 503: ErrorBody },
     } as const
-    const path = `/opds/v${version}${subject.path}`
+    const path = `/opds/v${version}${subject.path}/{id}`
     return [
       route(`GET ${path}/thumbnail.jpg`, {
         ...common,
-        operationId: `getOpds${version}${ownerName}Thumbnail`,
-        summary: `Get the cover thumbnail of a ${name} (JPEG)`,
+        operationId: `getOpds${version}${one}Thumbnail`,
+        summary: `Get the cover thumbnail of a ${noun} (JPEG)`,
         description: 'Returns a placeholder if there is no cover.',
         handle: thumbnail,
       }),
       route(`GET ${path}/cover.jpg`, {
         ...common,
-        operationId: `getOpds${version}${ownerName}Cover`,
-        summary: `Get the cover of a ${name} (JPEG)`,
+        operationId: `getOpds${version}${one}Cover`,
+        summary: `Get the cover of a ${noun} (JPEG)`,
         description:
           'At most 1600 pixels wide and high. Returns the thumbnail if no larger image is available.',
         handle: (input, deps) => respond(largeCoverResponse, input, deps),

@@ -1,20 +1,24 @@
 // OPDS feeds: each shelf as Atom below /opds/v1 (OPDS 1.2) and as JSON below /opds/v2 (OPDS 2.0).
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../../accounts/identify.ts'
+import { type Viewer, visibleLibrary } from '../../../accounts/viewer.ts'
 import { bytes, record } from '../../../base/schema.ts'
 import { missingPermission } from '../../../http/authorize.ts'
 import { pageQuery, paging } from '../../../http/pagination.ts'
 import { type AccessRequirement, type Route, respond, route } from '../../../http/route.ts'
+import { newestSeriesChange } from '../../../list/newest-change.ts'
+import type { Sql } from '../../../store/postgres/db.ts'
 import type { WithServices } from '../../../store/services.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
+import type { OpdsVersion } from '../../publication/catalog-path.ts'
+import { createApiLinks, createLinks } from '../../publication/links.ts'
+import { feedType } from '../../publication/media-types.ts'
+import { publicationById } from '../../publication/publication.ts'
 import { atomFeed } from '../atom/feed.ts'
-import type { OpdsVersion } from '../catalog-path.ts'
-import { catalogUpdatedAt, type FeedContext } from '../feed-context.ts'
+import type { FeedContext } from '../feed.ts'
 import { jsonFeed } from '../json/feed.ts'
-import { createApiLinks, createLinks } from '../links.ts'
-import { feedType } from '../media-types.ts'
 import type { Shelf, ShelfRequest } from '../shelf/shelf.ts'
-import { catalogOf, opdsProtocol } from './protocol.ts'
+import { catalogOf, inCatalog } from './protocol.ts'
 
 /** Permissions for every feed: feeds show libraries, series and books. */
 export const browsePermission = {
@@ -37,8 +41,7 @@ function feedRoute(shelf: Shelf, version: OpdsVersion): Route {
   const { load } = shelf
   return route(`GET /opds/v${version}${shelf.path || root}`, {
     operationId: `getOpds${version}${feedName(shelf.path)}Feed`,
-    atRoot: true,
-    protocol: opdsProtocol,
+    ...inCatalog,
     permission: browsePermission,
     summary: `${shelf.summary} (${version === 1 ? 'OPDS 1.2' : 'OPDS 2.0'})`,
     ...(shelf.params ? { params: record(shelf.params) } : {}),
@@ -70,8 +73,17 @@ const feedName = (path: string) =>
         .map(word => word.slice(0, 1).toUpperCase() + word.slice(1))
         .join('')
 
+type BookInput = { params: { id: string }; identity: Identity; request: FastifyRequest }
+
+/** A visible book, and the context to write it. Throws NotFound. */
+export const bookInContext = ({ params, identity, request }: BookInput, deps: WithServices) =>
+  Promise.all([
+    publicationById(deps.sql, identity.viewer, params.id),
+    feedContext(request, identity, deps),
+  ])
+
 /** Links based on the request path, and the caller's permissions. */
-export async function feedContext(
+async function feedContext(
   request: FastifyRequest,
   identity: Identity,
   { sql, services }: WithServices,
@@ -89,6 +101,15 @@ export async function feedContext(
       progressSync: missingPermission(identity, { any: ['ProgressWrite', 'BooksWrite'] }) === null,
     },
   }
+}
+
+/** When a visible series last changed, otherwise when a library did; 1970 if there are none. */
+async function catalogUpdatedAt(sql: Sql, viewer: Viewer): Promise<Date> {
+  const newest = await newestSeriesChange(sql, viewer)
+  if (newest !== null) return newest
+  const [row] = await sql<{ updatedAt: Date | null }[]>`
+    select max(l.updated_at) as "updatedAt" from library l where ${visibleLibrary(sql, viewer)}`
+  return row?.updatedAt ?? new Date(0)
 }
 
 /** Links below the catalog path of the request, or those of the API. */

@@ -5,19 +5,19 @@ import { NotFound } from '../../../base/errors.ts'
 import { bytes, ErrorBody } from '../../../base/schema.ts'
 import { bookFile, packedPages } from '../../../catalog/book/book-file.ts'
 import type { Deps } from '../../../http/deps.ts'
+import { chunkedBody } from '../../../http/exchange.ts'
 import { BookId } from '../../../http/params.ts'
 import { type AccessRequirement, respond, route } from '../../../http/route.ts'
 import { unpackPages } from '../../../page/page-list.ts'
-import type { FeedContext } from '../feed-context.ts'
+import { divinaType, webpubType } from '../../publication/media-types.ts'
+import type { Publication } from '../../publication/publication.ts'
+import type { FeedContext } from '../feed.ts'
 import { epubManifest } from '../json/epub-manifest.ts'
 import { divinaManifest, type Manifest, pdfManifest } from '../json/manifest.ts'
 import type { Profile } from '../json/metadata.ts'
 import { manifestsOf, manifestType } from '../json/publication.ts'
-import { divinaType, webpubType } from '../media-types.ts'
-import { type Publication, publicationById } from '../publication.ts'
-import { chunkedBody } from './chunked-body.ts'
-import { browsePermission, feedContext } from './feeds.ts'
-import { opdsProtocol } from './protocol.ts'
+import { bookInContext, browsePermission } from './feeds.ts'
+import { readingPlaces } from './protocol.ts'
 
 // A manifest links to the book and its series as well as to its pages.
 const permission = {
@@ -28,15 +28,10 @@ const permission = {
 const profiles = [null, 'divina', 'epub', 'pdf'] as const
 const operationNames = { divina: 'Divina', epub: 'Epub', pdf: 'Pdf' }
 
-const places = [
-  { name: 'Opds2', folder: '/opds/v2', place: { atRoot: true, protocol: opdsProtocol } },
-  { name: 'Book', folder: '', place: { cookie: true } },
-] as const
-
-export const manifests = places.flatMap(({ name, folder, place }) =>
+export const manifests = readingPlaces.flatMap(({ name, folder, media }) =>
   profiles.map(requested =>
     route(`GET ${folder}/books/{id}/manifest${requested ? `/${requested}` : ''}`, {
-      ...place,
+      ...media,
       operationId: `get${name}${requested ? operationNames[requested] : ''}Manifest`,
       permission,
       summary: `Get the Readium manifest of a book${requested ? ` (${requested} profile)` : ''}`,
@@ -46,11 +41,9 @@ export const manifests = places.flatMap(({ name, folder, place }) =>
         200: bytes(...(requested ? [manifestType(requested)] : [divinaType, webpubType])),
         422: ErrorBody,
       },
-      async handle({ params, viewer, identity, request, signal }, deps) {
-        const [book, context] = await Promise.all([
-          publicationById(deps.sql, viewer, params.id),
-          feedContext(request, identity, deps),
-        ])
+      async handle(input, deps) {
+        const { viewer, request, signal } = input
+        const [book, context] = await bookInContext(input, deps)
         const profile = profileFor(book, requested)
         const pieces = await manifestOf(book, profile, { viewer, context, signal, deps })
         return respond(200, bodyOf(request, pieces), { 'content-type': manifestType(profile) })

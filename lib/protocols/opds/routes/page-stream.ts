@@ -5,9 +5,9 @@ import { NotFound, Unreadable } from '../../../base/errors.ts'
 import { maybe, record, Type } from '../../../base/schema.ts'
 import type { OpenBook } from '../../../catalog/book/book-file.ts'
 import { missingPermission } from '../../../http/authorize.ts'
-import { whenClosed } from '../../../http/body.ts'
 import { deviceOf } from '../../../http/client/device.ts'
 import type { Deps } from '../../../http/deps.ts'
+import { whenClosed } from '../../../http/exchange.ts'
 import { BookId } from '../../../http/params.ts'
 import { type Input, route } from '../../../http/route.ts'
 import { imageResponse, imageResponses } from '../../../page/routes/image-response.ts'
@@ -18,9 +18,9 @@ import {
   requirePage,
 } from '../../../page/routes/page-response.ts'
 import type { ImageOptions } from '../../../page/variant.ts'
-import { streamMediaType } from '../publication.ts'
+import { streamMediaType } from '../../publication/publication.ts'
 import { trackFetch } from '../stream-progress.ts'
-import { opdsProtocol } from './protocol.ts'
+import { inCatalog } from './protocol.ts'
 
 const maxAgeSeconds = 86_400
 const maxPixels = 4096
@@ -46,7 +46,7 @@ const pageParams = (first: 0 | 1) =>
   })
 
 const common = {
-  atRoot: true,
+  ...inCatalog,
   permission: 'PagesRead',
   cookie: true,
   bucket: 'images',
@@ -58,7 +58,6 @@ export const pageRoutes = [
   route('GET /opds/v1/books/{id}/pages/{page}', {
     ...common,
     operationId: 'getOpds1Page',
-    protocol: opdsProtocol,
     summary: 'Get the image of a page (OPDS-PSE)',
     description:
       'Pages count from 0. All pages have the media type of the feed; they are scaled down to fit the width and height, never enlarged. Invalid sizes are ignored. Reading progress is updated only for users who set the preference `opds.stream_progress` to true.',
@@ -75,7 +74,6 @@ export const pageRoutes = [
   route('GET /opds/v2/books/{id}/pages/{page}', {
     ...common,
     operationId: 'getOpds2Page',
-    protocol: opdsProtocol,
     summary: 'Get the image of a page (OPDS 2.0)',
     description:
       'Pages count from 1. Returns the original file unless a size or format is requested. Invalid sizes and formats are ignored.',

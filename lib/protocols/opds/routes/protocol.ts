@@ -1,14 +1,18 @@
 // OPDS as a protocol: its trees and the keys in their paths, its challenge, and what its documentation states.
-
 import type { FastifyRequest } from 'fastify'
 import { forwardedHeaders } from '../../../http/cache-headers.ts'
 import type { Deps } from '../../../http/deps.ts'
 import type { Challenge, Protocol } from '../../../http/protocol.ts'
 import { openSettings } from '../../../store/setting/setting.ts'
-import { type CatalogPath, canonicalPath, parseCatalogPath, prefixFor } from '../catalog-path.ts'
-import { authenticationAddress, authenticationDocument } from '../json/authentication.ts'
-import { createLinks } from '../links.ts'
-import { authenticationType as type } from '../media-types.ts'
+import {
+  type CatalogPath,
+  canonicalPath,
+  parseCatalogPath,
+  prefixFor,
+} from '../../publication/catalog-path.ts'
+import { createLinks } from '../../publication/links.ts'
+import { progressionType, authenticationType as type } from '../../publication/media-types.ts'
+import { authenticationAddress, authenticationDocument } from '../json/publication.ts'
 
 export const opdsProtocol: Protocol = {
   roots: ['opds', 'opds-comics'],
@@ -33,6 +37,21 @@ export const opdsProtocol: Protocol = {
     challengeOf: path => (path.startsWith('/opds/v2') ? 'ChallengeDocument' : 'Challenge'),
   },
 }
+
+/** Routes of the catalogs. */
+export const inCatalog = { atRoot: true, protocol: opdsProtocol } as const
+
+/** Where apps read the contents of books: in the OPDS 2.0 catalog, and in the API, with the cookie for media. */
+export const readingPlaces = [
+  {
+    ...{ name: 'Opds2', folder: '/opds/v2', mediaType: progressionType },
+    ...{ place: inCatalog, media: inCatalog },
+  },
+  {
+    ...{ name: 'Book', folder: '', mediaType: 'application/json' },
+    ...{ place: {}, media: { cookie: true } as const },
+  },
+] as const
 
 /** Basic (RFC 7617), and Authentication for OPDS 1.0 (https://drafts.opds.io/authentication-for-opds-1.0). */
 async function authenticationChallenge(

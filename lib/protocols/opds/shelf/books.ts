@@ -1,7 +1,7 @@
-// Shelves of books from all series.
-
+// Shelves of books from all series, and the account's want-to-read list.
 import { listBooks } from '../../../list/list-books.ts'
 import { newestBookChange } from '../../../list/newest-change.ts'
+import { wantedIds } from '../../../organize/personal/want-to-read.ts'
 import { booksInProgress, booksOnDeck } from '../../../reading/progress/continue-reading.ts'
 import { type Listing, maxLatest } from './listing.ts'
 
@@ -63,4 +63,26 @@ function latest(by: 'created' | 'released'): Listing['list'] {
     listBooks({ sql, services }, viewer, {
       ...{ ...request, filter, sort: by, direction: 'desc', maxBooks: maxLatest },
     })
+}
+
+const listOf =
+  (of: 'book' | 'series'): Listing['list'] =>
+  ({ sql, services: _, viewer, ...request }) =>
+    wantedIds(sql, viewer, { of, ...request })
+
+export const wantedBooks: Listing = {
+  kind: 'acquisition',
+  path: '/want-to-read',
+  title: 'Want to read',
+  summary: 'Books to read, in the order chosen by the reader',
+  list: listOf('book'),
+  updatedAt: newestOf(listOf('book')),
+}
+
+export const wantedSeries: Listing = {
+  kind: 'navigation',
+  path: '/want-to-read/series',
+  title: 'Series to read',
+  summary: 'Series to read, in the order chosen by the reader',
+  list: listOf('series'),
 }

@@ -1,26 +1,22 @@
 // Shelves of collections, with their series, and of read lists, with their books.
-
 import { uuid } from '../../../base/schema.ts'
 import { singleLine } from '../../../media/metadata/text.ts'
 import { booksOfReadList, seriesOfCollection } from '../../../organize/grouping/contents.ts'
 import { collections, type Grouping, readLists } from '../../../organize/grouping/grouping.ts'
 import { type GroupingRow, listGroupings } from '../../../organize/grouping/list.ts'
-import { acquisitionFeed, type FeedRef, type NavigationEntry, navigationFeed } from '../feed.ts'
-import { publicationsByIds } from '../publication.ts'
-import { countOf } from './description.ts'
-import { seriesEntries } from './entry.ts'
+import { publicationsByIds } from '../../publication/publication.ts'
+import {
+  acquisitionFeed,
+  type FeedRef,
+  type NavigationEntry,
+  navigationFeed,
+  navigationRef,
+} from '../feed.ts'
+import { countOf, seriesEntries } from './entry.ts'
 import { pagingOf, type Shelf } from './shelf.ts'
 
-export const collectionsRef: FeedRef = {
-  path: '/collections',
-  title: 'Collections',
-  kind: 'navigation',
-}
-export const readListsRef: FeedRef = {
-  path: '/readlists',
-  title: 'Read lists',
-  kind: 'navigation',
-}
+export const collectionsRef = navigationRef('/collections', 'Collections')
+export const readListsRef = navigationRef('/readlists', 'Read lists')
 
 /** Reading apps cannot add to empty ones. */
 const withEmpty = false

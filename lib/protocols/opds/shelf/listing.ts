@@ -1,8 +1,8 @@
 // Listings: ordered lists of books or series that are shelves of their own and whose first items are groups of a
 // home. Each exists for the whole catalog and for each library.
-
 import { maybe, uuid } from '../../../base/schema.ts'
 import { type LibraryName, libraryName } from '../../../catalog/library/library.ts'
+import { publicationsByIds } from '../../publication/publication.ts'
 import {
   acquisitionFeed,
   type FeedKind,
@@ -10,7 +10,6 @@ import {
   type Group,
   navigationFeed,
 } from '../feed.ts'
-import { publicationsByIds } from '../publication.ts'
 import { libraryRef, seriesEntries } from './entry.ts'
 import { pagingOf, type Shelf, type ShelfRequest } from './shelf.ts'
 

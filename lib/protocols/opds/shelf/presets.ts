@@ -1,5 +1,4 @@
 // Shelves for the account's filter presets: their list, and the books or series of each.
-
 import { uuid } from '../../../base/schema.ts'
 import { parseBookFilter, parseSeriesFilter } from '../../../list/condition.ts'
 import { listBooks } from '../../../list/list-books.ts'
@@ -10,8 +9,8 @@ import {
   listPresets,
   presetById,
 } from '../../../organize/personal/filter-preset.ts'
+import { publicationsByIds } from '../../publication/publication.ts'
 import { acquisitionFeed, type FeedRef, type NavigationEntry, navigationFeed } from '../feed.ts'
-import { publicationsByIds } from '../publication.ts'
 import { seriesEntries } from './entry.ts'
 import { offsetOf, pagingOf, type Shelf, type ShelfRequest } from './shelf.ts'
 

@@ -1,11 +1,10 @@
 // Search shelf. Search results contain only books (OPDS 1.2 §3); matching series are a related feed, whose first
 // items are a group in OPDS 2.0.
-
 import { maybe, text } from '../../../base/schema.ts'
 import { listBooks } from '../../../list/list-books.ts'
 import { listSeries } from '../../../list/list-series.ts'
+import { publicationsByIds } from '../../publication/publication.ts'
 import { acquisitionFeed, type FeedRef, type Group } from '../feed.ts'
-import { publicationsByIds } from '../publication.ts'
 import { seriesEntries } from './entry.ts'
 import { groupSize } from './listing.ts'
 import {

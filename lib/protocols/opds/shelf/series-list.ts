@@ -1,12 +1,11 @@
 // Shelves of series: all, recently added or updated, in a library, and by search words, publisher, genre
 // or tag.
-
 import { maybe, text, uuid } from '../../../base/schema.ts'
 import { labelKey } from '../../../catalog/label/label.ts'
 import { libraryName } from '../../../catalog/library/library.ts'
 import { parseSeriesFilter } from '../../../list/condition.ts'
 import { listSeries, type SeriesListFilter } from '../../../list/list-series.ts'
-import type { OpdsVersion } from '../catalog-path.ts'
+import type { OpdsVersion } from '../../publication/catalog-path.ts'
 import { catalogRoot, type FeedRef, navigationFeed } from '../feed.ts'
 import { libraries, libraryRef, seriesEntries } from './entry.ts'
 import { type Listing, maxLatest } from './listing.ts'

@@ -1,5 +1,4 @@
 // Shelf of one series: its books in reading order, with facets for reading status, tags and sort order.
-
 import { Invalid, NotFound } from '../../../base/errors.ts'
 import { maybe, oneOf, text, uuid } from '../../../base/schema.ts'
 import {
@@ -10,9 +9,9 @@ import {
 } from '../../../catalog/series/book-selection.ts'
 import { seriesById } from '../../../catalog/series/series-record.ts'
 import { type ReadStatus, readStatuses } from '../../../list/fields.ts'
+import type { Query } from '../../publication/links.ts'
+import { publicationsByIds } from '../../publication/publication.ts'
 import { acquisitionFeed, type FacetGroup } from '../feed.ts'
-import type { Query } from '../links.ts'
-import { publicationsByIds } from '../publication.ts'
 import { allSeries } from './series-list.ts'
 import { maxSearchLength, pagingOf, type Shelf } from './shelf.ts'
 

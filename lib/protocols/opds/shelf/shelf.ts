@@ -4,7 +4,7 @@ import type { Viewer } from '../../../accounts/viewer.ts'
 import { Invalid } from '../../../base/errors.ts'
 import type { Sql } from '../../../store/postgres/db.ts'
 import type { Services } from '../../../store/services.ts'
-import type { OpdsVersion } from '../catalog-path.ts'
+import type { OpdsVersion } from '../../publication/catalog-path.ts'
 import type { Feed, FeedRef, Paging } from '../feed.ts'
 
 export type ShelfRequest = {

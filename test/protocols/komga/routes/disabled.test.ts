@@ -43,7 +43,7 @@ test('while the API is disabled, none of its addresses exists and nothing of it 
   t.same(loadedModules(), modules, 'loaded by the first request')
 
   await enableKomga(admin, { enabled: false })
-  const { komgaResources } = await import('../../../../lib/protocols/komga/routes/routes.ts')
+  const { komgaResources } = await import('../../../../lib/api/komga.ts')
   const some = komgaResources.flatMap(endpoints).filter((_, i) => i % 20 === 0)
   for (const { method, path } of some)
     for (const base of bases)

@@ -1,7 +1,7 @@
 // Fuzzing of the Komga-compatible API: its operations as a document with errors of Spring Boot, and search conditions.
 import fc from 'fast-check'
+import { komgaResources } from '../../../../lib/api/komga.ts'
 import { openapiDocument } from '../../../../lib/http/openapi/openapi.ts'
-import { komgaResources } from '../../../../lib/protocols/komga/routes/routes.ts'
 import { insertApiKey } from '../../../kit/accounts.ts'
 import { png } from '../../../kit/files/archives.ts'
 import type { Fixture } from '../../../kit/fixture.ts'

@@ -1,9 +1,10 @@
 // All operations of the Komga-compatible API: refusals, unknown ids, shapes of the answers.
 import { test } from 'tap'
 import { generateKey } from '../../../../lib/accounts/api-key.ts'
+import { komgaResources } from '../../../../lib/api/komga.ts'
 import { newId } from '../../../../lib/base/id.ts'
 import { endpoints, type Route } from '../../../../lib/http/route.ts'
-import { komgaResources, komgaRoutes } from '../../../../lib/protocols/komga/routes/routes.ts'
+import { komgaRoutes } from '../../../../lib/protocols/komga/routes/routes.ts'
 import { createFixture } from '../../../kit/fixture.ts'
 import { readBody } from '../../../kit/http/body.ts'
 import { enableKomga } from '../../../kit/komga.ts'

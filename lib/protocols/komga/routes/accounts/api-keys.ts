@@ -2,7 +2,7 @@
 import type { Identity } from '../../../../accounts/identify.ts'
 import { requireManageable } from '../../../../accounts/manageable.ts'
 import { type ApiKey, createKey, keysOf } from '../../../../accounts/routes/api-keys.ts'
-import { listSignIns, type SignIn } from '../../../../accounts/sign-ins.ts'
+import { listSignIns, type SignIn } from '../../../../accounts/sign-in-history.ts'
 import { findRoleAndPermissions, findUser } from '../../../../accounts/user-record.ts'
 import { Forbidden, NotFound } from '../../../../base/errors.ts'
 import {
@@ -19,25 +19,17 @@ import {
 import { UserId } from '../../../../http/params.ts'
 import { route } from '../../../../http/route.ts'
 import type { Queryable } from '../../../../store/postgres/db.ts'
-import { time, utcSeconds } from '../../values.ts'
+import { texts, time, times, utcSeconds } from '../../values.ts'
 import { pageOf, pageQuery, pageRequest, sortKeys, sortQuery, springPage } from '../http/paging.ts'
 
 const ApiKeyDto = component('ApiKeyDto', {
-  id: Type.String(),
-  userId: Type.String(),
-  key: Type.String(),
-  comment: Type.String(),
-  createdDate: time(),
-  lastModifiedDate: time(),
+  ...texts('id', 'userId', 'key', 'comment'),
+  ...times('createdDate', 'lastModifiedDate'),
 })
 const optional = () => nullable(Type.String())
 const AuthenticationActivityDto = component('AuthenticationActivityDto', {
-  userId: optional(),
-  email: optional(),
-  apiKeyId: optional(),
-  apiKeyComment: optional(),
-  ip: optional(),
-  userAgent: optional(),
+  ...{ userId: optional(), email: optional(), apiKeyId: optional(), apiKeyComment: optional() },
+  ...{ ip: optional(), userAgent: optional() },
   success: Type.Boolean(),
   error: optional(),
   dateTime: time(),

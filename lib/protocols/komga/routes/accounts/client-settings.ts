@@ -1,4 +1,5 @@
 // Client settings, which have no meaning to the server: global ones, and those of each user.
+import type { Identity } from '../../../../accounts/identify.ts'
 import { Invalid, Unauthorized } from '../../../../base/errors.ts'
 import { list, maybe, record, Type, text } from '../../../../base/schema.ts'
 import { route } from '../../../../http/route.ts'
@@ -22,6 +23,19 @@ const changeOf = (notes: object) =>
   })
 const Keys = list(text(limits.keyCharacters), { maxItems: limits.keys })
 
+const scopes = [
+  {
+    ...{ name: 'global', Name: 'Global', permission: 'SystemAdmin' as 'auth' | 'SystemAdmin' },
+    ...{ whose: 'global client settings', notes: { allowUnauthorized: Type.Boolean() } },
+    ownerOf: (_identity: Identity) => null as string | null,
+  },
+  {
+    ...{ name: 'user', Name: 'User', permission: 'auth' as const, notes: {} },
+    whose: 'client settings of the caller',
+    ownerOf: ({ account }: Identity) => account.id,
+  },
+]
+
 export const clientSettings = [
   route('GET /client-settings/global/list', {
     operationId: 'getGlobalSettings',
@@ -44,38 +58,24 @@ export const clientSettings = [
     responses: { 200: Settings },
     handle: ({ identity }, { sql }) => listSettings(sql, identity.account.id),
   }),
-  route('PATCH /client-settings/global', {
-    operationId: 'saveGlobalSetting',
-    permission: 'SystemAdmin',
-    summary: 'Store global client settings',
-    body: changeOf({ allowUnauthorized: Type.Boolean() }),
-    responses: { 204: null },
-    handle: ({ body }, { sql }) => saveSettings(sql, null, body),
-  }),
-  route('PATCH /client-settings/user', {
-    operationId: 'saveUserSetting',
-    permission: 'auth',
-    summary: 'Store client settings of the caller',
-    body: changeOf({}),
-    responses: { 204: null },
-    handle: ({ body, identity }, { sql }) => saveSettings(sql, identity.account.id, body),
-  }),
-  route('DELETE /client-settings/global', {
-    operationId: 'deleteGlobalSettings',
-    permission: 'SystemAdmin',
-    summary: 'Delete global client settings',
-    body: Keys,
-    responses: { 204: null },
-    handle: ({ body }, { sql }) => deleteSettings(sql, null, body),
-  }),
-  route('DELETE /client-settings/user', {
-    operationId: 'deleteUserSettings',
-    permission: 'auth',
-    summary: 'Delete client settings of the caller',
-    body: Keys,
-    responses: { 204: null },
-    handle: ({ body, identity }, { sql }) => deleteSettings(sql, identity.account.id, body),
-  }),
+  ...scopes.flatMap(({ name, Name, permission, whose, notes, ownerOf }) => [
+    route(`PATCH /client-settings/${name}`, {
+      operationId: `save${Name}Setting`,
+      permission,
+      summary: `Store ${whose}`,
+      body: changeOf(notes),
+      responses: { 204: null },
+      handle: ({ body, identity }, { sql }) => saveSettings(sql, ownerOf(identity), body),
+    }),
+    route(`DELETE /client-settings/${name}`, {
+      operationId: `delete${Name}Settings`,
+      permission,
+      summary: `Delete ${whose}`,
+      body: Keys,
+      responses: { 204: null },
+      handle: ({ body, identity }, { sql }) => deleteSettings(sql, ownerOf(identity), body),
+    }),
+  ]),
 ]
 
 function refuse(): never {

@@ -1,26 +1,28 @@
 // Users of the Komga-compatible API: the caller's own account and, for administrators, all others.
-import {
-  type AccountChanges,
-  changeAccount,
-  createAccount,
-  deleteAccount,
-} from '../../../../accounts/account.ts'
+import { changeAccount, createAccount, deleteAccount } from '../../../../accounts/account.ts'
 import type { Identity } from '../../../../accounts/identify.ts'
 import { requireManageable } from '../../../../accounts/manageable.ts'
 import { forbidOwnAccountToKey, replaceOwnPassword } from '../../../../accounts/own-account.ts'
-import type { Role } from '../../../../accounts/permission.ts'
+import {
+  effectivePermissions,
+  type Permission,
+  type Role,
+} from '../../../../accounts/permission.ts'
 import { replaceSharingRules, sharingRulesByAccount } from '../../../../accounts/sharing-rule.ts'
 import {
   findRoleAndPermissions,
   findUser,
   listUsers,
   shownTo,
+  type User,
 } from '../../../../accounts/user-record.ts'
 import { Forbidden, Invalid } from '../../../../base/errors.ts'
 import {
+  component,
   list,
   maybe,
   name,
+  nullable,
   oneOf,
   optional,
   record,
@@ -33,7 +35,66 @@ import type { Deps } from '../../../../http/deps.ts'
 import { UserId } from '../../../../http/params.ts'
 import { respond, route } from '../../../../http/route.ts'
 import { issueRemembered } from '../session/authenticate.ts'
-import { UserDto, userDto } from './user-dto.ts'
+
+const restrictions = ['ALLOW_ONLY', 'EXCLUDE'] as const
+
+export const UserDto = component('UserDto', {
+  id: Type.String(),
+  email: Type.String(),
+  roles: list(Type.String()),
+  sharedAllLibraries: Type.Boolean(),
+  sharedLibrariesIds: list(Type.String()),
+  labelsAllow: list(Type.String()),
+  labelsExclude: list(Type.String()),
+  ageRestriction: nullable(
+    component('AgeRestrictionDto', { age: Type.Integer(), restriction: oneOf(restrictions) }),
+  ),
+})
+
+/** Roles, each with the permission it stands for. */
+const rolePermissions: readonly (readonly [string, Permission])[] = [
+  ['ADMIN', 'SystemAdmin'],
+  ['FILE_DOWNLOAD', 'BooksRead'],
+  ['PAGE_STREAMING', 'PagesRead'],
+  ['KOREADER_SYNC', 'ProgressWrite'],
+]
+
+const rolesOf = (permissions: ReadonlySet<Permission>): string[] => [
+  'USER',
+  ...rolePermissions.filter(([, permission]) => permissions.has(permission)).map(([name]) => name),
+]
+
+/** Clients require something that looks like an address. */
+const emailOf = ({ email, username }: { email: string; username: string }): string =>
+  email || `${username.replace(/[^\w.-]+/g, '-')}@local.invalid`
+
+/** `ALLOW_ONLY` hides what has no age rating, `EXCLUDE` hides what is rated for that age or older. */
+function ageRestrictionOf({ ageLimit, showsUnrated }: Pick<User, 'ageLimit' | 'showsUnrated'>) {
+  if (ageLimit === null) return null
+  return showsUnrated
+    ? { age: ageLimit + 1, restriction: 'EXCLUDE' as const }
+    : { age: ageLimit, restriction: 'ALLOW_ONLY' as const }
+}
+
+/** `permissions`: the caller's, for their own account; an API key may have fewer. */
+export function userDto(
+  user: User & { sharingTags: readonly { sharingTagName: string; accessMode: string }[] },
+  permissions: ReadonlySet<Permission> = effectivePermissions(user.role, user.permissions, null),
+): Static<typeof UserDto> {
+  const { id, libraryIds, sharingTags } = user
+  const tags = (mode: string) =>
+    sharingTags.filter(rule => rule.accessMode === mode).map(rule => rule.sharingTagName)
+  return {
+    id,
+    email: emailOf(user),
+    roles: rolesOf(permissions),
+    sharedAllLibraries: libraryIds === null,
+    sharedLibrariesIds: libraryIds ?? [],
+    labelsAllow: tags('allow'),
+    labelsExclude: tags('deny'),
+    ageRestriction: ageRestrictionOf(user),
+  }
+}
 
 const Labels = list(name(200), { maxItems: 100 })
 const changes = {
@@ -165,12 +226,13 @@ export const users = [
 ]
 
 /** Only the role `ADMIN` has a counterpart: readers have all others. */
-function accountChanges(
-  { roles, sharedLibraries, ageRestriction }: UserChanges,
-  current: Role,
-): AccountChanges & { role?: Role } {
+function accountChanges({ roles, sharedLibraries, ageRestriction }: UserChanges, current: Role) {
   const isAdmin = roles?.includes('ADMIN')
-  const role = isAdmin ? 'admin' : isAdmin === false && current === 'admin' ? 'reader' : current
+  const role: Role = isAdmin
+    ? 'admin'
+    : isAdmin === false && current === 'admin'
+      ? 'reader'
+      : current
   return {
     role,
     ...(sharedLibraries && { libraryIds: sharedLibraries.all ? null : sharedLibraries.libraryIds }),
@@ -190,7 +252,7 @@ function ageLimitOf(restriction: UserChanges['ageRestriction']) {
 function requireLabelAccess(
   { permissions }: Identity,
   { labelsAllow, labelsExclude }: UserChanges,
-): void {
+) {
   const isChanged = [labelsAllow, labelsExclude].some(labels => labels && labels.length > 0)
   if (isChanged && !permissions.has('SystemAdmin'))
     throw new Forbidden('Missing required permission: SystemAdmin')

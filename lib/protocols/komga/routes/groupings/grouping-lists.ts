@@ -46,12 +46,8 @@ const byName = kinds.map(({ grouping, many, path, noun, item, read, write, load 
         ...{ sort: [], item },
         async find({ offset, limit }) {
           const search = wordsOfNames(query.search ?? '')
-          const page = { page: offset / limit + 1, pageSize: limit }
-          const found = await listGroupings(deps, viewer, grouping, {
-            search,
-            withEmpty,
-            ...page,
-          })
+          const page = { search, withEmpty, page: offset / limit + 1, pageSize: limit }
+          const found = await listGroupings(deps, viewer, grouping, page)
           return { ids: found.rows.map(({ id }) => id), total: found.total }
         },
         load: ids => load(deps, readerOf(input), ids),

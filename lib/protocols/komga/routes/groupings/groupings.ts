@@ -1,21 +1,39 @@
 // Collections and read lists of the Komga-compatible API: single ones and their changes, neighbors in a read
 // list, and matching of ComicRack lists.
-
 import type { Permission } from '../../../../accounts/permission.ts'
+import type { Viewer } from '../../../../accounts/viewer.ts'
 import { Conflict, Invalid, NotFound } from '../../../../base/errors.ts'
 import { isUuid } from '../../../../base/id.ts'
-import { component, name, optional, record, Type, text, uuid } from '../../../../base/schema.ts'
+import {
+  component,
+  list,
+  name,
+  nullable,
+  optional,
+  record,
+  type Static,
+  Type,
+  text,
+  uuid,
+} from '../../../../base/schema.ts'
 import { withUpload } from '../../../../catalog/cover/routes/cover-upload.ts'
-import { longListJson } from '../../../../http/json/long-list.ts'
+import { longListJson } from '../../../../http/exchange.ts'
 import { ReadListId } from '../../../../http/params.ts'
 import { respond, route } from '../../../../http/route.ts'
+import { readLists } from '../../../../organize/grouping/grouping.ts'
+import { listGroupings } from '../../../../organize/grouping/list.ts'
 import {
   createGrouping,
   deleteGrouping,
   updateGrouping,
 } from '../../../../organize/grouping/write.ts'
-import { matchCbl } from '../../../../organize/read-list/match-cbl.ts'
-import { readCbl } from '../../../../organize/read-list/read-cbl.ts'
+import type { CblList } from '../../../../organize/read-list/cbl-file.ts'
+import { readCbl } from '../../../../organize/read-list/import-cbl.ts'
+import {
+  type CblMatch,
+  type MatchedBook,
+  matchCbl,
+} from '../../../../organize/read-list/match-cbl.ts'
 import {
   idList,
   ofCollections,
@@ -25,9 +43,8 @@ import {
 import type { WithServices } from '../../../../store/services.ts'
 import { BookDto, bookDto } from '../../book-dto.ts'
 import { CollectionDto, collectionDtos, ReadListDto, readListDtos } from '../../grouping-dto.ts'
-import { MatchReport, matchReport } from '../../match-dto.ts'
-import { readListBooks } from '../../read-list-books.ts'
-import { type Reader, readerOf } from '../../values.ts'
+import { readListBooks } from '../../tracker-progress.ts'
+import { dateOf, type Reader, readerOf } from '../../values.ts'
 
 const Name = name(200)
 const Summary = text(5000)
@@ -153,6 +170,29 @@ const neighbors = (['next', 'previous'] as const).map(side =>
   }),
 )
 
+/** The books that match each entry of a ComicRack list. */
+const MatchReport = component('ReadListRequestMatchDto', {
+  readListMatch: component('ReadListMatchDto', { name: Type.String(), errorCode: Type.String() }),
+  requests: list(
+    component('ReadListRequestBookMatchesDto', {
+      request: record({ series: list(Type.String()), number: Type.String() }),
+      matches: list(
+        record({
+          series: record({
+            seriesId: Type.String(),
+            title: Type.String(),
+            releaseDate: nullable(Type.String({ format: 'date' })),
+          }),
+          books: list(
+            record({ bookId: Type.String(), number: Type.String(), title: Type.String() }),
+          ),
+        }),
+      ),
+    }),
+  ),
+  errorCode: Type.String(),
+})
+
 const match = route('POST /readlists/match/comicrack', {
   operationId: 'matchComicRackList',
   permission: { all: ['BooksRead'], any: ['ReadListsWrite'] },
@@ -172,3 +212,45 @@ const match = route('POST /readlists/match/comicrack', {
 })
 
 export const groupings = [...changes, ...neighbors, match]
+
+/** Komga's code for a read list name that already exists. */
+const nameExists = 'ERR_1009'
+
+async function matchReport(
+  db: WithServices,
+  viewer: Viewer,
+  { name, entries }: CblList,
+  matches: readonly CblMatch[],
+): Promise<Static<typeof MatchReport>> {
+  const title = name ?? ''
+  return {
+    readListMatch: {
+      name: title,
+      errorCode: (await isTaken(db, viewer, title)) ? nameExists : '',
+    },
+    requests: entries.map(({ series, number }, i) => ({
+      request: { series: [series], number },
+      matches: bySeries(matches[i]!),
+    })),
+    errorCode: '',
+  }
+}
+
+async function isTaken(db: WithServices, viewer: Viewer, name: string): Promise<boolean> {
+  if (name === '') return false
+  const { rows } = await listGroupings(db, viewer, readLists, {
+    ...{ search: [name], withEmpty: true, page: 1, pageSize: 100 },
+  })
+  return rows.some(row => row.name.toLowerCase() === name.toLowerCase())
+}
+
+function bySeries({ book, others }: CblMatch) {
+  const books = Map.groupBy([...(book ? [book] : []), ...others], ({ seriesId }) => seriesId)
+  return [...books.values()].map((members: MatchedBook[]) => {
+    const { seriesId, seriesTitle, year } = members[0]!
+    return {
+      series: { seriesId, title: seriesTitle, releaseDate: dateOf(year, null, null) },
+      books: members.map(({ id, number, title }) => ({ bookId: id, number: number ?? '', title })),
+    }
+  })
+}

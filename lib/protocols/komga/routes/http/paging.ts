@@ -13,6 +13,7 @@ import {
 } from '../../../../base/schema.ts'
 import { compileSerializer } from '../../../../http/json/serialize.ts'
 import { type RouteResponse, respond } from '../../../../http/route.ts'
+import { flags } from '../../values.ts'
 import { lenientInteger, listParameter } from './read-request.ts'
 
 const defaultSize = 20
@@ -60,24 +61,18 @@ export function sortKeys(parameters: readonly string[] = []): SortKey[] {
   })
 }
 
-const Sort = component('SortObject', {
-  empty: Type.Boolean(),
-  sorted: Type.Boolean(),
-  unsorted: Type.Boolean(),
-})
+const Sort = component('SortObject', flags('empty', 'sorted', 'unsorted'))
 const envelope = {
   pageable: component('PageableObject', {
     pageNumber: count(),
     pageSize: count(),
     sort: Sort,
     offset: count(),
-    paged: Type.Boolean(),
-    unpaged: Type.Boolean(),
+    ...flags('paged', 'unpaged'),
   }),
   totalElements: count(),
   totalPages: count(),
-  last: Type.Boolean(),
-  first: Type.Boolean(),
+  ...flags('last', 'first'),
   size: count(),
   number: count(),
   numberOfElements: count(),
@@ -126,13 +121,8 @@ function envelopeOf({ request, isSorted, total, length }: PageShape): Static<typ
 type Paged<T> = { request: PageRequest; isSorted?: boolean } & { content: T[]; total: number }
 
 /** A page of a list. `total` counts the items of all pages. */
-export function springPage<T>({
-  request,
-  isSorted = false,
-  content,
-  total,
-}: Paged<T>): SpringPage<T> {
-  return { content, ...envelopeOf({ request, isSorted, total, length: content.length }) }
+export function springPage<T>({ content, isSorted = false, ...page }: Paged<T>): SpringPage<T> {
+  return { content, ...envelopeOf({ ...page, isSorted, length: content.length }) }
 }
 
 /** A page of a short list that is entirely in memory. */

@@ -1,11 +1,27 @@
-// Libraries of the Komga-compatible API: list, create, change, delete, and operations on their books.
+// Libraries of the Komga-compatible API: list, create, change, delete, operations on their books; and the browser of
+// server folders in which they may be. Settings without a counterpart (such as conversion to CBZ) have no effect.
 import { allAccounts } from '../../../../accounts/identify.ts'
 import { Conflict, Invalid } from '../../../../base/errors.ts'
-import { list, maybe, record, Type, uuid } from '../../../../base/schema.ts'
+import {
+  component,
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  type Static,
+  type TSchema,
+  Type,
+  text,
+  uuid,
+} from '../../../../base/schema.ts'
 import { purgeLibrary } from '../../../../catalog/book/purge.ts'
 import { requireLibrary } from '../../../../catalog/library/library.ts'
 import { deleteLibrary } from '../../../../catalog/library/library-erase.ts'
+import type { LibrarySettings } from '../../../../catalog/library/library-settings.ts'
 import { createLibrary, updateLibrary } from '../../../../catalog/library/library-write.ts'
+import { browse, listDrives } from '../../../../catalog/library/routes/filesystem.ts'
 import {
   requireFolderAccess,
   settingsAccess,
@@ -13,9 +29,70 @@ import {
 import { startScan } from '../../../../catalog/scan/scan-request.ts'
 import type { Deps } from '../../../../http/deps.ts'
 import { type Input, route } from '../../../../http/route.ts'
-import { LibraryDto, libraryDto, libraryDtos } from '../../library-dto.ts'
-import { readerOf } from '../../values.ts'
-import { LibraryChanges, libraryChanges } from './library-changes.ts'
+import { type FormatName, formatNames } from '../../../../media/format/formats.ts'
+import {
+  cronOfInterval,
+  LibraryDto,
+  libraryDto,
+  libraryDtos,
+  scanIntervals,
+} from '../../library-dto.ts'
+import { readerOf, texts } from '../../values.ts'
+
+const flags = Object.entries(LibraryDto.properties as Record<string, TSchema & { type?: string }>)
+  .filter(([name, { type }]) => type === 'boolean' && name !== 'unavailable')
+  .map(([name]) => [name, optional(Type.Boolean())])
+
+export const LibraryChanges = record({
+  ...(Object.fromEntries(flags) as object),
+  name: optional(text(255, { minLength: 1 })),
+  root: optional(text(4096, { minLength: 1 })),
+  scanInterval: optional(oneOf(scanIntervals)),
+  scanDirectoryExclusions: optional(list(text(1000), { maxItems: 500 })),
+  ...{ scanCbx: optional(Type.Boolean()), scanPdf: optional(Type.Boolean()) },
+  ...{ scanEpub: optional(Type.Boolean()), scanOnStartup: optional(Type.Boolean()) },
+  emptyTrashAfterScan: optional(Type.Boolean()),
+})
+type LibraryChanges = Static<typeof LibraryChanges>
+
+const isComic = (name: FormatName) => name !== 'pdf' && name !== 'epub'
+
+export function libraryChanges(changes: LibraryChanges): LibrarySettings {
+  const { scanDirectoryExclusions: exclusions } = changes
+  const scanning = scanningChanges(changes)
+  return {
+    ...(exclusions ? { excludedPatterns: exclusions.join('\n') } : {}),
+    ...(scanning ? { scanningConfig: scanning } : {}),
+    ...formatChanges(changes),
+  }
+}
+
+function scanningChanges({ scanInterval, scanOnStartup, emptyTrashAfterScan }: LibraryChanges) {
+  const schedule =
+    scanInterval == null
+      ? {}
+      : scanInterval === 'DISABLED'
+        ? { enabled: false, cronSchedule: null }
+        : { enabled: true, cronSchedule: cronOfInterval[scanInterval] }
+  const all = {
+    ...schedule,
+    ...(scanOnStartup == null ? {} : { scanOnStart: scanOnStartup }),
+    ...(emptyTrashAfterScan == null ? {} : { purgeDeletedOnScan: emptyTrashAfterScan }),
+  }
+  return Object.keys(all).length === 0 ? null : all
+}
+
+/** Only if all three are set: a single one does not say whether the others are read. */
+function formatChanges({ scanCbx, scanPdf, scanEpub }: LibraryChanges) {
+  if (scanCbx == null || scanPdf == null || scanEpub == null) return {}
+  const allowed = formatNames.filter(name =>
+    name === 'pdf' ? scanPdf : name === 'epub' ? scanEpub : isComic(name) && scanCbx,
+  )
+  // No formats at all would be stored as all formats.
+  return allowed.length === formatNames.length || allowed.length === 0
+    ? { allowedFormats: null }
+    : { allowedFormats: [...allowed] }
+}
 
 const LibraryId = record({ libraryId: uuid({ description: 'Library id.' }) })
 const NewLibrary = record({
@@ -26,7 +103,7 @@ const NewLibrary = record({
 
 type Change = Input<'LibrariesWrite', typeof LibraryId, undefined, typeof LibraryChanges>
 
-export const libraries = [
+const ofLibraries = [
   route('GET /libraries', {
     operationId: 'getLibraries',
     permission: 'LibrariesRead',
@@ -149,3 +226,44 @@ async function scan({ sql, queue }: Pick<Deps, 'sql' | 'queue'>, { viewer, id, m
     if (!(error instanceof Conflict)) throw error
   }
 }
+
+const PathDto = component('PathDto', texts('type', 'name', 'path'))
+type Entry = { name: string; path: string; isDirectory: boolean }
+
+export const libraries = [
+  ...ofLibraries,
+  route('POST /filesystem', {
+    operationId: 'getDirectoryListing',
+    permission: 'SystemAdmin',
+    // Disks that do not respond must not block lists, and this runs no statement.
+    cost: 'record',
+    summary: 'List a folder of the server',
+    body: record({ path: maybe(text(4096)), showFiles: maybe(Type.Boolean()) }),
+    bodyOptional: true,
+    responses: {
+      200: component('DirectoryListingDto', {
+        parent: nullable(Type.String()),
+        directories: list(PathDto),
+        files: list(PathDto),
+      }),
+    },
+    async handle({ body: { path = '', showFiles = false } }, { config }) {
+      const listing =
+        path === ''
+          ? { parentPath: null, entries: await listDrives(config) }
+          : await browse(config, path)
+      const files = listing.entries.filter(entry => !entry.isDirectory)
+      return {
+        parent: listing.parentPath ?? (path === '' ? null : ''),
+        directories: listing.entries.filter(entry => entry.isDirectory).map(pathDto),
+        files: showFiles ? files.map(pathDto) : [],
+      }
+    },
+  }),
+]
+
+const pathDto = ({ name, path, isDirectory }: Entry) => ({
+  type: isDirectory ? 'directory' : 'file',
+  name,
+  path,
+})

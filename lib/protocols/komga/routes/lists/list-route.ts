@@ -86,9 +86,10 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
 
   return {
     /** A list selected by the query. */
-    filtered: <F extends Filters>({ filters, search, sort, ...names }: FilteredList<F>): Route =>
-      route({
-        ...{ ...names, method: 'GET', permission, responses },
+    filtered: <F extends Filters>(list: FilteredList<F>): Route => {
+      const { path, filters, search, sort, ...names } = list
+      return route(`GET ${path}`, {
+        ...{ ...names, permission, responses },
         query: record({ ...pageQuery, ...(sort ? {} : sortQuery), ...filters.properties }),
         cost: ({ query, ...input }) =>
           costOfList(pageRequest(query), () => search(query as Static<F>, readerOf(input))),
@@ -100,12 +101,13 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
             sort: sort ?? sortKeys((query as Sorted).sort),
           })
         },
-      }),
+      })
+    },
 
     /** A list selected by the condition and text in the body. */
-    searched: ({ body, ...names }: Names & { body: SearchBody }): Route =>
-      route({
-        ...{ ...names, method: 'POST', permission, responses, body, bodyOptional: true },
+    searched: ({ path, body, ...names }: Names & { body: SearchBody }): Route =>
+      route(`POST ${path}`, {
+        ...{ ...names, permission, responses, body, bodyOptional: true },
         query: record({ ...pageQuery, ...sortQuery }),
         cost: ({ query, body, ...input }) =>
           costOfList(pageRequest(query), () => parse(body?.condition, contextOf(readerOf(input)))),
@@ -121,9 +123,9 @@ export function listRoutes<T extends TSchema>({ item, permission, find, load, pa
 
     /** The members of a series, a collection or a read list, filtered by the query. */
     members: <F extends Filters>(list: MemberList<F>): Route => {
-      const { filters, search, orderOf, permission, params, ...names } = list
-      return route({
-        ...{ ...names, method: 'GET', permission, params, responses },
+      const { path, filters, search, orderOf, permission, params, ...names } = list
+      return route(`GET ${path}`, {
+        ...{ ...names, permission, params, responses },
         query: record({ ...pageQuery, ...sortQuery, ...filters.properties }),
         cost: ({ query }) =>
           costOfList(pageRequest(query), () => ({ condition: null }), { isShort: true }),

@@ -1,5 +1,4 @@
 // Lists of metadata values in the Komga-compatible API: genres, tags, authors and so on, as arrays (v1) and pages (v2).
-
 import { list, maybe, oneOf, record, type TSchema, Type, text } from '../../../../base/schema.ts'
 import { type Route, route } from '../../../../http/route.ts'
 import { searchKey } from '../../../../media/name/text.ts'
@@ -28,11 +27,7 @@ const query = {
   role: maybe(text(200)),
   include: maybe(oneOf(['SERIES', 'BOOK', 'BOTH'])),
 }
-type Query = {
-  library_id?: string[] | undefined
-  collection_id?: string[] | undefined
-  series_id?: string[] | undefined
-  readlist_id?: string[] | undefined
+type Query = { [K in keyof typeof scopeQuery]?: string[] | undefined } & {
   search?: string | undefined
   role?: string | undefined
   include?: 'SERIES' | 'BOOK' | 'BOTH' | undefined
@@ -61,6 +56,8 @@ const valuesOf =
     return values.filter(matcherOf(query))
   }
 
+const only = (name: Referential) => valuesOf(() => [name])
+
 const authors: Values<AuthorEntry> = async ({ db, reader, query }) =>
   authorsOfCredits(await referentialValues(db, reader, ['credits'], scopeOf(query)), {
     ...{ contains: matcherOf(query), role: query.role?.toLowerCase() },
@@ -74,9 +71,9 @@ const roles: Values<string> = async request =>
   ).sort()
 
 const years: Values<string> = async request =>
-  (await valuesOf(() => ['releaseYears'])(request)).sort((a, b) => Number(b) - Number(a))
+  (await only('releaseYears')(request)).sort((a, b) => Number(b) - Number(a))
 const ageRatings: Values<string> = async request =>
-  (await valuesOf(() => ['ageRatings'])(request)).sort((a, b) => ageOf(a) - ageOf(b))
+  (await only('ageRatings')(request)).sort((a, b) => ageOf(a) - ageOf(b))
 /** `None` sorts first. */
 const ageOf = (value: string) => (value === 'None' ? -1 : Number(value))
 
@@ -88,79 +85,50 @@ const tagsOf = ({ include = 'BOTH' }: Query): Referential[] =>
 type Definition<T> = {
   path: string
   /** Operation ids of v1 and v2. */
-  v1?: string
-  v2?: string
+  operations: { v1?: string; v2?: string }
   summary: string
   item: TSchema
   values: Values<T>
 }
 
-const texts = { item: Type.String() }
+const listed = (
+  path: string,
+  operations: Definition<string>['operations'],
+  summary: string,
+  values: Values<string>,
+): Definition<unknown> => ({ path, operations, summary, item: Type.String(), values })
+
+const both = (name: string) => ({ v1: `${name}_1`, v2: name })
+
 const definitions: Definition<unknown>[] = [
+  listed('/genres', both('getGenres'), 'Genres', only('genres')),
+  listed('/tags', both('getTags'), 'Tags', valuesOf(tagsOf)),
+  listed('/tags/series', { v1: 'getSeriesTags' }, 'Tags of series', only('seriesTags')),
+  listed('/tags/book', { v1: 'getBookTags' }, 'Tags of books', only('bookTags')),
+  listed('/publishers', both('getPublishers'), 'Publishers', only('publishers')),
+  listed('/languages', both('getLanguages'), 'Languages', only('languages')),
+  listed('/sharing-labels', both('getSharingLabels'), 'Sharing labels', only('sharingLabels')),
+  listed('/age-ratings', { v1: 'getAgeRatings_1' }, 'Age ratings', ageRatings),
   {
-    ...{ path: '/genres', v1: 'getGenres_1', v2: 'getGenres', summary: 'Genres', ...texts },
-    values: valuesOf(() => ['genres']),
-  },
-  {
-    ...{ path: '/tags', v1: 'getTags_1', v2: 'getTags', summary: 'Tags', ...texts },
-    values: valuesOf(tagsOf),
-  },
-  {
-    ...{ path: '/tags/series', v1: 'getSeriesTags', summary: 'Tags of series', ...texts },
-    values: valuesOf(() => ['seriesTags']),
-  },
-  {
-    ...{ path: '/tags/book', v1: 'getBookTags', summary: 'Tags of books', ...texts },
-    values: valuesOf(() => ['bookTags']),
-  },
-  {
-    ...{ path: '/publishers', v1: 'getPublishers_1', v2: 'getPublishers' },
-    ...{ summary: 'Publishers', ...texts, values: valuesOf(() => ['publishers']) },
-  },
-  {
-    ...{ path: '/languages', v1: 'getLanguages_1', v2: 'getLanguages' },
-    ...{ summary: 'Languages', ...texts, values: valuesOf(() => ['languages']) },
-  },
-  {
-    ...{ path: '/sharing-labels', v1: 'getSharingLabels_1', v2: 'getSharingLabels' },
-    ...{ summary: 'Sharing labels', ...texts, values: valuesOf(() => ['sharingLabels']) },
-  },
-  {
-    ...{ path: '/age-ratings', v1: 'getAgeRatings_1', summary: 'Age ratings', ...texts },
-    values: ageRatings,
-  },
-  {
-    ...{ path: '/age-ratings', v2: 'getAgeRatings', summary: 'Age ratings' },
+    ...{ path: '/age-ratings', operations: { v2: 'getAgeRatings' }, summary: 'Age ratings' },
     item: Type.Integer(),
     values: async request =>
       (await ageRatings(request)).filter(value => value !== 'None').map(Number),
   },
+  listed('/series/release-dates', { v1: 'getSeriesReleaseDates' }, 'Years of release', years),
+  listed('/series/release-years', { v2: 'getSeriesReleaseYears' }, 'Years of release', years),
   {
-    ...{ path: '/series/release-dates', v1: 'getSeriesReleaseDates', summary: 'Years of release' },
-    ...{ ...texts, values: years },
+    ...{ path: '/authors', operations: { v1: 'getAuthorsDeprecated', v2: 'getAuthors' } },
+    ...{ summary: 'Authors', item: Author, values: authors },
   },
-  {
-    ...{ path: '/series/release-years', v2: 'getSeriesReleaseYears', summary: 'Years of release' },
-    ...{ ...texts, values: years },
-  },
-  {
-    ...{ path: '/authors', v1: 'getAuthorsDeprecated', v2: 'getAuthors', summary: 'Authors' },
-    ...{ item: Author, values: authors },
-  },
-  {
-    ...{ path: '/authors/names', v1: 'getAuthorsNames_1', v2: 'getAuthorsNames' },
-    ...{ summary: 'Names of authors', ...texts, values: authorNames },
-  },
-  {
-    ...{ path: '/authors/roles', v1: 'getAuthorsRoles_1', v2: 'getAuthorsRoles' },
-    ...{ summary: 'Roles of authors', ...texts, values: roles },
-  },
+  listed('/authors/names', both('getAuthorsNames'), 'Names of authors', authorNames),
+  listed('/authors/roles', both('getAuthorsRoles'), 'Roles of authors', roles),
 ]
 
 const common = { permission: 'SeriesRead', cost: 'list' } as const
 
 export const referential: Route[] = definitions.flatMap(
-  ({ path, v1, v2, summary, item, values }): Route[] => [
+  ({ path, operations: { v1, v2 }, summary, item, values }): Route[] => [
     ...(v1
       ? [
           route(`GET ${path}`, {

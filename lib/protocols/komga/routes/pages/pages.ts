@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { Invalid, NotFound } from '../../../../base/errors.ts'
 import { list, maybe, oneOf, record, Type, uuid } from '../../../../base/schema.ts'
 import { bookFile, packedPages } from '../../../../catalog/book/book-file.ts'
-import { emptyBody } from '../../../../http/body.ts'
 import type { Deps } from '../../../../http/deps.ts'
+import { emptyBody } from '../../../../http/exchange.ts'
 import { BookId } from '../../../../http/params.ts'
 import { type Input, respond, route } from '../../../../http/route.ts'
 import { isReflowable } from '../../../../media/format/formats.ts'
@@ -13,9 +13,9 @@ import { acceptedFormat, acceptsAnyImage } from '../../../../page/routes/accept.
 import { imageResponses } from '../../../../page/routes/image-response.ts'
 import { pageResponse, requirePage } from '../../../../page/routes/page-response.ts'
 import type { ImageOptions } from '../../../../page/variant.ts'
-import { PageDto, pageDtos } from '../../page-dto.ts'
+import { PageDto, pageDtos } from '../../book-dto.ts'
 import { mediaStatus } from '../../values.ts'
-import { revalidated } from '../http/revalidation.ts'
+import { revalidated } from '../dialect.ts'
 
 const PageNumber = record({
   id: uuid({ description: 'Book id.' }),

@@ -23,7 +23,7 @@ import type { Deps } from '../../../../http/deps.ts'
 import type { BookId } from '../../../../http/params.ts'
 import { type BinaryBody, type Route, type RouteResponse, route } from '../../../../http/route.ts'
 import { imageResponse, notModified } from '../../../../page/routes/image-response.ts'
-import { revalidated } from '../http/revalidation.ts'
+import { revalidated } from '../dialect.ts'
 
 export type PosterInput = {
   params: { id: string }

@@ -2,32 +2,33 @@
 import type { FastifyRequest } from 'fastify'
 import type { Viewer } from '../../../../accounts/viewer.ts'
 import { Invalid, NotFound } from '../../../../base/errors.ts'
-import { bytes, ErrorBody, record, Type } from '../../../../base/schema.ts'
+import { bytes, ErrorBody } from '../../../../base/schema.ts'
 import { bookFile, packedPages } from '../../../../catalog/book/book-file.ts'
-import { deviceOf } from '../../../../http/client/device.ts'
 import type { Deps } from '../../../../http/deps.ts'
 import { BookId } from '../../../../http/params.ts'
 import { type AccessRequirement, respond, route } from '../../../../http/route.ts'
 import { isReflowable } from '../../../../media/format/formats.ts'
 import { unpackPages } from '../../../../page/page-list.ts'
-import { formatQuery, type Links } from '../../../opds/links.ts'
+import { formatQuery, type Links } from '../../../publication/links.ts'
 import {
   divinaType,
   positionsType,
   progressionType,
   webpubType,
-} from '../../../opds/media-types.ts'
-import { positionsOf } from '../../../opds/positions.ts'
-import { readProgression, storeProgression } from '../../../opds/progression.ts'
-import { type Publication, publicationById } from '../../../opds/publication.ts'
+} from '../../../publication/media-types.ts'
+import { positionsOf } from '../../../publication/positions.ts'
+import { ProgressionUpdate } from '../../../publication/progression.ts'
+import { type Publication, publicationById } from '../../../publication/publication.ts'
 import {
-  ProgressionUpdate,
-  readableBookAt,
-  serverDevice,
-  writtenProgression,
-} from '../../../opds/routes/reading.ts'
-import { resourceResponse, resourceResponses } from '../../../opds/routes/resource.ts'
-import { withoutApiKeys } from '../../../opds/stored-locator.ts'
+  findProgression,
+  readableBook,
+  updateProgression,
+} from '../../../publication/routes/reading.ts'
+import {
+  ResourcePath,
+  resourceResponse,
+  resourceResponses,
+} from '../../../publication/routes/resource.ts'
 import { divinaManifest, epubManifest, type ManifestProfile, pdfManifest } from '../../manifest.ts'
 
 const permission = { all: ['BooksRead'], any: ['PagesRead'] } as const satisfies AccessRequirement
@@ -128,8 +129,8 @@ export const publication = [
     summary: 'List the positions of an EPUB (Readium position list)',
     params: BookId,
     responses: { 200: bytes(positionsType), 422: ErrorBody },
-    async handle({ params, viewer, request, signal }, deps) {
-      const book = await readableBookAt(linksOf(request), { viewer, id: params.id, signal }, deps)
+    async handle({ request, ...input }, deps) {
+      const book = await readableBook(linksOf(request), input, deps)
       if (!isReflowable(book.file.format)) throw new NotFound('The book has no positions')
       const { count, locators } = await positionsOf(book)
       const positions = [...locators].map(withFragments)
@@ -145,10 +146,8 @@ export const publication = [
     description: '204 if the caller has not started the book.',
     params: BookId,
     responses: { 200: bytes(progressionType), 204: null, 422: ErrorBody },
-    async handle({ params, viewer, request, signal }, deps) {
-      const book = await readableBookAt(linksOf(request), { viewer, id: params.id, signal }, deps)
-      const server = await serverDevice(deps, book.links)
-      const progression = await readProgression(deps.sql, viewer, { book, server })
+    async handle({ request, ...input }, deps) {
+      const progression = await findProgression(linksOf(request), input, deps)
       if (progression === null) return respond(204, undefined)
       const text = JSON.stringify({
         ...progression,
@@ -165,13 +164,8 @@ export const publication = [
     params: BookId,
     body: ProgressionUpdate,
     responses: { 204: null, 422: ErrorBody },
-    async handle({ params, body, viewer, identity, request, signal }, deps) {
-      const written = writtenProgression(body)
-      const book = await readableBookAt(linksOf(request), { viewer, id: params.id, signal }, deps)
-      const readingDevice = deviceOf(request, identity, withoutApiKeys(body.device))
-      const update = { ...written, book, readingDevice, surface: 'komga' } as const
-      await storeProgression(deps.sql, viewer, update)
-    },
+    handle: (input, deps) =>
+      updateProgression(linksOf(input.request), { ...input, surface: 'komga' }, deps),
   }),
   route('GET /books/{id}/resource/{*}', {
     operationId: 'getBookEpubResource',
@@ -180,12 +174,8 @@ export const publication = [
     summary: 'Get a resource of an EPUB',
     description:
       'Identified by its path in the archive. Scripts are not executed. Fonts are not public.',
-    params: record({
-      ...BookId.properties,
-      '*': Type.String({ minLength: 1, maxLength: 4096, description: 'Path in the archive.' }),
-    }),
+    params: ResourcePath,
     responses: resourceResponses,
-    handle: ({ params: { id, '*': name }, ...input }, deps) =>
-      resourceResponse(input, deps, { id, name }),
+    handle: (input, deps) => resourceResponse(input, deps),
   }),
 ]

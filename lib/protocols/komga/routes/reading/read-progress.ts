@@ -12,10 +12,10 @@ import { BookId, ReadListId, SeriesId } from '../../../../http/params.ts'
 import { route } from '../../../../http/route.ts'
 import { type MarkSelection, markBooks } from '../../../../reading/mark.ts'
 import { recordReading } from '../../../../reading/record.ts'
-import { readListBooks } from '../../read-list-books.ts'
 import {
   booksUpTo,
   ReadListProgress,
+  readListBooks,
   readListProgress,
   SeriesProgress,
   seriesProgress,
@@ -40,7 +40,7 @@ const ReadProgressUpdate = component('ReadProgressUpdateDto', {
   ),
 })
 
-const ofBooks = [
+const ofBooksAndSeries = [
   route('PATCH /books/{id}/read-progress', {
     ...common,
     operationId: 'markBookReadProgress',
@@ -62,23 +62,25 @@ const ofBooks = [
       })
     },
   }),
-  route('DELETE /books/{id}/read-progress', {
-    ...common,
-    operationId: 'deleteBookReadProgress',
-    summary: 'Mark a book as unread',
-    params: BookId,
-    handle: (input, deps) => mark(input, deps, { books: [input.params.id], mark: 'unread' }),
-  }),
-]
-
-const ofSeries = [
-  route('POST /series/{id}/read-progress', {
-    ...common,
-    operationId: 'markSeriesAsRead',
-    summary: 'Mark all books of a series as read',
-    params: SeriesId,
-    handle: (input, deps) => mark(input, deps, { series: [input.params.id], mark: 'read' }),
-  }),
+  ...(
+    [
+      ['DELETE /books/{id}', 'deleteBookReadProgress', 'Mark a book as unread'],
+      ['POST /series/{id}', 'markSeriesAsRead', 'Mark all books of a series as read'],
+      ['DELETE /series/{id}', 'markSeriesAsUnread', 'Mark all books of a series as unread'],
+    ] as const
+  ).map(([address, operationId, summary]) =>
+    route(`${address}/read-progress`, {
+      ...{ ...common, operationId, summary },
+      params: address.includes('/books/') ? BookId : SeriesId,
+      handle: (input, deps) =>
+        mark(input, deps, {
+          ...(address.includes('/books/')
+            ? { books: [input.params.id] }
+            : { series: [input.params.id] }),
+          mark: address.startsWith('POST') ? 'read' : 'unread',
+        }),
+    }),
+  ),
   route('PATCH /series/{id}/read-progress', {
     ...common,
     // Not in Komga's document, but used by KMReader.
@@ -91,13 +93,6 @@ const ofSeries = [
         series: [input.params.id],
         mark: input.body.completed ? 'read' : 'unread',
       }),
-  }),
-  route('DELETE /series/{id}/read-progress', {
-    ...common,
-    operationId: 'markSeriesAsUnread',
-    summary: 'Mark all books of a series as unread',
-    params: SeriesId,
-    handle: (input, deps) => mark(input, deps, { series: [input.params.id], mark: 'unread' }),
   }),
 ]
 
@@ -150,7 +145,7 @@ const forTrackers = [
   }),
 ]
 
-export const readProgress = [...ofBooks, ...ofSeries, ...forTrackers]
+export const readProgress = [...ofBooksAndSeries, ...forTrackers]
 
 type Writer = { viewer: Viewer; request: FastifyRequest; identity: Identity }
 

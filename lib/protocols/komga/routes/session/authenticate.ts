@@ -11,7 +11,6 @@ import { Forbidden, Unauthorized } from '../../../../base/errors.ts'
 import type { Deps } from '../../../../http/deps.ts'
 import type { Dialect } from '../../../../http/dialect/dialect.ts'
 import { addressKey } from '../../../../http/limits/rate-limit.ts'
-import { setSessionCookie } from './cookies.ts'
 import {
   mayUseCookies,
   presentedSessions,
@@ -19,6 +18,7 @@ import {
   rememberCookie,
   sessionCookie,
   sessionHeader,
+  setSessionCookie,
   wantsHeader,
 } from './presented.ts'
 
@@ -108,13 +108,19 @@ function isOfName({ account: { username, email } }: Identity, name: string | nul
 
 type Issue = { request: FastifyRequest; reply: FastifyReply; issued: IssuedSessions }
 
+/** Whether one of the sessions is for the same credential. */
+async function holds(identity: Identity, secrets: readonly string[], { identities }: AuthDeps) {
+  for (const secret of secrets) {
+    const held = await identities.identifySession(secret)
+    if (held?.account.id === identity.account.id && held.keyId === identity.keyId) return true
+  }
+  return false
+}
+
 /** Gives the client a session, unless it presents one for the same credential. */
 async function issue(identity: Identity, { request, reply, issued }: Issue, deps: AuthDeps) {
   const { header, cookies } = presentedSessions(request)
-  for (const secret of header === null ? cookies : [header, ...cookies]) {
-    const held = await deps.identities.identifySession(secret)
-    if (held?.account.id === identity.account.id && held.keyId === identity.keyId) return
-  }
+  if (await holds(identity, header === null ? cookies : [header, ...cookies], deps)) return
   const secret = await issued.secretFor(request, identity, deps)
   if (secret === null) return
   if (wantsHeader(request)) reply.header(sessionHeader, secret)
@@ -130,10 +136,7 @@ export async function issueRemembered(
   // Requires a credential: a session must not extend itself.
   if (identity.sessionId !== null) return
   const { remembered } = presentedSessions(request)
-  for (const secret of remembered) {
-    const held = await deps.identities.identifySession(secret)
-    if (held?.account.id === identity.account.id && held.keyId === identity.keyId) return
-  }
+  if (await holds(identity, remembered, deps)) return
   const secret = await deps
     .services(createIssuedSessions)
     .secretFor(request, identity, deps, rememberedDays)

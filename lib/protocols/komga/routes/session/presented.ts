@@ -1,8 +1,10 @@
 // Sessions presented by a request: in X-Auth-Token or in cookies, which count only if the request cannot be forged
-// by another site.
-import type { FastifyRequest } from 'fastify'
-import { isSessionSecret } from '../../../../accounts/client-session.ts'
+// by another site; and the cookies set by a response.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isSessionSecret, sessionDays } from '../../../../accounts/client-session.ts'
 import { isCrossOrigin } from '../../../../accounts/credential.ts'
+import { basePathOf } from '../../../../http/client/address.ts'
+import type { Deps } from '../../../../http/deps.ts'
 
 export const sessionCookie = 'KOMGA-SESSION'
 export const rememberCookie = 'komga-remember-me'
@@ -78,3 +80,24 @@ const isOfOtherOrigin = (headers: FastifyRequest['headers'], base: string) =>
 
 const originOf = (url: string | undefined) =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : null
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply }
+
+/** `days`: how long the client keeps the cookie; 0 deletes it. */
+export function setSessionCookie(
+  { request: { base }, reply }: Exchange,
+  { config }: Pick<Deps, 'config'>,
+  { name, secret, days = sessionDays }: { name: string; secret: string; days?: number },
+): void {
+  const parts = [
+    `${name}=${secret}`,
+    `Max-Age=${days * 86_400}`,
+    // Some apps compare it with the path of the URL that was entered.
+    `Path=${basePathOf(base) || '/'}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(config.auth.secure_cookie || base.startsWith('https:') ? ['Secure'] : []),
+  ]
+  // Appended to any that are already set.
+  reply.header('set-cookie', parts.join('; '))
+}

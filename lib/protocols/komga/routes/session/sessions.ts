@@ -4,8 +4,13 @@ import { endClientSessions } from '../../../../accounts/client-session.ts'
 import { Forbidden } from '../../../../base/errors.ts'
 import { ErrorBody } from '../../../../base/schema.ts'
 import { type Method, route } from '../../../../http/route.ts'
-import { setSessionCookie } from './cookies.ts'
-import { mayUseCookies, presentedSessions, rememberCookie, sessionCookie } from './presented.ts'
+import {
+  mayUseCookies,
+  presentedSessions,
+  rememberCookie,
+  sessionCookie,
+  setSessionCookie,
+} from './presented.ts'
 
 export const sessions = [
   route('GET /login/set-cookie', {

@@ -1,13 +1,13 @@
 // Event stream of the Komga-compatible API: changes to what the caller may see, and the state of the tasks.
-import { Readable } from 'node:stream'
 import type { Sql } from 'postgres'
 import { bytes } from '../../../../base/schema.ts'
 import { missingPermission } from '../../../../http/authorize.ts'
 import type { Deps } from '../../../../http/deps.ts'
-import { type Input, respond, route } from '../../../../http/route.ts'
+import { eventStreamResponse } from '../../../../http/event-stream.ts'
+import { type Input, route } from '../../../../http/route.ts'
 import type { Subscriber } from '../../../../store/event/audience.ts'
 import { createRenderer, type Renderer } from '../../../../store/event/render.ts'
-import { eventStream, startPosition } from '../../../../store/event/sse-stream.ts'
+import { startPosition } from '../../../../store/event/sse-stream.ts'
 import { taskScope } from '../../../../store/queue/task/scope.ts'
 import { openTaskStats } from '../../../../store/queue/task/stats.ts'
 import type { Services } from '../../../../store/services.ts'
@@ -17,11 +17,6 @@ import { formatKomgaEvents, formatKomgaMessage } from './event-format.ts'
 import { withListEvents } from './list-events.ts'
 
 const permission = { any: ['LibrariesRead', 'SeriesRead', 'BooksRead'] } as const
-const headers = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-}
 const cacheBytes = 8 * 1024 * 1024
 
 export const events = [
@@ -40,16 +35,12 @@ export const events = [
 
 type StreamInput = Input<typeof permission, undefined, undefined, undefined>
 
-async function openStream({ request, reply, identity, signal }: StreamInput, deps: Deps) {
-  // A stream never ends, and HEAD would wait for its end.
-  if (request.method === 'HEAD') return respond(200, Readable.from([]), headers)
+function openStream(input: StreamInput, deps: Deps) {
+  const { request, identity } = input
   const { feed, sql, services } = deps
-  const { id: userId } = identity.account
-  const end = () => reply.raw.destroy()
-  const listener = await feed.join({ accountId: userId, stream: 'entity', end })
-  try {
-    signal.addEventListener('abort', listener.leave)
-    if (signal.aborted) listener.leave()
+  const { id: accountId } = identity.account
+  const stream = 'entity' as const
+  const optionsOf = async () => {
     const lastEventId = request.headers['last-event-id']?.toString() || undefined
     const identify = async () => {
       if (!(await services(openSettings).cached('komga.enabled'))) return null
@@ -58,18 +49,15 @@ async function openStream({ request, reply, identity, signal }: StreamInput, dep
         ? caller.identity
         : null
     }
-    const options = {
+    return {
       ...(await startPosition(sql, lastEventId, feed.tail())),
-      ...{ stream: 'entity' as const, unnamed: false, opening: [], identify },
+      ...{ stream, unnamed: false, opening: [], identify },
       render: services(createKomgaRenderer),
       readStatus: (subscriber: Subscriber) => readTaskStatus(deps, subscriber),
-      farewell: formatKomgaMessage({ name: 'SessionExpired', data: { userId } }),
+      farewell: formatKomgaMessage({ name: 'SessionExpired', data: { userId: accountId } }),
     }
-    return respond(200, Readable.from(eventStream(feed, listener, options)), headers)
-  } catch (error) {
-    listener.leave()
-    throw error
   }
+  return eventStreamResponse(input, deps, { accountId, stream, optionsOf })
 }
 
 /** Shared by all streams of a process. */

@@ -7,7 +7,7 @@ import { listParameter } from '../http/read-request.ts'
 
 type Meter = {
   description: string
-  baseUnit: string | null
+  baseUnit?: string
   /** Values by library; a value for the whole server has an empty id. */
   read: (sql: Sql) => Promise<{ library: string; value: number }[]>
 }
@@ -22,29 +22,18 @@ const rowsOf = (table: string) => (sql: Sql) =>
 
 const meters: Readonly<Record<string, Meter>> = {
   'komga.libraries': {
-    ...{ description: 'The number of libraries', baseUnit: null },
+    description: 'The number of libraries',
     read: sql => sql`
       select '' as library, count(*)::float8 as value from library where deleting_at is null`,
   },
-  'komga.series': {
-    ...{ description: 'The number of series', baseUnit: null, read: ofLibraries('series_count') },
-  },
-  'komga.books': {
-    ...{ description: 'The number of books', baseUnit: null, read: ofLibraries('book_count') },
-  },
+  'komga.series': { description: 'The number of series', read: ofLibraries('series_count') },
+  'komga.books': { description: 'The number of books', read: ofLibraries('book_count') },
   'komga.books.filesize': {
-    ...{
-      description: 'The sum of the sizes of books',
-      baseUnit: 'bytes',
-      read: ofLibraries('size'),
-    },
+    ...{ description: 'The sum of the sizes of books', baseUnit: 'bytes' },
+    read: ofLibraries('size'),
   },
-  'komga.collections': {
-    ...{ description: 'The number of collections', baseUnit: null, read: rowsOf('collection') },
-  },
-  'komga.readlists': {
-    ...{ description: 'The number of read lists', baseUnit: null, read: rowsOf('read_list') },
-  },
+  'komga.collections': { description: 'The number of collections', read: rowsOf('collection') },
+  'komga.readlists': { description: 'The number of read lists', read: rowsOf('read_list') },
 }
 
 const MetricDto = record({
@@ -81,7 +70,7 @@ export const metrics = [
       const shown = chosen === undefined ? rows : rows.filter(row => row.library === chosen)
       if (shown.length === 0 && chosen !== undefined) throw new NotFound('Metric not found')
       return {
-        ...{ name, description: meter.description, baseUnit: meter.baseUnit },
+        ...{ name, description: meter.description, baseUnit: meter.baseUnit ?? null },
         measurements: [
           { statistic: 'VALUE', value: shown.reduce((sum, row) => sum + row.value, 0) },
         ],

@@ -4,7 +4,7 @@ import { component, list, nullable, oneOf, record, Type } from '../../../../base
 import { route } from '../../../../http/route.ts'
 import { cancelTask } from '../../../../store/queue/task/control.ts'
 import { listTasks } from '../../../../store/queue/task/record.ts'
-import { UserDto } from '../accounts/user-dto.ts'
+import { UserDto } from '../accounts/users.ts'
 import { rememberedDays } from '../session/authenticate.ts'
 
 /** A version of Komga, which its clients compare. */
