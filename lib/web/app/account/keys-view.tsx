@@ -57,7 +57,7 @@ function KeyCard({ apiKey, onDelete }: { apiKey: Schemas['ApiKey']; onDelete: ()
   const { name, keyPrefix, lastUsedAt, expiresAt, isActive } = apiKey
   const isExpired = expiresAt !== null && new Date(expiresAt) < new Date()
   return (
-    <article class="card key-card">
+    <article class="row card key-card">
       <div>
         <h2>{name}</h2>
         <p class="secondary-text">

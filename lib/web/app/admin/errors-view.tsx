@@ -101,7 +101,7 @@ function ErrorGroup({ group, libraryId }: { group: Group; libraryId: string | un
   const { errorType, count, books } = group
   return (
     <section class="error-group card">
-      <header class="error-group-header">
+      <header class="row error-group-header">
         <h2>{t(`errors.${errorType}`)}</h2>
         <span class="badge danger">{t('count.files', { count })}</span>
         <RetryAll errorType={errorType} libraryId={libraryId} />

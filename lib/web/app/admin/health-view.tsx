@@ -41,7 +41,7 @@ export function View() {
     <AdminFrame title={t('admin.health')}>
       <StatusCard health={health} />
       {problems.length > 0 && (
-        <ul class="health-problems">
+        <ul class="stack health-problems">
           {problems.map(({ library, text }) => (
             <li key={library.id} class="notice danger">
               <NameLink path={`admin/libraries/${library.id}`} name={library.name} />: {text}
@@ -109,11 +109,11 @@ function StatusCard({ health: { state, message } }: { health: Known }) {
 
 function Changes() {
   return (
-    <section class="admin-section">
+    <section class="stack admin-section">
       <h2>{t('health.changes')}</h2>
       <ol class="health-changes card">
         {[...changes].reverse().map(({ at, state, text }) => (
-          <li key={at}>
+          <li key={at} class="row">
             <time class="secondary-text">{formatDate(at, 'time')}</time>
             <span class={`badge ${state === 'ok' ? 'success' : 'danger'}`}>
               {t(`health.${state}`)}

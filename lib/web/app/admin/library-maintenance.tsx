@@ -53,7 +53,7 @@ type ActionProps = {
 
 function Action({ name, icon, onClick, variant }: ActionProps) {
   return (
-    <div class="maintenance-action">
+    <div class="row maintenance-action">
       <div>
         <strong>{t(name === 'delete' ? actionTexts.delete : `maintenance.${name}`)}</strong>
         <p class="secondary-text">{t(`maintenance.${name}.text`)}</p>

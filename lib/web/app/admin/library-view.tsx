@@ -84,7 +84,7 @@ function State({ library, scan }: { library: Library; scan: Scan | undefined }) 
   const problem = libraryProblem(library, { scan })
   const failure = scan ? failureOf(scan) : null
   return (
-    <section class="library-state" aria-live="polite">
+    <section class="stack library-state" aria-live="polite">
       {problem !== null && <p class="notice danger">{problem}</p>}
       {problem === null && failure !== null && <p class="notice danger">{failure}</p>}
       {library.strategiesChanged && !(scan && isActive(scan)) && (
@@ -162,7 +162,7 @@ function OptionsForm({ library, resource, onScan }: OptionsFormProps) {
         />
       </Section>
       <LibraryOptions draft={draft} onChange={change} existing={{ id: library.id, saved }} />
-      <div class={`save-bar${isChanged ? ' changed' : ''}`}>
+      <div class={`save-bar${isChanged ? ' card changed' : ''}`}>
         <Button type="submit" variant="primary" disabled={!isChanged}>
           {t(changesStrategies(saved, draft) ? 'library.saveAndScan' : 'action.save')}
         </Button>

@@ -180,7 +180,7 @@ function Tile({ path, value, label, isBad = false }: TileProps) {
 type SectionProps = { title: string; children?: ComponentChildren }
 
 const Section = ({ title, children }: SectionProps) => (
-  <section class="admin-section">
+  <section class="stack admin-section">
     <h2>{title}</h2>
     {children}
   </section>

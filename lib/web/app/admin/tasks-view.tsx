@@ -134,7 +134,7 @@ function Durations({ byType }: { byType: object }) {
   const duration = (ms: number | null) =>
     ms === null ? '–' : ms < 1000 ? t('unit.ms', { count: Math.round(ms) }) : seconds(ms)
   return (
-    <details class="admin-section">
+    <details class="stack admin-section">
       <summary>{t('nav.statistics')}</summary>
       <div class="table-scroll card">
         <Table columns={columns.map(name => t(name))} class="numbers">

@@ -118,7 +118,7 @@ function BookProblem({ book, onChange }: BookProblemProps) {
   if (!deleted && errorCode === null) return null
   const isMaintainer = can('BooksWrite')
   return (
-    <div class="browse-notice danger" role="status">
+    <div class="row card browse-notice danger" role="status">
       <Icon name="error" />
       <div>
         <strong>{t(deleted ? 'lists.missing' : 'lists.unreadable')}</strong>

@@ -41,7 +41,7 @@ export function DetailLayout(props: DetailProps) {
           ))}
         </div>
       </header>
-      <div class="browse-detail-actions">{actions}</div>
+      <div class="row browse-detail-actions">{actions}</div>
       <div class="browse-detail-content">{children}</div>
     </article>
   )

@@ -27,7 +27,7 @@ export function LibraryNotices({ libraries }: { libraries: readonly Schemas['Lib
 function MountNotice({ library }: { library: Schemas['Library'] }) {
   const isAdministrator = can('LibrariesWrite')
   return (
-    <div class="browse-notice danger" role="alert">
+    <div class="row card browse-notice danger" role="alert">
       <Icon name="error" />
       <div>
         <strong>{t('libraries.unavailable', { name: library.name })}</strong>
@@ -83,7 +83,7 @@ function ScanNotice({ library, scan }: { library: Schemas['Library']; scan: Runn
   const { stage, done, total } = scan
   const isMeasured = stage !== 'discovering' && stage !== 'waiting' && total > 0
   return (
-    <div class="browse-notice">
+    <div class="row card browse-notice">
       <Icon name="refresh" />
       <div>
         <strong>{t('libraries.scanning', { name: library.name })}</strong>

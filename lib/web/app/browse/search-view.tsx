@@ -183,7 +183,7 @@ function FoundBooks({ text }: { text: string }) {
     return <ErrorState error={list.error.value} onRetry={() => list.reload()} />
   return (
     <div>
-      <div class="browse-toolbar">
+      <div class="row browse-toolbar">
         <h2 class="browse-count" role="status">
           {total === null ? t('label.books') : t('count.books', { count: total })}
         </h2>

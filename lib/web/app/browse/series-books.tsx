@@ -63,7 +63,7 @@ export function SeriesBooks({ series }: { series: Schemas['SeriesFull'] }) {
   const total = list.total.value
   return (
     <section aria-label={t('label.books')}>
-      <div class="browse-toolbar">
+      <div class="row browse-toolbar">
         <h2 class="browse-count">
           {total === null ? t('label.books') : t('count.books', { count: total })}
         </h2>

@@ -35,7 +35,7 @@ export function SeriesToolbar({ total, filters, sort, libraryId, alphabet, onJum
       libraryId,
     })
   return (
-    <div class="browse-toolbar">
+    <div class="row browse-toolbar">
       <span class="browse-count" role="status">
         {total === null ? '' : t('count.series', { count: total })}
       </span>

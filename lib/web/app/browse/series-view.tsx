@@ -114,7 +114,7 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
       {next && (
         <a class="button primary browse-read" href={href(`books/${next.id}/read`)}>
           <Icon name="play" />
-          <span>{readText(next, isBegun)}</span>
+          <span class="ellipsis">{readText(next, isBegun)}</span>
         </a>
       )}
       <WantToReadButton

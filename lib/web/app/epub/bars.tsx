@@ -49,7 +49,7 @@ export function ReaderBars({ book, reader, areBarsShown, panel, isSelecting }: B
     <>
       <header class={`epub-bar top${state}`}>
         <LeaveLink book={book} />
-        <p class="epub-title">{book.title}</p>
+        <p class="epub-title ellipsis">{book.title}</p>
         {reader.way.value.length > 0 && (
           <IconButton icon="undo" label={t('epub.back')} onClick={reader.goBackOnWay} />
         )}
@@ -129,7 +129,7 @@ export function RunningFoot({ reader }: { reader: BookReader }) {
   const count = isFixed ? sections.length : pages
   return (
     <div class="epub-foot" dir="auto">
-      <span class="epub-foot-title">{contents[entry]?.title ?? ''}</span>
+      <span class="epub-foot-title ellipsis">{contents[entry]?.title ?? ''}</span>
       <span aria-live="polite">{t('epub.page', { page: number, pages: count })}</span>
       <span>{percent(totalProgression)}</span>
     </div>

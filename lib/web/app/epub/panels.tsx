@@ -104,7 +104,7 @@ function NotePanel({ reader }: { reader: BookReader }) {
       onClose={onClose}
       actions={<Button text={t('epub.goToNote')} onClick={go} />}
     >
-      <div class="epub-note" dir="auto">
+      <div class="stack epub-note" dir="auto">
         {paragraphs.map((text, i) => (
           <p key={i}>{text}</p>
         ))}

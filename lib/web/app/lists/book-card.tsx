@@ -26,9 +26,11 @@ export function BookCard({ book, showSeries, toReader, ...options }: BookCardPro
   const subtitle = showSeries ? [number, seriesName] : [number, pages]
   const details = (
     <>
-      <span class="lists-detail">{bookFormat(book)}</span>
-      <span class="lists-detail">{formatBytes(book.fileSize)}</span>
-      <span class="lists-detail">{readProgress ? formatRelative(readProgress.updatedAt) : ''}</span>
+      <span class="lists-detail ellipsis">{bookFormat(book)}</span>
+      <span class="lists-detail ellipsis">{formatBytes(book.fileSize)}</span>
+      <span class="lists-detail ellipsis">
+        {readProgress ? formatRelative(readProgress.updatedAt) : ''}
+      </span>
     </>
   )
   return (

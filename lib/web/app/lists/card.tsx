@@ -67,7 +67,7 @@ export function Card(props: CardProps) {
           <span class="lists-title" dir="auto">
             {title}
           </span>
-          <span class="lists-subtitle">{subtitle}</span>
+          <span class="lists-subtitle ellipsis">{subtitle}</span>
         </span>
         {isLine && details}
       </a>

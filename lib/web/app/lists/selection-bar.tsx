@@ -32,7 +32,7 @@ export function SelectionBar({ kind, selection, list, onDone, extra }: Selection
   const add = () => addTo(kind, ids)
   const edit = () => editMetadata({ owner: kind, ids, onSaved: done })
   return (
-    <div class="lists-selection" role="toolbar" aria-label={t('lists.selection')}>
+    <div class="row card lists-selection" role="toolbar" aria-label={t('lists.selection')}>
       <strong aria-live="polite">{t('lists.selected', { count: ids.length })}</strong>
       <SelectAll selection={selection} list={list} />
       {can('ProgressWrite') && (

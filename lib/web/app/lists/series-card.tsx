@@ -26,9 +26,9 @@ export function SeriesCard({ series, ...options }: SeriesCardProps) {
   const subtitle = [t('count.books', { count: bookCount }), year && String(year)]
   const details = (
     <>
-      <span class="lists-detail">{publisher ?? ''}</span>
-      <span class="lists-detail">{series.libraryName}</span>
-      <span class="lists-detail">
+      <span class="lists-detail ellipsis">{publisher ?? ''}</span>
+      <span class="lists-detail ellipsis">{series.libraryName}</span>
+      <span class="lists-detail ellipsis">
         {status && status !== 'unknown' ? textOr(`series.status.${status}`, status) : ''}
       </span>
     </>

@@ -35,7 +35,7 @@ export function LibraryOptions({ draft, onChange, existing }: LibraryOptionsProp
 
 export function Section({ title, children }: { title: TextKey; children?: ComponentChildren }) {
   return (
-    <fieldset class="option-section">
+    <fieldset class="card option-section">
       <legend>{t(title)}</legend>
       <div class="form">{children}</div>
     </fieldset>

@@ -45,7 +45,7 @@ function countText(scan: Scan, stage: Stage, state: StageState): string {
 
 export function ScanStages({ scan }: { scan: Scan }) {
   return (
-    <ol class="scan-stages">
+    <ol class="card scan-stages">
       {stages.map(stage => (
         <StageRow key={stage} scan={scan} stage={stage} />
       ))}

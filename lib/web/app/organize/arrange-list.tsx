@@ -224,13 +224,13 @@ export function ArrangeToolbar<V extends string>(props: ArrangeToolbarProps<V>) 
   const id = useId()
   if (isArranging)
     return (
-      <div class="organize-toolbar">
+      <div class="row organize-toolbar">
         <p class="secondary-text">{t('organize.arrangeHint')}</p>
         <Button icon="check" variant="primary" text={t('action.done')} onClick={onDone} />
       </div>
     )
   return (
-    <div class="organize-toolbar">
+    <div class="row organize-toolbar">
       <label class="inline-field" for={id}>
         <span>{t('sort.label')}</span>
         <BareSelect<V> class="control" id={id} value={sort} options={options} onChange={onSort} />
@@ -254,10 +254,10 @@ export const ArrangeLine = ({ owner, id, title, subtitle }: ArrangeLineProps) =>
       <Cover owner={owner} id={id} />
     </span>
     <span class="arrange-text">
-      <span class="arrange-title" dir="auto">
+      <span class="arrange-title ellipsis" dir="auto">
         {title}
       </span>
-      <span class="secondary-text" dir="auto">
+      <span class="secondary-text ellipsis" dir="auto">
         {subtitle}
       </span>
     </span>

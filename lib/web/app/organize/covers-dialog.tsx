@@ -203,7 +203,7 @@ function FromBook({ id, onChanged }: PartProps) {
     onChanged()
   }
   return (
-    <section class="covers-books">
+    <section class="stack">
       <h3>{t('covers.fromBook')}</h3>
       <ul class="covers-list">
         {rows.map(({ id, title }) => (

@@ -49,7 +49,7 @@ export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps)
   }
   const isEditable = can('ProgressWrite') || can('BooksWrite')
   return (
-    <div class="rating">
+    <div class="row rating">
       {isEditable && <Stars value={shown} onChange={change} />}
       {isEditable && shown !== null && (
         <IconButton icon="close" label={t('rating.remove')} onClick={() => change(null)} />

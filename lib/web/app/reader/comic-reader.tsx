@@ -150,7 +150,7 @@ function RemotePosition({ reader }: { reader: Reader }) {
   return (
     <div class="reader-remote" role="status">
       {remote && (
-        <div class="reader-remote-box">
+        <div class="row card reader-remote-box">
           <span>{t('reader.remote', { page: remote.currentPage })}</span>
           <Button variant="primary" text={t('reader.goThere')} onClick={accept} />
           <Button variant="quiet" text={t('reader.remoteStay')} onClick={ignore} />

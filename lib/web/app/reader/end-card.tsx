@@ -54,7 +54,7 @@ function BookLink({ book, isPrevious = false, onOpen }: BookLinkProps) {
   const path = readerPath(book, page === undefined ? {} : { page })
   return (
     <a
-      class="reader-next"
+      class="card reader-next"
       href={href(path)}
       onClick={(event: MouseEvent) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return

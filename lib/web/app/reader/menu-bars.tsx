@@ -23,8 +23,10 @@ export function TopBar({ reader, actions }: BarProps) {
         onClick={actions.leave}
       />
       <div class="reader-title">
-        <strong>{book.title}</strong>
-        <a href={href(`series/${book.seriesId}`)}>{book.seriesName}</a>
+        <strong class="ellipsis">{book.title}</strong>
+        <a class="ellipsis" href={href(`series/${book.seriesId}`)}>
+          {book.seriesName}
+        </a>
       </div>
       {reader.isIncognito.value && <span class="badge accent">{t('reader.incognito')}</span>}
       <IconButton

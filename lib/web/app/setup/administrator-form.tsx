@@ -69,7 +69,7 @@ type TokenFieldProps = { token: string; isRefused: boolean; onInput: (token: str
 
 function TokenField({ token, isRefused, onInput }: TokenFieldProps) {
   return (
-    <div class="setup-token" role="alert">
+    <div class="stack setup-token" role="alert">
       <p>{t('setup.tokenText')}</p>
       <pre dir="ltr">Setup token (single use, …): ••••••••</pre>
       <TextField

@@ -79,7 +79,7 @@ function SetupPage({ step, children }: { step: Step; children?: ComponentChildre
   const current = steps.indexOf(step)
   return (
     <main class={`setup-page ${step}`}>
-      <div class="setup-brand">
+      <div class="row setup-brand">
         <img src={brandIcon} alt="" width={40} height={40} />
         <span>Stackroom</span>
         <ol class="setup-steps" aria-label={t('setup.steps')}>

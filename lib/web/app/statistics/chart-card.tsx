@@ -24,9 +24,9 @@ export function ChartCard({ title, controls, table, children, ...rest }: ChartCa
       class={['card statistics-card', rest.class].filter(Boolean).join(' ')}
       aria-label={title}
     >
-      <header class="statistics-card-header">
+      <header class="row statistics-card-header">
         <h2>{title}</h2>
-        <div class="statistics-controls">
+        <div class="row">
           {controls}
           <IconButton
             icon={isTable ? 'chart' : 'table'}

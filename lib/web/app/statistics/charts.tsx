@@ -228,7 +228,7 @@ function Ranking({ rows }: { rows: readonly RankingRow[] }) {
       {rows.map(({ key, name, detail, amount, text }) => (
         <li key={key}>
           <div class="ranking-line">
-            <span class="ranking-name" dir="auto">
+            <span class="ranking-name ellipsis" dir="auto">
               {name}
             </span>
             <span class="ranking-amount">{text}</span>

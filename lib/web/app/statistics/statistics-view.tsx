@@ -90,7 +90,7 @@ function PeriodChooser({ period }: { period: Period }) {
     </label>
   )
   return (
-    <div class="statistics-period">
+    <div class="row statistics-period">
       <div class="segments" role="group" aria-label={t('statistics.period')}>
         {periodNames.map(option => (
           <button

@@ -17,7 +17,7 @@ export function PageHeader({ title, subtitle, actions }: PageHeaderProps) {
         <h1>{title}</h1>
         {subtitle && <div class="subtitle">{subtitle}</div>}
       </div>
-      {actions && <div class="page-actions">{actions}</div>}
+      {actions && <div class="row page-actions">{actions}</div>}
     </header>
   )
 }

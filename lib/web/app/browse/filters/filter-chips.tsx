@@ -48,7 +48,7 @@ export function FilterChips({ filters }: { filters: Filters }) {
       />,
     )
   return (
-    <div class="browse-chips">
+    <div class="row browse-chips">
       {chips}
       <Button variant="quiet" text={t('filter.clear')} onClick={() => openFilters(noFilters)} />
     </div>

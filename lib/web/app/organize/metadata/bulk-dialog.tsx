@@ -145,7 +145,7 @@ function LockChanges({ owner, change, update }: PartProps & { owner: Owner }) {
   const all = (value: boolean) => set(Object.fromEntries(fields.map(({ lock }) => [lock!, value])))
   return (
     <div class="form">
-      <div class="page-actions">
+      <div class="row">
         <Button icon="lock" text={t('metadata.bulk.lockAll')} onClick={() => all(true)} />
         <Button icon="unlock" text={t('metadata.bulk.unlockAll')} onClick={() => all(false)} />
         <Button variant="quiet" text={t('metadata.bulk.keepAll')} onClick={() => set({})} />
@@ -155,6 +155,7 @@ function LockChanges({ owner, change, update }: PartProps & { owner: Owner }) {
           <label key={name} class="metadata-lock-choice">
             <span>{fieldLabel(name)}</span>
             <select
+              class="control"
               value={lock! in change.locks ? String(change.locks[lock!]) : ''}
               onChange={event => {
                 const { value } = event.currentTarget

@@ -252,7 +252,7 @@ function SharingTags({ selected, onChange }: SharingTagsProps) {
   if (!tags.data) return null
   if (tags.data.length === 0) return <p class="secondary-text">{t('metadata.noSharingTags')}</p>
   return (
-    <div class="metadata-sharing">
+    <div class="stack">
       {tags.data.map(({ id, name, description }) => (
         <Switch
           key={id}

@@ -112,6 +112,7 @@ function SearchPart(props: SearchPartProps) {
     <div class="form">
       <form class="match-search" onSubmit={event => event.preventDefault()}>
         <BareSelect<string>
+          class="control"
           aria-label={t('match.source')}
           value={source}
           options={sources.map(({ id, displayName }) => ({ value: id, text: displayName }))}
@@ -119,6 +120,7 @@ function SearchPart(props: SearchPartProps) {
         />
         <input
           type="search"
+          class="control"
           aria-label={t('field.title')}
           value={query}
           maxLength={500}
