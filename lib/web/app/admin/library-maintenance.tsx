@@ -1,8 +1,8 @@
 // Maintenance of a library: missing books, covers, titles, files that were not analyzed; deletion.
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
+import type { Library } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import type { Library } from '../api/use-libraries.ts'
 import { Section } from '../manage/library-options.tsx'
 import { navigate } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'

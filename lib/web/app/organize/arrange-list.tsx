@@ -84,20 +84,16 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
               </button>
               {renderRow(row)}
               <span class="arrange-buttons">
-                <IconButton
-                  icon="arrowUp"
-                  tabIndex={-1}
-                  label={t('organize.moveUp')}
-                  disabled={index === 0}
-                  onClick={() => move(index, index - 1)}
-                />
-                <IconButton
-                  icon="arrowDown"
-                  tabIndex={-1}
-                  label={t('organize.moveDown')}
-                  disabled={index === total - 1}
-                  onClick={() => move(index, index + 1)}
-                />
+                {(['Up', 'Down'] as const).map(side => (
+                  <IconButton
+                    key={side}
+                    icon={`arrow${side}`}
+                    tabIndex={-1}
+                    label={t(`organize.move${side}`)}
+                    disabled={index === (side === 'Up' ? 0 : total - 1)}
+                    onClick={() => move(index, side === 'Up' ? index - 1 : index + 1)}
+                  />
+                ))}
               </span>
             </div>
           )

@@ -1,8 +1,8 @@
 // Rating of a series in half stars, and the average of all readers.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, type Schemas } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
 import { formatNumber, t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
