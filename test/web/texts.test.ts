@@ -6,8 +6,8 @@ import { failureReasons, unreadableCodes } from '../../lib/base/errors.ts'
 import { errorNames } from '../../lib/http/error-response.ts'
 import { validationCodes } from '../../lib/http/validate.ts'
 import { nullOperators, operators, seriesFields } from '../../lib/list/fields.ts'
-import { fieldKey } from '../../lib/web/app/text/field-keys.ts'
 import { languages } from '../../lib/web/app/text/languages.ts'
+import { fieldKey } from '../../lib/web/app/text/translate.ts'
 
 type Text = string | Record<string, string>
 

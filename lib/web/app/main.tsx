@@ -1,16 +1,17 @@
 // Entry module of the web application.
 import { effect } from '@preact/signals'
 import { render } from 'preact'
+import { basePath } from './api/address.ts'
 import { connection } from './api/events.ts'
 import { untilReachable } from './api/reachable.ts'
 import { account, isSignedIn, loadAccount, watchSession } from './api/session.ts'
-import { sendUnsent } from './reading/unsent.ts'
+import { storedKeys } from './api/storage.ts'
+import { outboxPrefix } from './reading/device.ts'
 import { loadView, reloadIfReplaced } from './routing/load-view.ts'
 import { address, startRouter } from './routing/router.ts'
 import { matchRoute } from './routing/routes.ts'
-import { registerServiceWorker } from './service-worker.ts'
 import { App } from './shell/app.tsx'
-import { startTheme } from './shell/theme.ts'
+import { startTheme } from './shell/appearance.tsx'
 import { startLanguage } from './text/translate.ts'
 import { keepFocus } from './ui/keep-focus.ts'
 
@@ -51,4 +52,28 @@ async function untilDone(work: () => Promise<void>): Promise<void> {
       await untilReachable()
       await new Promise(resolve => setTimeout(resolve, 1_000))
     }
+}
+
+type Policies = {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(url: string): string },
+  ): { createScriptURL(url: string): string }
+}
+
+/** Browsers support it over HTTPS and on localhost. */
+function registerServiceWorker() {
+  if (!('serviceWorker' in navigator)) return
+  const url = `${basePath}/service-worker.js`
+  // The Content-Security-Policy requires a trusted type where browsers know them, and this is the only use.
+  const { trustedTypes } = window as { trustedTypes?: Policies }
+  const policy = trustedTypes?.createPolicy('stackroom', { createScriptURL: () => url })
+  const trusted = policy ? policy.createScriptURL(url) : url
+  navigator.serviceWorker.register(trusted, { scope: `${basePath}/` }).catch(() => {})
+}
+
+/** Sends reading sessions left by an earlier page; the outbox module is loaded only if there are any. */
+function sendUnsent() {
+  if (storedKeys(outboxPrefix).length > 0)
+    void import('./reading/outbox.ts').then(({ sendStored }) => sendStored()).catch(() => {})
 }

@@ -1,16 +1,14 @@
 // Page of the signed-in account: email address, password, appearance, visible content.
-
 import { useState } from 'preact/hooks'
 import { api, type Schemas } from '../api/client.ts'
 import { preview } from '../api/preview.ts'
+import { useGet } from '../api/resource.ts'
 import { loadAccount } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
 import { useUnsaved } from '../routing/unsaved.ts'
 import { LanguageSelect, ThemeSelect } from '../shell/appearance.tsx'
 import { formatDate, t, textOr } from '../text/translate.ts'
-import { EmailField, NewPasswordField, PasswordField } from '../ui/account-fields.tsx'
 import { Button } from '../ui/button.tsx'
-import { useInput } from '../ui/field.tsx'
+import { EmailField, NewPasswordField, PasswordField, useInput } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { ErrorState } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'

@@ -1,18 +1,19 @@
-// API keys of the account, for reading apps and scripts.
+// API keys of the account, for reading apps and scripts; addresses of this server for reading apps.
 import { useState } from 'preact/hooks'
+import createCode from 'qrcode-generator'
 import { api, body, type Schemas } from '../api/client.ts'
-import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
+import { useGet, useGetAll } from '../api/resource.ts'
+import { account, can } from '../api/session.ts'
 import { useEdited } from '../routing/unsaved.ts'
-import { formatDate, formatRelative, t } from '../text/translate.ts'
+import { formatDate, formatRelative, type TextKey, t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
-import { Select, TextField, useInput } from '../ui/field.tsx'
+import { optionsOf, Select, TextField, useInput } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { currentPage, Pagination } from '../ui/pagination.tsx'
 import { EmptyState, ErrorState } from '../ui/state.tsx'
+import { showNotice } from '../ui/toast.tsx'
 import { AccountFrame } from './account-frame.tsx'
-import { CopyableText, ReadingApps } from './reading-apps.tsx'
 
 export function View() {
   const [isCreating, setCreating] = useState(false)
@@ -57,7 +58,7 @@ function KeyCard({ apiKey, onDelete }: { apiKey: Schemas['ApiKey']; onDelete: ()
   const { name, keyPrefix, lastUsedAt, expiresAt, isActive } = apiKey
   const isExpired = expiresAt !== null && new Date(expiresAt) < new Date()
   return (
-    <article class="card key-card">
+    <article class="row card key-card">
       <div>
         <h2>{name}</h2>
         <p class="secondary-text">
@@ -140,10 +141,9 @@ function KeyDialog({ onClose, onCreated }: KeyDialogProps) {
         <Select<Purpose>
           label={t('keys.purpose')}
           value={purpose}
-          options={(['reading', 'readOnly', 'all'] as const).map(value => ({
-            value,
-            text: t(`keys.purpose.${value}`),
-          }))}
+          options={optionsOf(['reading', 'readOnly', 'all'] as const, value =>
+            t(`keys.purpose.${value}`),
+          )}
           onChange={setPurpose}
         />
         <Select<Lifetime>
@@ -158,5 +158,96 @@ function KeyDialog({ onClose, onCreated }: KeyDialogProps) {
         />
       </Form>
     </Dialog>
+  )
+}
+
+type App = { name: TextKey; hint: TextKey; path: string }
+
+const apps: readonly App[] = [
+  { name: 'apps.opds1', hint: 'apps.opds1Hint', path: 'opds/v1/catalog' },
+  { name: 'apps.opds2', hint: 'apps.opds2Hint', path: 'opds/v2' },
+  { name: 'apps.koreader', hint: 'apps.koreaderHint', path: 'koreader' },
+]
+
+/** How apps sign in, and the addresses to enter in them. */
+function ReadingApps() {
+  const komga = useKomgaPrefix()
+  const shown = komga
+    ? [...apps, { name: 'apps.komga', hint: 'apps.komgaHint', path: komga } as const]
+    : apps
+  return (
+    <section class="card">
+      <h2>{t('apps.title')}</h2>
+      <p class="secondary-text">{t('apps.signIn', { name: account.value?.username ?? '' })}</p>
+      <ul class="app-list">
+        {shown.map(app => (
+          <AppEntry key={app.path} {...app} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function AppEntry({ name, hint, path }: App) {
+  const url = new URL(path, document.baseURI).href
+  return (
+    <li class="app-entry">
+      <h3>{t(name)}</h3>
+      <CopyableText text={url} />
+      <p class="field-hint">{t(hint)}</p>
+      <QrCode text={url} label={t('apps.qrCode', { name: t(name) })} />
+    </li>
+  )
+}
+
+/** A text with a button that copies it, where the browser allows that (HTTPS). */
+function CopyableText({ text }: { text: string }) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    showNotice(t('action.copied'))
+  }
+  return (
+    <div class="app-address">
+      <code>{text}</code>
+      {window.isSecureContext && (
+        <IconButton icon="copy" isFramed label={t('action.copy')} onClick={copy} />
+      )}
+    </div>
+  )
+}
+
+/** The path of the Komga-compatible API, which only administrators can look up; null while it is disabled. */
+function useKomgaPrefix(): string | null {
+  const isAdmin = can('SystemAdmin')
+  const settings = useGetAll(isAdmin ? '/api/v1/admin/settings' : null)
+  const value = (key: string) => settings.data?.find(setting => setting.key === key)?.value
+  return value('komga.enabled') === 'true' ? (value('komga.prefix') ?? null) : null
+}
+
+/** Modules of white around the code (ISO/IEC 18004 §9.1). */
+const quietZone = 4
+
+/** As SVG. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const code = createCode(0, 'M')
+  code.addData(text)
+  code.make()
+  const count = code.getModuleCount()
+  let path = ''
+  for (let row = 0; row < count; row++)
+    for (let column = 0; column < count; column++)
+      if (code.isDark(row, column)) path += `M${column + quietZone} ${row + quietZone}h1v1h-1z`
+  const size = count + 2 * quietZone
+  return (
+    <svg
+      class="qr-code"
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      shape-rendering="crispEdges"
+    >
+      <rect width={size} height={size} fill="#ffffff" />
+      <path d={path} fill="#000000" />
+    </svg>
   )
 }

@@ -1,17 +1,15 @@
 // Sign-in page.
-
 import { useEffect, useState } from 'preact/hooks'
 import { assetUrl } from '../api/assets.ts'
 import { api, body } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
+import { useGet } from '../api/resource.ts'
 import { account, startSession } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
 import { address, href, navigate, pathOfUrl } from '../routing/router.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
-import { PasswordField } from '../ui/account-fields.tsx'
 import { Button } from '../ui/button.tsx'
-import { TextField, useInput } from '../ui/field.tsx'
+import { PasswordField, TextField, useInput } from '../ui/field.tsx'
 import { FormError } from '../ui/form.tsx'
 import { useTitle } from '../ui/page-header.tsx'
 

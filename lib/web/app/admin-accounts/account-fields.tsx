@@ -1,10 +1,8 @@
 // Account fields for administrators: name, email address, role.
-
 import type { Schemas } from '../api/client.ts'
 import { roles } from '../api/enumerations.ts'
 import { t } from '../text/translate.ts'
-import { EmailField } from '../ui/account-fields.tsx'
-import { Select, TextField } from '../ui/field.tsx'
+import { EmailField, Select, TextField } from '../ui/field.tsx'
 
 export type Role = Schemas['Role']
 

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { AdminFrame } from '../admin/admin-frame.tsx'
 import { api, body, type Schemas } from '../api/client.ts'
-import { useGet, useGetAll } from '../api/use-get.ts'
+import { useGet, useGetAll } from '../api/resource.ts'
 import { useUnsaved } from '../routing/unsaved.ts'
 import { formatDate, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'

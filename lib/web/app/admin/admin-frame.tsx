@@ -1,8 +1,6 @@
 // Frame of the administration pages: navigation between them above the heading of the page.
-import type { ComponentChildren } from 'preact'
 import { t } from '../text/translate.ts'
-import { PageHeader } from '../ui/page-header.tsx'
-import { type SectionEntry, SectionNavigation } from '../ui/section-navigation.tsx'
+import { type SectionEntry, SectionPage, type SectionPageProps } from '../ui/page-header.tsx'
 
 const entries: readonly SectionEntry[] = [
   { path: 'admin', icon: 'chart', text: 'admin.overview', permission: 'LibrariesWrite' },
@@ -20,22 +18,7 @@ const entries: readonly SectionEntry[] = [
   { path: 'admin/health', icon: 'pulse', text: 'admin.health', permission: 'LibrariesWrite' },
 ]
 
-type AdminFrameProps = {
-  /** Page heading and window title. */
-  title: string
-  subtitle?: ComponentChildren
-  /** Buttons and menus beside the heading. */
-  actions?: ComponentChildren
-  children: ComponentChildren
-}
-
 /** A page of the administration. Needs the style sheet `admin/admin.css`. */
-export function AdminFrame({ title, subtitle, actions, children }: AdminFrameProps) {
-  return (
-    <>
-      <SectionNavigation label={t('nav.admin')} entries={entries} />
-      <PageHeader title={title} subtitle={subtitle} actions={actions} />
-      {children}
-    </>
-  )
-}
+export const AdminFrame = (props: SectionPageProps) => (
+  <SectionPage label={t('nav.admin')} entries={entries} {...props} />
+)

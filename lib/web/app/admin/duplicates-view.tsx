@@ -1,5 +1,4 @@
 // Duplicates: groups of identical files and similar series, to compare and dismiss.
-
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
@@ -13,7 +12,7 @@ import { currentPage, Pagination } from '../ui/pagination.tsx'
 import { EmptyState, ErrorState } from '../ui/state.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { AdminFrame } from './admin-frame.tsx'
-import { useTasks } from './use-tasks.ts'
+import { useTasks } from './task-list.tsx'
 
 type Kind = 'books' | 'series'
 const pageSize = 20

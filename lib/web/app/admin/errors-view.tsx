@@ -1,11 +1,9 @@
 // Files that cannot be read: by reason, with an explanation and what can be done about it.
-
 import { api, type Schemas } from '../api/client.ts'
 import { bookErrorTypes } from '../api/enumerations.ts'
 import { useEvents } from '../api/events.ts'
+import { useGet, useLibraries } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
-import { useLibraries } from '../api/use-libraries.ts'
 import { address } from '../routing/router.ts'
 import { formatBytes, formatRelative, t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
@@ -101,7 +99,7 @@ function ErrorGroup({ group, libraryId }: { group: Group; libraryId: string | un
   const { errorType, count, books } = group
   return (
     <section class="error-group card">
-      <header class="error-group-header">
+      <header class="row error-group-header">
         <h2>{t(`errors.${errorType}`)}</h2>
         <span class="badge danger">{t('count.files', { count })}</span>
         <RetryAll errorType={errorType} libraryId={libraryId} />

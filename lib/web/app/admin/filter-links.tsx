@@ -1,5 +1,5 @@
 // Choice of a filter: as links with counts, so that each choice has an address, or as a select.
-import type { Library } from '../api/use-libraries.ts'
+import type { Library } from '../api/resource.ts'
 import { address, href, setQuery } from '../routing/router.ts'
 import { formatNumber, t } from '../text/translate.ts'
 import { Select } from '../ui/field.tsx'

@@ -1,11 +1,18 @@
 // Libraries with their state: counts, watching, next scan, latest scan, unavailable folders.
-
 import { api, body } from '../api/client.ts'
+import { ApiError } from '../api/errors.ts'
 import { useEvents } from '../api/events.ts'
-import { type Library, useLibraries } from '../api/use-libraries.ts'
+import { type Library, useLibraries } from '../api/resource.ts'
 import { cronText } from '../manage/cron.ts'
-import { isActive, placeText, type Scan, useScans } from '../manage/scan.ts'
-import { failureOf, resultText, ScanLine } from '../manage/scan-progress.tsx'
+import {
+  failureOf,
+  isActive,
+  placeText,
+  resultText,
+  type Scan,
+  ScanLine,
+  useScans,
+} from '../manage/scan.tsx'
 import { href } from '../routing/router.ts'
 import { formatRelative, t } from '../text/translate.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
@@ -13,9 +20,9 @@ import { Cover } from '../ui/cover.tsx'
 import { FilePath } from '../ui/name.tsx'
 import { EmptyState, ErrorState } from '../ui/state.tsx'
 import { useSoon } from '../ui/timing.ts'
+import { showNotice } from '../ui/toast.tsx'
 import { AdminFrame } from './admin-frame.tsx'
-import { libraryProblem } from './library-problem.ts'
-import { startScan } from './scan-actions.ts'
+import { libraryProblem } from './server-metrics.ts'
 
 const reloadMs = 2_000
 
@@ -131,4 +138,29 @@ export function Marks({ library }: { library: Library }) {
       )}
     </div>
   )
+}
+
+/** Throws ApiError, but not if a scan is already running. */
+export async function startScan(
+  id: string,
+  mode: 'normal' | 'deep',
+  onStarted: () => void,
+): Promise<void> {
+  try {
+    await api.POST('/api/v1/libraries/{id}/scan', { params: { path: { id }, query: { mode } } })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error
+    showNotice(t('scan.running'))
+  }
+  onStarted()
+}
+
+/** Throws ApiError. */
+export async function cancelScan(id: string): Promise<void> {
+  try {
+    await api.POST('/api/v1/libraries/{id}/scan/cancel', { params: { path: { id } } })
+  } catch (error) {
+    // It has already ended.
+    if (!(error instanceof ApiError) || error.status !== 404) throw error
+  }
 }

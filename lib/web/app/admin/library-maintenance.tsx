@@ -1,8 +1,8 @@
 // Maintenance of a library: missing books, covers, titles, files that were not analyzed; deletion.
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
+import type { Library } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import type { Library } from '../api/use-libraries.ts'
 import { Section } from '../manage/library-options.tsx'
 import { navigate } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
@@ -53,7 +53,7 @@ type ActionProps = {
 
 function Action({ name, icon, onClick, variant }: ActionProps) {
   return (
-    <div class="maintenance-action">
+    <div class="row maintenance-action">
       <div>
         <strong>{t(name === 'delete' ? actionTexts.delete : `maintenance.${name}`)}</strong>
         <p class="secondary-text">{t(`maintenance.${name}.text`)}</p>

@@ -1,10 +1,7 @@
 // Library page of the administration: running scan, options, maintenance, deletion.
-
 import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
-import type { Resource } from '../api/resource.ts'
-import { useGet } from '../api/use-get.ts'
-import type { Library } from '../api/use-libraries.ts'
+import { type Library, type Resource, useGet } from '../api/resource.ts'
 import {
   changesStrategies,
   draftOf,
@@ -12,9 +9,16 @@ import {
   updateRequest,
 } from '../manage/library-draft.ts'
 import { LibraryOptions, Section } from '../manage/library-options.tsx'
-import { isActive, placeText, type Scan, useScans } from '../manage/scan.ts'
-import { failureOf, resultText, ScanStages } from '../manage/scan-progress.tsx'
-import type { ViewProps } from '../routing/route.ts'
+import {
+  failureOf,
+  isActive,
+  placeText,
+  resultText,
+  type Scan,
+  ScanStages,
+  useScans,
+} from '../manage/scan.tsx'
+import type { ViewProps } from '../routing/load-view.ts'
 import { href } from '../routing/router.ts'
 import { useUnsaved } from '../routing/unsaved.ts'
 import { formatRelative, t } from '../text/translate.ts'
@@ -25,10 +29,9 @@ import { FilePath } from '../ui/name.tsx'
 import { ErrorState } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import { AdminFrame } from './admin-frame.tsx'
-import { Marks } from './libraries-view.tsx'
+import { cancelScan, Marks, startScan } from './libraries-view.tsx'
 import { LibraryMaintenance } from './library-maintenance.tsx'
-import { libraryProblem } from './library-problem.ts'
-import { cancelScan, startScan } from './scan-actions.ts'
+import { libraryProblem } from './server-metrics.ts'
 
 export function View({ params: { id = '' } }: ViewProps) {
   const library = useGet('/api/v1/libraries/{id}', { path: { id } })
@@ -84,7 +87,7 @@ function State({ library, scan }: { library: Library; scan: Scan | undefined }) 
   const problem = libraryProblem(library, { scan })
   const failure = scan ? failureOf(scan) : null
   return (
-    <section class="library-state" aria-live="polite">
+    <section class="stack library-state" aria-live="polite">
       {problem !== null && <p class="notice danger">{problem}</p>}
       {problem === null && failure !== null && <p class="notice danger">{failure}</p>}
       {library.strategiesChanged && !(scan && isActive(scan)) && (
@@ -162,7 +165,7 @@ function OptionsForm({ library, resource, onScan }: OptionsFormProps) {
         />
       </Section>
       <LibraryOptions draft={draft} onChange={change} existing={{ id: library.id, saved }} />
-      <div class={`save-bar${isChanged ? ' changed' : ''}`}>
+      <div class={`save-bar${isChanged ? ' card changed' : ''}`}>
         <Button type="submit" variant="primary" disabled={!isChanged}>
           {t(changesStrategies(saved, draft) ? 'library.saveAndScan' : 'action.save')}
         </Button>

@@ -1,13 +1,9 @@
 // Administration overview: inventory, queue, errors, disk space, active scans, recent failures.
-
 import type { ComponentChildren } from 'preact'
 import { api, body, type Schemas } from '../api/client.ts'
-import { haveLoaded, useResource } from '../api/resource.ts'
+import { haveLoaded, type Library, useGet, useLibraries, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
-import { type Library, useLibraries } from '../api/use-libraries.ts'
-import { isActive, useScans } from '../manage/scan.ts'
-import { ScanLine } from '../manage/scan-progress.tsx'
+import { isActive, ScanLine, useScans } from '../manage/scan.tsx'
 import { href } from '../routing/router.ts'
 import { formatBytes, formatNumber, t } from '../text/translate.ts'
 import { ButtonLink } from '../ui/button.tsx'
@@ -15,10 +11,13 @@ import { NameLink } from '../ui/name.tsx'
 import { EmptyState, ErrorState, Loading } from '../ui/state.tsx'
 import { useInterval } from '../ui/timing.ts'
 import { AdminFrame } from './admin-frame.tsx'
-import { libraryProblem } from './library-problem.ts'
-import { loadServerMetrics, metricOf, type ServerMetrics } from './server-metrics.ts'
-import { TaskRow } from './task-row.tsx'
-import { useTasks } from './use-tasks.ts'
+import {
+  libraryProblem,
+  loadServerMetrics,
+  metricOf,
+  type ServerMetrics,
+} from './server-metrics.ts'
+import { TaskRow, useTasks } from './task-list.tsx'
 
 type Metrics = Schemas['Metrics']
 const reloadMs = 10_000
@@ -35,16 +34,11 @@ export function View() {
   useInterval(() => {
     for (const resource of [metrics, server, health, errors, libraries]) resource.reload()
   }, reloadMs)
-  if (metrics.error && !metrics.data)
+  const isFailed = metrics.error && !metrics.data
+  if (isFailed || !haveLoaded(metrics, server, health, errors, libraries))
     return (
       <AdminFrame title={t('admin.overview')}>
-        <ErrorState error={metrics.error} onRetry={metrics.reload} />
-      </AdminFrame>
-    )
-  if (!haveLoaded(metrics, server, health, errors, libraries))
-    return (
-      <AdminFrame title={t('admin.overview')}>
-        <Loading />
+        {isFailed ? <ErrorState error={metrics.error} onRetry={metrics.reload} /> : <Loading />}
       </AdminFrame>
     )
   return (
@@ -180,7 +174,7 @@ function Tile({ path, value, label, isBad = false }: TileProps) {
 type SectionProps = { title: string; children?: ComponentChildren }
 
 const Section = ({ title, children }: SectionProps) => (
-  <section class="admin-section">
+  <section class="stack admin-section">
     <h2>{title}</h2>
     {children}
   </section>

@@ -1,7 +1,10 @@
-// Metrics of the server process, parsed from the Prometheus text.
+// Metrics of the server process, parsed from the Prometheus text, and the problems of libraries they show.
 import { api, body } from '../api/client.ts'
+import type { Library } from '../api/resource.ts'
+import type { Scan } from '../manage/scan.tsx'
+import { t } from '../text/translate.ts'
 
-export type Sample = { labels: Record<string, string>; value: number }
+type Sample = { labels: Record<string, string>; value: number }
 export type ServerMetrics = ReadonlyMap<string, readonly Sample[]>
 
 /** Throws ApiError, also for accounts with hidden content. */
@@ -31,3 +34,19 @@ function parseMetrics(text: string): ServerMetrics {
 /** The only value of a metric; null if it is absent. */
 export const metricOf = (metrics: ServerMetrics | undefined, name: string): number | null =>
   metrics?.get(name)?.[0]?.value ?? null
+
+/** An unreadable folder, by the latest scan or the server metrics; null if there is no problem. */
+export function libraryProblem(
+  library: Library,
+  { scan, metrics }: { scan?: Scan | undefined; metrics?: ServerMetrics | undefined },
+): string | null {
+  if (!library.isResponding) return t('library.notResponding')
+  if (scan?.status === 'failed' && isUnavailable(scan)) return t('library.unavailable')
+  const available = metrics
+    ?.get('library_available')
+    ?.find(({ labels }) => labels.library === library.id)
+  return available?.value === 0 ? t('library.unavailable') : null
+}
+
+/** Whether a scan failed because its folder was unavailable. */
+const isUnavailable = ({ message }: Scan): boolean => /^The library folder /.test(message ?? '')

@@ -1,12 +1,9 @@
 // Background tasks: live list with filters, statistics, cancellation, retries, purge.
-
 import { useRef } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { taskStatuses, taskTypes } from '../api/enumerations.ts'
-import { haveLoaded } from '../api/resource.ts'
+import { haveLoaded, useGet, useLibraries } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
-import { useLibraries } from '../api/use-libraries.ts'
 import { address } from '../routing/router.ts'
 import { formatNumber, t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
@@ -18,8 +15,7 @@ import { useInterval } from '../ui/timing.ts'
 import { showNotice } from '../ui/toast.tsx'
 import { AdminFrame } from './admin-frame.tsx'
 import { FilterLinks, FilterSelect, LibraryFilter } from './filter-links.tsx'
-import { TaskRow } from './task-row.tsx'
-import { type Task, type TaskFilter, useTasks } from './use-tasks.ts'
+import { type Task, type TaskFilter, TaskRow, useTasks } from './task-list.tsx'
 
 const statsEveryMs = 5_000
 const purgeAfterDays = 1
@@ -134,7 +130,7 @@ function Durations({ byType }: { byType: object }) {
   const duration = (ms: number | null) =>
     ms === null ? '–' : ms < 1000 ? t('unit.ms', { count: Math.round(ms) }) : seconds(ms)
   return (
-    <details class="admin-section">
+    <details class="stack admin-section">
       <summary>{t('nav.statistics')}</summary>
       <div class="table-scroll card">
         <Table columns={columns.map(name => t(name))} class="numbers">

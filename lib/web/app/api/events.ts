@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { mediaUrl } from './address.ts'
-import { isReachable, untilReachable } from './reachable.ts'
+import { isReachable, singleFlight, untilReachable } from './reachable.ts'
 import { accessToken, account, can, isSignedIn, loadAccount, type Permission } from './session.ts'
 
 const lostStreams = signal<ReadonlySet<string>>(new Set())
@@ -17,7 +17,7 @@ function setLost(path: string, isLost: boolean) {
   lostStreams.value = new Set(isLost ? [...others, path] : others)
 }
 
-type StreamEvent = Record<string, unknown> & { type: string }
+export type StreamEvent = Record<string, unknown> & { type: string }
 type Listener = (event: StreamEvent) => void
 type StreamName = 'events' | 'scans' | 'tasks'
 
@@ -47,14 +47,8 @@ const streams = {
   tasks: createStream('/tasks/stream', ['TasksRead', 'LibrariesRead']),
 }
 
-let checking: Promise<void> | null = null
 /** Shared by all streams. */
-function checkAccount(): Promise<void> {
-  checking ??= loadAccount().finally(() => {
-    checking = null
-  })
-  return checking
-}
+const checkAccount = singleFlight(loadAccount)
 
 /** `permissions`: at least one of them is needed. */
 function createStream(path: string, permissions: readonly Permission[]) {
@@ -162,10 +156,7 @@ function onHidden(change: (isHidden: boolean) => void) {
 }
 
 /** Calls `handle` with each event while the component is shown. */
-export function useEvents(
-  stream: Parameters<typeof listen>[0],
-  handle: Parameters<typeof listen>[1],
-): void {
+export function useEvents(stream: StreamName, handle: Listener): void {
   const latest = useRef(handle)
   latest.current = handle
   useEffect(() => listen(stream, event => latest.current(event)), [stream])

@@ -15,16 +15,21 @@ const temporaryStatus = [0, 429, 502, 503, 504]
 export const isTemporary = (error: unknown): error is ApiError =>
   error instanceof ApiError && temporaryStatus.includes(error.status)
 
-let probing: Promise<boolean> | null = null
+/** Shares one execution among concurrent callers. */
+export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null
+  return async () => {
+    running ??= work().finally(() => {
+      running = null
+    })
+    return await running
+  }
+}
+
 let wake = () => {}
 
 /** Resolves when the server answers, with whether it was unreachable. One probe serves all failed requests. */
-export async function untilReachable(): Promise<boolean> {
-  probing ??= probe().finally(() => {
-    probing = null
-  })
-  return await probing
-}
+export const untilReachable = singleFlight(probe)
 
 async function probe(): Promise<boolean> {
   for (let ms = minProbeMs; !(await answers()); ms = Math.min(maxProbeMs, ms * 2)) {

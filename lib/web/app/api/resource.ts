@@ -1,8 +1,10 @@
 // Data of a view: loaded from the API, shown immediately when the reader returns, reloaded after changes.
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { allItems, api, body, type Schemas } from './client.ts'
 import type { ApiError } from './errors.ts'
 import { isTemporary, untilRetry } from './reachable.ts'
-import { onSignOut } from './sign-out.ts'
+import type { paths } from './schema.d.ts'
+import { onSignOut } from './session.ts'
 
 export type Resource<T> = {
   data: T | undefined
@@ -78,3 +80,47 @@ export function useResource<T>(
     },
   }
 }
+
+type Readable = { responses: { 200: { content: { 'application/json': unknown } } } }
+type GetPath = { [P in keyof paths]: paths[P] extends { get: Readable } ? P : never }[keyof paths]
+type Get<P extends GetPath> = Extract<paths[P]['get'], Readable>
+type Params<P extends GetPath> =
+  Get<P> extends { parameters: infer T } ? Pick<T, keyof T & ('path' | 'query')> : never
+type Data<P extends GetPath> = Get<P>['responses'][200]['content']['application/json']
+
+/**
+ * `useGet('/api/v1/users/{id}', { path: { id } })`: the response to GET, loaded again when the path or the parameters
+ * change. A null path loads nothing.
+ */
+export function useGet<P extends GetPath>(path: P | null, params?: Params<P>): Resource<Data<P>> {
+  const get = api.GET as (path: P, init: object) => Promise<{ data?: Data<P> }>
+  return useResource(path && `${path} ${JSON.stringify(params ?? {})}`, signal =>
+    body(get(path!, { params, signal })),
+  )
+}
+
+type Item<P extends GetPath> = Data<P> extends { data: (infer T)[] } ? T : never
+type Page<T> = { data: T[]; totalPages: number }
+
+/** All items of a list, however many pages it has. */
+export function useGetAll<P extends GetPath>(
+  path: P | null,
+  params?: Params<P>,
+): Resource<Item<P>[]> {
+  const get = api.GET as (path: P, init: object) => Promise<{ data?: Page<Item<P>> }>
+  return useResource(path && `${path} of all pages ${JSON.stringify(params ?? {})}`, signal =>
+    allItems(query => get(path!, { params: { ...params, query }, signal })),
+  )
+}
+
+export type Library = Schemas['Library']
+
+/** The libraries that the account may see. */
+export const useLibraries = (isNeeded = true): Resource<Library[]> =>
+  useGetAll(isNeeded ? '/api/v1/libraries' : null)
+
+export type LibraryNames = ReadonlyMap<string, string>
+
+/** Names by id; empty until they are loaded. */
+export const useLibraryNames = (isNeeded: boolean): LibraryNames =>
+  new Map(useLibraries(isNeeded).data?.map(({ id, name }) => [id, name]))

@@ -1,9 +1,10 @@
 // Session of the browser: tokens, the signed-in account, renewal before the tokens expire.
-import { batch, computed, signal } from '@preact/signals'
+import { batch, computed, effect, signal } from '@preact/signals'
 import { apiUrl } from './address.ts'
 import { compareClocks } from './clock.ts'
 import { ApiError, failureOf, noConnection } from './errors.ts'
 import { preview, storePreview } from './preview.ts'
+import { singleFlight } from './reachable.ts'
 import type { components } from './schema.d.ts'
 import { readStoredJson, writeStorage } from './storage.ts'
 
@@ -161,17 +162,6 @@ export async function renewRefused(refused: string): Promise<string | null> {
   return preview.value?.accessToken ?? tokens.value?.accessToken ?? null
 }
 
-/** Shares one execution among concurrent callers. */
-function singleFlight(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null
-  return async () => {
-    running ??= work().finally(() => {
-      running = null
-    })
-    await running
-  }
-}
-
 const renewOwn = singleFlight(async () => {
   if (tokens.value) await renewAlone(tokens.value.accessToken)
 })
@@ -264,3 +254,16 @@ export function watchSession() {
   addEventListener('visibilitychange', renewInTime)
   setInterval(renewInTime, renewBeforeMs / 4)
 }
+
+const actions: (() => void)[] = []
+
+/** Registers an action for when the account changes. */
+export const onSignOut = (action: () => void) => void actions.push(action)
+
+let previous: string | null = null
+effect(() => {
+  const id = account.value?.id ?? null
+  if (id === previous) return
+  previous = id
+  for (const action of actions) action()
+})

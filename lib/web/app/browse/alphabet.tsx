@@ -1,7 +1,6 @@
 // Letters of a series list by title: places to jump to.
 import { useEffect, useState } from 'preact/hooks'
-import { allItems } from '../api/all-items.ts'
-import { api } from '../api/client.ts'
+import { allItems, api } from '../api/client.ts'
 import { t } from '../text/translate.ts'
 import { Menu } from '../ui/menu.tsx'
 import type { Condition } from './filters/filter-condition.ts'

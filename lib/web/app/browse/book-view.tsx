@@ -1,21 +1,27 @@
 // Book page: problems of the file, metadata, reading progress, actions, history, adjacent books.
 import { api, body, type Schemas } from '../api/client.ts'
-import { type Resource, useResource } from '../api/resource.ts'
+import { type Resource, useGet, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
-import { BookCard } from '../lists/book-card.tsx'
-import { bookProgress, bookState, isReadable } from '../lists/book-state.ts'
+import { BookCard, bookFormat, bookProgress, bookState, isReadable } from '../lists/card.tsx'
 import { useReloadOnEvents } from '../lists/list-events.ts'
-import type { ViewProps } from '../routing/route.ts'
-import { formatDate, formatRelative, t, textOr } from '../text/translate.ts'
+import type { ViewProps } from '../routing/load-view.ts'
+import { formatBytes, formatDate, formatRelative, t, textOr } from '../text/translate.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ErrorState, Loading } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'
-import { BookFacts } from './book-facts.tsx'
-import { DetailLayout, WantToReadButton } from './detail-layout.tsx'
-import { BookMenu } from './item-menu.tsx'
-import { Labels, Summary } from './metadata.tsx'
+import { BookMenu, DetailLayout, WantToReadButton } from './detail-layout.tsx'
+import { languageName } from './filters/filter-texts.ts'
+import {
+  AuthorFacts,
+  ageText,
+  Fact,
+  filterLink,
+  groupingLinks,
+  Labels,
+  Summary,
+  WebLinks,
+} from './metadata.tsx'
 
 type Book = Schemas['BookFull']
 
@@ -118,7 +124,7 @@ function BookProblem({ book, onChange }: BookProblemProps) {
   if (!deleted && errorCode === null) return null
   const isMaintainer = can('BooksWrite')
   return (
-    <div class="browse-notice danger" role="status">
+    <div class="row card browse-notice danger" role="status">
       <Icon name="error" />
       <div>
         <strong>{t(deleted ? 'lists.missing' : 'lists.unreadable')}</strong>
@@ -185,5 +191,69 @@ function ReadHistory({ book: { id, readCount, readProgress } }: BookProps) {
         ))}
       </ul>
     </details>
+  )
+}
+
+function BookFacts({ book }: { book: Book }) {
+  const { metadata } = book
+  const names = (values: readonly string[]) => values.join(', ')
+  return (
+    <dl class="browse-facts">
+      <AuthorFacts authors={metadata.authors} />
+      <Fact label={t('field.subtitle')}>{metadata.subtitle}</Fact>
+      <Fact label={t('field.originalTitle')}>{metadata.originalTitle}</Fact>
+      <Fact label={t('field.publisher')}>
+        {metadata.publisher && filterLink('publisher', metadata.publisher)}
+      </Fact>
+      <Fact label={t('field.imprint')}>{metadata.imprint}</Fact>
+      <Fact label={t('details.released')}>
+        {metadata.releaseDate && formatDate(metadata.releaseDate)}
+      </Fact>
+      <Fact label={t('field.language')}>
+        {metadata.languageIso && languageName(metadata.languageIso)}
+      </Fact>
+      <Fact label={t('field.ageRating')}>{ageText(metadata.ageRating)}</Fact>
+      <Fact label={t('details.arcs')}>{names(metadata.storyArcs.map(arc => arc.name))}</Fact>
+      <Fact label={t('details.characters')}>{names(metadata.characters)}</Fact>
+      <Fact label={t('details.teams')}>{names(metadata.teams)}</Fact>
+      <Fact label={t('details.locations')}>{names(metadata.locations)}</Fact>
+      <Fact label="ISBN">{metadata.isbns}</Fact>
+      <Fact label={t('field.readingDirection')}>
+        {book.readingDirection && textOr(`direction.${book.readingDirection}`, '')}
+      </Fact>
+      <WebLinks links={metadata.links.map(({ source, url }) => ({ name: source, url }))} />
+      <FileFacts book={book} />
+      {/* Loaded later, so at the end, where they move nothing. */}
+      <ReadListFact id={book.id} />
+      <CollectionFact seriesId={book.seriesId} />
+    </dl>
+  )
+}
+
+const firstPage = { page: 1, pageSize: 20 }
+
+function ReadListFact({ id }: { id: string }) {
+  const path = can('ReadListsRead') ? '/api/v1/books/{id}/readlists' : null
+  const { data } = useGet(path, { path: { id }, query: firstPage })
+  return <Fact label={t('nav.readLists')}>{groupingLinks('readlists', data?.data ?? [])}</Fact>
+}
+
+function CollectionFact({ seriesId }: { seriesId: string }) {
+  const path = can('CollectionsRead') ? '/api/v1/series/{id}/collections' : null
+  const { data } = useGet(path, { path: { id: seriesId }, query: firstPage })
+  return <Fact label={t('nav.collections')}>{groupingLinks('collections', data?.data ?? [])}</Fact>
+}
+
+function FileFacts({ book }: { book: Book }) {
+  return (
+    <>
+      <Fact label={t('field.format')}>{bookFormat(book)}</Fact>
+      <Fact label={t('field.fileSize')}>{formatBytes(book.fileSize)}</Fact>
+      <Fact label={t('label.pages')}>{book.pageCount > 0 && String(book.pageCount)}</Fact>
+      <Fact label={t('field.dateAdded')}>{formatDate(book.createdAt)}</Fact>
+      <Fact label={t('details.file')}>
+        {can('BooksWrite') && <code dir="ltr">{book.path}</code>}
+      </Fact>
+    </>
   )
 }

@@ -1,7 +1,7 @@
 // Page with all libraries.
 import type { Schemas } from '../api/client.ts'
+import { useLibraries } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useLibraries } from '../api/use-libraries.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
 import { href } from '../routing/router.ts'
 import { formatRelative, t } from '../text/translate.ts'
@@ -9,8 +9,7 @@ import { ButtonLink } from '../ui/button.tsx'
 import { Cover } from '../ui/cover.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { ErrorState } from '../ui/state.tsx'
-import { LibraryNotices } from './library-notices.tsx'
-import { NoSeries } from './no-series.tsx'
+import { LibraryNotices, NoSeries } from './library-notices.tsx'
 
 export function View() {
   const { data: libraries, error, reload } = useLibraries()

@@ -1,11 +1,13 @@
-// Library notices: unresponsive folders and running scans.
+// Library notices: unresponsive folders, running scans, nothing to show.
 import { useEffect, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
 import { useEvents } from '../api/events.ts'
+import { useLibraries } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { formatNumber, t } from '../text/translate.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { EmptyState } from '../ui/state.tsx'
 
 export function LibraryNotices({ libraries }: { libraries: readonly Schemas['Library'][] }) {
   const scans = useRunningScans()
@@ -27,7 +29,7 @@ export function LibraryNotices({ libraries }: { libraries: readonly Schemas['Lib
 function MountNotice({ library }: { library: Schemas['Library'] }) {
   const isAdministrator = can('LibrariesWrite')
   return (
-    <div class="browse-notice danger" role="alert">
+    <div class="row card browse-notice danger" role="alert">
       <Icon name="error" />
       <div>
         <strong>{t('libraries.unavailable', { name: library.name })}</strong>
@@ -42,10 +44,10 @@ function MountNotice({ library }: { library: Schemas['Library'] }) {
   )
 }
 
-export type RunningScan = { stage: string; done: number; total: number }
+type RunningScan = { stage: string; done: number; total: number }
 
 /** Running scans by library. */
-export function useRunningScans(): ReadonlyMap<string, RunningScan> {
+function useRunningScans(): ReadonlyMap<string, RunningScan> {
   const [scans, setScans] = useState<ReadonlyMap<string, RunningScan>>(new Map())
   useEvents('scans', event => {
     if (event.type === 'resync') return
@@ -83,7 +85,7 @@ function ScanNotice({ library, scan }: { library: Schemas['Library']; scan: Runn
   const { stage, done, total } = scan
   const isMeasured = stage !== 'discovering' && stage !== 'waiting' && total > 0
   return (
-    <div class="browse-notice">
+    <div class="row card browse-notice">
       <Icon name="refresh" />
       <div>
         <strong>{t('libraries.scanning', { name: library.name })}</strong>
@@ -100,5 +102,43 @@ function ScanNotice({ library, scan }: { library: Schemas['Library']; scan: Runn
       </div>
       {can('TasksRead') && <ButtonLink path="admin/tasks" text={t('admin.tasks')} />}
     </div>
+  )
+}
+
+/** For a library or server without series. `libraryId`: null for all libraries. */
+export function NoSeries({ libraryId }: { libraryId: string | null }) {
+  const libraries = useLibraries().data
+  if (!libraries) return null
+  const isAdministrator = can('LibrariesWrite')
+  if (libraries.length === 0)
+    return (
+      <EmptyState
+        icon="library"
+        title={t('home.noLibraries')}
+        text={t(isAdministrator ? 'home.noLibrariesAdmin' : 'home.noLibrariesReader')}
+        action={
+          isAdministrator && (
+            <ButtonLink path="admin/libraries" class="primary" text={t('home.addLibrary')} />
+          )
+        }
+      />
+    )
+  const isScanned = libraries
+    .filter(({ id }) => libraryId === null || id === libraryId)
+    .some(({ lastScannedAt }) => lastScannedAt !== null)
+  return (
+    <EmptyState
+      icon="library"
+      title={t('browse.empty')}
+      text={t(isScanned ? 'browse.emptyScanned' : 'browse.emptyUnscanned')}
+      action={
+        isAdministrator && (
+          <ButtonLink
+            path={`admin/libraries${libraryId === null ? '' : `/${libraryId}`}`}
+            text={t('browse.openSettings')}
+          />
+        )
+      }
+    />
   )
 }

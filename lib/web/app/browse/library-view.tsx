@@ -1,8 +1,8 @@
 // Library page: its series and its problems.
 import { api } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
-import type { ViewProps } from '../routing/route.ts'
+import type { ViewProps } from '../routing/load-view.ts'
 import { t } from '../text/translate.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { PageHeader } from '../ui/page-header.tsx'

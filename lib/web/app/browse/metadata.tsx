@@ -1,11 +1,10 @@
 // Metadata of series and books: labels as links to filtered lists, authors by role, web links, summaries.
-
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
 import { href } from '../routing/router.ts'
 import { t, textOr } from '../text/translate.ts'
-import { observeSize } from '../ui/observe-size.ts'
+import { observeSize } from '../ui/layout.ts'
 
 /** One line of a description list; renders nothing without content. */
 export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
@@ -101,11 +100,11 @@ export function Labels({ name, labels }: LabelsProps) {
   )
 }
 
-/** Authors grouped by role, as facts. */
 /** ComicInfo.xml writes `CoverArtist`. */
 const roleOf = ({ role }: Schemas['Author']) =>
   role?.toLowerCase().replace('coverartist', 'cover_artist') ?? 'author'
 
+/** Authors grouped by role, as facts. */
 export function AuthorFacts({ authors }: { authors: readonly Schemas['Author'][] }) {
   const byRole = Map.groupBy(authors, roleOf)
   return [...byRole].map(([role, people]) => (
@@ -150,7 +149,7 @@ export function Summary({ text }: { text: string | null }) {
   if (!text) return null
   return (
     <div class="browse-summary">
-      <p ref={paragraph} class={isOpen ? '' : 'closed'} dir="auto">
+      <p ref={paragraph} class={isOpen ? '' : 'clamp'} dir="auto">
         {isOpen ? text : text.slice(0, maxClosedLength)}
       </p>
       {isLong && (

@@ -1,15 +1,12 @@
 // Search page with results as you type: series, books, collections, read lists.
 import { useRef } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import { useGet, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
-import { BookCard } from '../lists/book-card.tsx'
-import { Card } from '../lists/card.tsx'
+import { BookCard, Card, SeriesCard } from '../lists/card.tsx'
 import { cardShape, lineShape } from '../lists/grid-layout.ts'
 import { listMode, ModeSwitch } from '../lists/mode-switch.tsx'
 import { usePagedList } from '../lists/paged-list.ts'
-import { SeriesCard } from '../lists/series-card.tsx'
 import { Shelf, shelvesInOrder } from '../lists/shelf.tsx'
 import { VirtualGrid } from '../lists/virtual-grid.tsx'
 import { address, href } from '../routing/router.ts'
@@ -168,22 +165,17 @@ function GroupingResults({ owner, items }: GroupingResultsProps) {
 }
 
 function FoundBooks({ text }: { text: string }) {
-  const list = usePagedList(`found books ${text}`, (page, signal) =>
-    body(
-      api.POST('/api/v1/books/list', {
-        params: { query: page },
-        body: { fullTextSearch: text },
-        signal,
-      }),
-    ),
-  )
+  const list = usePagedList(`found books ${text}`, (page, signal) => {
+    const init = { params: { query: page }, body: { fullTextSearch: text }, signal }
+    return body(api.POST('/api/v1/books/list', init))
+  })
   const isLine = listMode.value === 'lines'
   const total = list.total.value
   if (list.error.value && total === null)
     return <ErrorState error={list.error.value} onRetry={() => list.reload()} />
   return (
     <div>
-      <div class="browse-toolbar">
+      <div class="row browse-toolbar">
         <h2 class="browse-count" role="status">
           {total === null ? t('label.books') : t('count.books', { count: total })}
         </h2>

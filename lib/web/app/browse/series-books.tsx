@@ -1,13 +1,12 @@
 // Books of a series as cards or lines, with their order, state and selection.
 import { useMemo } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
-import { BookCard } from '../lists/book-card.tsx'
+import { BookCard } from '../lists/card.tsx'
 import { cardShape, lineShape } from '../lists/grid-layout.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
 import { listMode, ModeSwitch } from '../lists/mode-switch.tsx'
 import { usePagedList } from '../lists/paged-list.ts'
-import { createSelection } from '../lists/selection.ts'
-import { SelectionBar } from '../lists/selection-bar.tsx'
+import { createSelection, SelectionBar } from '../lists/selection-bar.tsx'
 import { VirtualGrid } from '../lists/virtual-grid.tsx'
 import { address, setQuery } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
@@ -42,18 +41,12 @@ function chosen<V extends string>(name: string, texts: Record<V, TextKey>): V {
 export function SeriesBooks({ series }: { series: Schemas['SeriesFull'] }) {
   const sort = chosen('sort', sortTexts)
   const state = chosen('show', stateTexts)
-  const list = usePagedList(`books of ${series.id} ${sort} ${state}`, (page, signal) =>
-    body(
-      api.POST('/api/v1/books/list', {
-        params: { query: { ...page, sort } },
-        body: {
-          condition: conditionOf(series.id, state),
-          includeDeleted: state === 'missing' || state === 'all',
-        },
-        signal,
-      }),
-    ),
-  )
+  const list = usePagedList(`books of ${series.id} ${sort} ${state}`, (page, signal) => {
+    const params = { query: { ...page, sort } }
+    const includeDeleted = state === 'missing' || state === 'all'
+    const filter = { condition: conditionOf(series.id, state), includeDeleted }
+    return body(api.POST('/api/v1/books/list', { params, body: filter, signal }))
+  })
   useReloadOnEvents(
     event => event.seriesId === series.id && event.type !== 'cover_updated',
     () => list.reload(),
@@ -63,7 +56,7 @@ export function SeriesBooks({ series }: { series: Schemas['SeriesFull'] }) {
   const total = list.total.value
   return (
     <section aria-label={t('label.books')}>
-      <div class="browse-toolbar">
+      <div class="row browse-toolbar">
         <h2 class="browse-count">
           {total === null ? t('label.books') : t('count.books', { count: total })}
         </h2>

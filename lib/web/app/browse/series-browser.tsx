@@ -1,25 +1,36 @@
 // Series browser: windowed grid or list with sort order, filters, letters and selection, all stored in the address.
 import { useMemo, useRef } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
+import { SeriesCard } from '../lists/card.tsx'
 import { cardShape, lineShape } from '../lists/grid-layout.ts'
 import { useListEvents } from '../lists/list-events.ts'
-import { listMode } from '../lists/mode-switch.tsx'
+import { listMode, ModeSwitch } from '../lists/mode-switch.tsx'
 import { usePagedList } from '../lists/paged-list.ts'
-import { createSelection } from '../lists/selection.ts'
-import { SelectionBar } from '../lists/selection-bar.tsx'
-import { SeriesCard } from '../lists/series-card.tsx'
+import { createSelection, SelectionBar } from '../lists/selection-bar.tsx'
 import { type GridHandle, VirtualGrid } from '../lists/virtual-grid.tsx'
-import { address } from '../routing/router.ts'
+import { address, setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { openDialog } from '../ui/dialog-host.tsx'
+import { BareSelect } from '../ui/field.tsx'
 import { EmptyState, ErrorState } from '../ui/state.tsx'
-import { AlphabetRail, useAlphabet } from './alphabet.tsx'
-import { FilterChips } from './filters/filter-chips.tsx'
+import { AlphabetMenu, AlphabetRail, type Letter, useAlphabet } from './alphabet.tsx'
+import { FilterChips, openFilters } from './filters/filter-chips.tsx'
 import { conditionOf } from './filters/filter-condition.ts'
-import { countFilters, filtersOf, noFilters } from './filters/filter-fields.ts'
-import { openFilters, type SeriesSort, seriesSortOf } from './filters/series-address.ts'
-import { NoSeries } from './no-series.tsx'
-import { SeriesToolbar } from './series-toolbar.tsx'
+import {
+  countFilters,
+  type Filters,
+  filtersOf,
+  noFilters,
+  partsOfSort,
+  type SeriesSort,
+  type SortField,
+  seriesSortOf,
+  sortFields,
+  sortTexts,
+  usualOrder,
+} from './filters/filter-fields.ts'
+import { NoSeries } from './library-notices.tsx'
 
 type SeriesBrowserProps = {
   /** Null for all libraries. */
@@ -34,19 +45,14 @@ export function SeriesBrowser({ libraryId, label }: SeriesBrowserProps) {
   const sort = seriesSortOf(query)
   const filter = { condition, ...(filters.text && { fullTextSearch: filters.text }) }
   const filterKey = JSON.stringify(filter)
-  const list = usePagedList(`series ${sort} ${filterKey}`, (page, signal) =>
-    body(
-      api.POST('/api/v1/series/list', {
-        params: { query: { ...page, sort } },
-        body: filter,
-        signal,
-      }),
-    ),
-  )
+  const list = usePagedList(`series ${sort} ${filterKey}`, (page, signal) => {
+    const params = { query: { ...page, sort } }
+    return body(api.POST('/api/v1/series/list', { params, body: filter, signal }))
+  })
   useListEvents(list, libraryId)
   const selection = useMemo(createSelection, [filterKey])
   const grid = useRef<GridHandle>(null)
-  const alphabet = useAlphabet(filter, filterKey, alphabetOrder(sort, filters.text))
+  const alphabet = useAlphabet(filter, filterKey, alphabetOrder(sort))
   const jump = (index: number) => grid.current?.scrollTo(index)
   const isLine = listMode.value === 'lines'
   const total = list.total.value
@@ -102,5 +108,62 @@ export function SeriesBrowser({ libraryId, label }: SeriesBrowserProps) {
 }
 
 /** Only lists sorted by title have letters. */
-const alphabetOrder = (sort: SeriesSort, text: string) =>
-  sort === 'title,asc' ? 'ascending' : sort === 'title,desc' ? 'descending' : text ? null : null
+const alphabetOrder = (sort: SeriesSort) =>
+  sort === 'title,asc' ? 'ascending' : sort === 'title,desc' ? 'descending' : null
+
+type ToolbarProps = {
+  total: number | null
+  filters: Filters
+  sort: SeriesSort
+  libraryId: string | null
+  alphabet: readonly Letter[]
+  onJump: (index: number) => void
+}
+
+/** Count, letters, filters, sort order, cards or lines. */
+function SeriesToolbar({ total, filters, sort, libraryId, alphabet, onJump }: ToolbarProps) {
+  const count = countFilters(filters)
+  const openFilterDialog = () =>
+    openDialog(async () => (await import('./filters/filter-dialog.tsx')).FilterDialog, {
+      filters,
+      sort,
+      libraryId,
+    })
+  return (
+    <div class="row browse-toolbar">
+      <span class="browse-count" role="status">
+        {total === null ? '' : t('count.series', { count: total })}
+      </span>
+      <AlphabetMenu alphabet={alphabet} onJump={onJump} />
+      <Button icon="filter" onClick={openFilterDialog} class={count > 0 ? 'active' : ''}>
+        {t('filter.title')}
+        {count > 0 && <span class="badge accent">{String(count)}</span>}
+      </Button>
+      <SortChoice sort={sort} />
+      <ModeSwitch />
+    </div>
+  )
+}
+
+function SortChoice({ sort }: { sort: SeriesSort }) {
+  const [field, order] = partsOfSort(sort)
+  const store = (next: string) => setQuery({ sort: next === 'title,asc' ? null : next })
+  return (
+    <div class="browse-sort">
+      <BareSelect<SortField>
+        class="control"
+        aria-label={t('sort.label')}
+        value={field}
+        options={sortFields.map(value => ({ value, text: t(sortTexts[value]) }))}
+        onChange={next => store(`${next},${usualOrder(next)}`)}
+      />
+      <IconButton
+        class={order === 'desc' ? 'browse-descending' : ''}
+        isFramed
+        icon="sort"
+        label={t(order === 'asc' ? 'sort.ascending' : 'sort.descending')}
+        onClick={() => store(`${field},${order === 'asc' ? 'desc' : 'asc'}`)}
+      />
+    </div>
+  )
+}

@@ -1,18 +1,17 @@
 // Page of a series: metadata, actions and its books.
-import type { Schemas } from '../api/client.ts'
-import { type Resource, useResource } from '../api/resource.ts'
+import { api, body, type Schemas } from '../api/client.ts'
+import { type Resource, useGet, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
+import { isReadable } from '../lists/card.tsx'
 import { useReloadOnEvents } from '../lists/list-events.ts'
 import { SeriesRating } from '../organize/rating.tsx'
-import type { ViewProps } from '../routing/route.ts'
+import type { ViewProps } from '../routing/load-view.ts'
 import { href } from '../routing/router.ts'
 import { formatBytes, formatDate, t, textOr } from '../text/translate.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ErrorState, Loading } from '../ui/state.tsx'
-import { DetailLayout, WantToReadButton } from './detail-layout.tsx'
+import { DetailLayout, SeriesMenu, WantToReadButton } from './detail-layout.tsx'
 import { languageName } from './filters/filter-texts.ts'
-import { SeriesMenu } from './item-menu.tsx'
 import {
   AuthorFacts,
   ageText,
@@ -24,7 +23,6 @@ import {
   Summary,
   WebLinks,
 } from './metadata.tsx'
-import { nextBookOf } from './next-book.ts'
 import { SeriesBooks } from './series-books.tsx'
 
 type Series = Schemas['SeriesFull']
@@ -114,7 +112,7 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
       {next && (
         <a class="button primary browse-read" href={href(`books/${next.id}/read`)}>
           <Icon name="play" />
-          <span>{readText(next, isBegun)}</span>
+          <span class="ellipsis">{readText(next, isBegun)}</span>
         </a>
       )}
       <WantToReadButton
@@ -185,5 +183,36 @@ function SeriesFacts({ series }: { series: Series }) {
         {can('SeriesWrite') && series.path && <code dir="ltr">{series.path}</code>}
       </Fact>
     </dl>
+  )
+}
+
+type Status = 'in_progress' | 'read' | 'unread'
+
+/** The book read last or its successor, otherwise the first unread or the first one; null without any. Throws ApiError. */
+async function nextBookOf(seriesId: string, signal: AbortSignal): Promise<Schemas['Book'] | null> {
+  const first = async (statuses: Status[], sort: 'last_read,desc' | 'number,asc') => {
+    const condition = {
+      allOf: [
+        { seriesId: { operator: 'is', value: seriesId } },
+        { anyOf: statuses.map(value => ({ readStatus: { operator: 'is' as const, value } })) },
+        { hasError: { operator: 'isFalse' } },
+      ],
+    } satisfies Schemas['BookCondition']
+    const query = { page: 1, pageSize: 1, sort }
+    const init = { params: { query }, body: { condition }, signal }
+    return (await body(api.POST('/api/v1/books/list', init))).data[0] ?? null
+  }
+  const [latest, unread] = await Promise.all([
+    first(['in_progress', 'read'], 'last_read,desc'),
+    first(['unread'], 'number,asc'),
+  ])
+  if (!latest?.readProgress?.completed) return latest ?? unread
+  const params = { path: { id: latest.id } }
+  const { next } = await body(api.GET('/api/v1/books/{id}/adjacent', { params, signal }))
+  if (next && isReadable(next) && !next.readProgress?.completed) return next
+  return (
+    unread ??
+    (await first(['in_progress'], 'last_read,desc')) ??
+    (await first(['read'], 'number,asc'))
   )
 }

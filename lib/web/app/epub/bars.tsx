@@ -2,7 +2,7 @@
 import type { Signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
-import { canFullscreen, toggleFullscreen } from '../reading/fullscreen.ts'
+import { canFullscreen, toggleFullscreen } from '../reading/screen.ts'
 import { goBack, href } from '../routing/router.ts'
 import { formatNumber, t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -49,7 +49,7 @@ export function ReaderBars({ book, reader, areBarsShown, panel, isSelecting }: B
     <>
       <header class={`epub-bar top${state}`}>
         <LeaveLink book={book} />
-        <p class="epub-title">{book.title}</p>
+        <p class="epub-title ellipsis">{book.title}</p>
         {reader.way.value.length > 0 && (
           <IconButton icon="undo" label={t('epub.back')} onClick={reader.goBackOnWay} />
         )}
@@ -86,14 +86,17 @@ function BottomBar({ reader, state }: { reader: BookReader; state: string }) {
   const total = position.value?.totalProgression ?? 0
   const value = dragged ?? Math.round(total * 1000)
   const entry = publication.contents[position.value?.entry ?? -1]
+  const sectionButton = (name: 'previousChapter' | 'nextChapter') => (
+    <IconButton
+      icon={name === 'nextChapter' ? 'chevronRight' : 'chevronLeft'}
+      class="icon-directional"
+      label={t(`epub.${name}`)}
+      onClick={() => reader.goToSection(name === 'nextChapter' ? 1 : -1)}
+    />
+  )
   return (
     <footer class={`epub-bar bottom${state}`} dir={publication.isRightToLeft ? 'rtl' : 'ltr'}>
-      <IconButton
-        icon="chevronLeft"
-        class="icon-directional"
-        label={t('epub.previousChapter')}
-        onClick={() => reader.goToSection(-1)}
-      />
+      {sectionButton('previousChapter')}
       <input
         type="range"
         class="epub-slider"
@@ -109,12 +112,7 @@ function BottomBar({ reader, state }: { reader: BookReader; state: string }) {
         }}
       />
       <span class="epub-percent">{percent(value / 1000)}</span>
-      <IconButton
-        icon="chevronRight"
-        class="icon-directional"
-        label={t('epub.nextChapter')}
-        onClick={() => reader.goToSection(1)}
-      />
+      {sectionButton('nextChapter')}
     </footer>
   )
 }
@@ -129,7 +127,7 @@ export function RunningFoot({ reader }: { reader: BookReader }) {
   const count = isFixed ? sections.length : pages
   return (
     <div class="epub-foot" dir="auto">
-      <span class="epub-foot-title">{contents[entry]?.title ?? ''}</span>
+      <span class="epub-foot-title ellipsis">{contents[entry]?.title ?? ''}</span>
       <span aria-live="polite">{t('epub.page', { page: number, pages: count })}</span>
       <span>{percent(totalProgression)}</span>
     </div>

@@ -5,27 +5,26 @@ import type { Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { readerPath, useAdjacentBooks } from '../reader/adjacent-books.ts'
-import { EndCard } from '../reader/end-card.tsx'
+import { EndCard, readerPath, useAdjacentBooks } from '../reader/end-card.tsx'
 import { createRecorder, type Recorder } from '../reading/recorder.ts'
-import { useWakeLock } from '../reading/wake-lock.ts'
+import { useWakeLock } from '../reading/screen.ts'
 import { navigate } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
+import { observeSize } from '../ui/layout.ts'
 import { useTitle } from '../ui/page-header.tsx'
 import { EmptyState, ErrorState, Loading } from '../ui/state.tsx'
 import { LeaveLink, ReaderBars, RunningFoot } from './bars.tsx'
 import { type BookReader, createBookReader } from './book-reader.ts'
 import { loadPublication, type Publication } from './content/publication.ts'
 import { useReaderKeys } from './keys.ts'
-import { useNewerPosition } from './newer-position.ts'
-import { operateAt } from './operating.ts'
-import { palette } from './palette.ts'
 import { type Panel, Panels } from './panels.tsx'
-import { loadProgression, recordedPosition, targetOf } from './progression.ts'
+import { operateAt } from './pointing.ts'
+import { loadProgression, recordedPosition, targetOf, useNewerPosition } from './progression.ts'
 import { settings } from './settings.ts'
 import type { Target } from './view/book-view.ts'
 import { listenToGestures } from './view/gestures.ts'
+import { palette } from './view/presentation.ts'
 
 type Book = Schemas['Book']
 type EpubReaderProps = { book: Book }
@@ -128,17 +127,7 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
     reader?.layOut()
   })
   useEffect(() => {
-    if (!reader) return
-    let frame = 0
-    const observer = new ResizeObserver(() => {
-      cancelAnimationFrame(frame)
-      frame = requestAnimationFrame(() => reader.layOut())
-    })
-    observer.observe(host.current!)
-    return () => {
-      observer.disconnect()
-      cancelAnimationFrame(frame)
-    }
+    return reader ? observeSize(host.current!, reader.layOut) : undefined
   }, [reader])
   useReaderGestures(host, reader, { areBarsShown, recorder })
   useReaderKeys({ reader, book, host, panel, areBarsShown, openNext: useNextBook(book) })
@@ -229,7 +218,7 @@ function useReaderGestures(
       onTap(point, side) {
         recorder.current?.active()
         if (reader.selection.clear() || reader.following.followAt(point)) return
-        if (operateAt(reader, point)) return reader.layOut()
+        if (operateAt(reader.documentAt(point))) return reader.layOut()
         if (side === 'middle' || !isPaged()) return toggle()
         areBarsShown.value = false
         void reader.turn(reader.stepTo(side))

@@ -1,15 +1,28 @@
 // Panels of the EPUB reader: contents, settings, search, notes, external links.
-
 import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { t } from '../text/translate.ts'
+import {
+  Choices,
+  IncognitoSwitch,
+  type Shortcut,
+  ShortcutsDialog,
+  Steps,
+} from '../reading/setting-controls.tsx'
+import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { type Shortcut, ShortcutsDialog } from '../ui/shortcuts-dialog.tsx'
 import type { BookReader } from './book-reader.ts'
 import { sectionOf } from './content/publication.ts'
 import { SearchPanel } from './search-panel.tsx'
-import { SettingsPanel } from './settings-panel.tsx'
+import {
+  changeFontSize,
+  changeSettings,
+  type EpubChoice,
+  type EpubSettings,
+  epubChoices,
+  fontSizes,
+  settings,
+} from './settings.ts'
 
 export type Panel = 'contents' | 'settings' | 'search' | 'help'
 
@@ -104,7 +117,7 @@ function NotePanel({ reader }: { reader: BookReader }) {
       onClose={onClose}
       actions={<Button text={t('epub.goToNote')} onClick={go} />}
     >
-      <div class="epub-note" dir="auto">
+      <div class="stack epub-note" dir="auto">
         {paragraphs.map((text, i) => (
           <p key={i}>{text}</p>
         ))}
@@ -146,7 +159,7 @@ function ExternalLinkPanel({ reader }: { reader: BookReader }) {
 }
 
 /** Shortcuts as the help shows them. */
-export const shortcuts: readonly Shortcut[] = [
+const shortcuts: readonly Shortcut[] = [
   { keys: ['←', '→'], text: 'reader.help.turn' },
   { keys: ['Space', 'Shift Space'], text: 'epub.help.pages' },
   { keys: ['Home', 'End'], text: 'epub.help.ends' },
@@ -160,3 +173,77 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['?'], text: 'reader.help.help' },
   { keys: ['Esc'], text: 'reader.close' },
 ]
+
+type SettingsPanelProps = {
+  isFixed: boolean
+  isIncognito: Signal<boolean>
+  onShortcuts: () => void
+  onClose: () => void
+}
+
+function SettingsPanel(props: SettingsPanelProps) {
+  const { isFixed, isIncognito, onShortcuts, onClose } = props
+  const isPaginated = settings.value.flow === 'paginated'
+  return (
+    <Dialog
+      title={t('epub.settings')}
+      onClose={onClose}
+      actions={<Button variant="quiet" text={t('reader.shortcuts')} onClick={onShortcuts} />}
+    >
+      <div class="epub-settings">
+        {!isFixed && <FontSize />}
+        {choices('theme', value => `theme-${value}`)}
+        {!isFixed && choices('flow')}
+        {(isFixed || isPaginated) && choices('columns')}
+        {!isFixed &&
+          (['family', 'lineHeight', 'alignment', 'margin', 'styles'] as const).map(name =>
+            choices(name),
+          )}
+        <IncognitoSwitch isIncognito={isIncognito} />
+      </div>
+    </Dialog>
+  )
+}
+
+function FontSize() {
+  const { fontSize } = settings.value
+  return (
+    <Steps
+      label={t('epub.fontSize')}
+      text={formatNumber(fontSize / 100, { style: 'percent' })}
+      less={{
+        label: t('epub.smaller'),
+        disabled: fontSize <= fontSizes.min,
+        onClick: () => changeFontSize(-1),
+      }}
+      more={{
+        label: t('epub.larger'),
+        disabled: fontSize >= fontSizes.max,
+        onClick: () => changeFontSize(1),
+      }}
+    />
+  )
+}
+
+/** Values that several settings share. */
+const sharedTexts: Record<string, TextKey> = {
+  auto: 'choice.auto',
+  publisher: 'choice.publisher',
+  dark: 'theme.dark',
+  light: 'theme.light',
+}
+
+function choices<N extends EpubChoice>(name: N, classOf?: (value: EpubSettings[N]) => string) {
+  return (
+    <Choices<EpubSettings[N]>
+      key={name}
+      name={`epub-${name}`}
+      label={name === 'theme' ? t('reader.colors') : textOr(`epub.${name}`, name)}
+      values={epubChoices[name]}
+      value={settings.value[name]}
+      textOf={value => textOr(sharedTexts[value] ?? `epub.${name}.${value}`, String(value))}
+      {...(classOf && { classOf })}
+      onChange={value => changeSettings({ [name]: value })}
+    />
+  )
+}

@@ -1,7 +1,13 @@
-// Positions of an EPUB on the server (Readium locators): the initial one, and recorded ones.
+// Positions of an EPUB on the server (Readium locators): the initial one, recorded ones, newer ones of other devices.
+
+import { useRef } from 'preact/hooks'
 import { api } from '../api/client.ts'
+import { useEvents } from '../api/events.ts'
 import { readingDevice } from '../reading/device.ts'
 import type { ReadingPosition } from '../reading/recorder.ts'
+import { t } from '../text/translate.ts'
+import { showNotice } from '../ui/toast.tsx'
+import type { BookReader } from './book-reader.ts'
 import { type Publication, pathOf, sectionOf } from './content/publication.ts'
 import { type Position, type Target, targetAt } from './view/book-view.ts'
 
@@ -70,4 +76,28 @@ export function recordedPosition(publication: Publication, position: Position): 
     pages: [start + Math.floor(progression * count) + 1],
     isEnd,
   }
+}
+
+type Opened = { reader: BookReader | null; publication: Publication }
+
+/** Offers to continue at newer positions from other devices while a book is open. */
+export function useNewerPosition({ reader, publication }: Opened) {
+  const offered = useRef(new Date().toISOString())
+  useEvents('events', event => {
+    const isThis = event.type === 'progress_updated' && event.bookId === publication.id
+    if (!reader || !isThis) return
+    void loadProgression(publication.id)
+      .then(progression => {
+        if (!progression || progression.device.id === readingDevice().id) return
+        if (new Date(progression.modified) <= new Date(offered.current)) return
+        offered.current = progression.modified
+        const target = targetOf(publication, progression.locator)
+        const run = () => void reader.jump(target)
+        showNotice(t('epub.newerPosition', { device: progression.device.name }), {
+          text: t('reader.goThere'),
+          run,
+        })
+      })
+      .catch(() => {})
+  })
 }

@@ -2,28 +2,26 @@
 import { effect, signal } from '@preact/signals'
 import { readStoredJson, writeStorage } from '../api/storage.ts'
 
-export const flows = ['paginated', 'scrolled'] as const
-export const columnChoices = ['auto', '1', '2'] as const
-export const families = ['publisher', 'serif', 'sans'] as const
-export const alignments = ['publisher', 'justify', 'start'] as const
-export const margins = ['narrow', 'normal', 'wide'] as const
-export const themes = ['app', 'light', 'sepia', 'dark'] as const
-/** The book's style sheets, or only the reader's. */
-export const styles = ['publisher', 'none'] as const
-export const lineHeights = ['publisher', '1.3', '1.5', '1.8', '2.1'] as const
+const choices = {
+  flow: ['paginated', 'scrolled'],
+  columns: ['auto', '1', '2'],
+  family: ['publisher', 'serif', 'sans'],
+  lineHeight: ['publisher', '1.3', '1.5', '1.8', '2.1'],
+  margin: ['narrow', 'normal', 'wide'],
+  alignment: ['publisher', 'justify', 'start'],
+  theme: ['app', 'light', 'sepia', 'dark'],
+  /** The book's style sheets, or only the reader's. */
+  styles: ['publisher', 'none'],
+} as const
+export type EpubChoice = keyof typeof choices
 
-export type EpubSettings = {
-  flow: (typeof flows)[number]
-  columns: (typeof columnChoices)[number]
-  /** In percent. */
+/** The font size is in percent. */
+export type EpubSettings = { [N in EpubChoice]: (typeof choices)[N][number] } & {
   fontSize: number
-  family: (typeof families)[number]
-  lineHeight: (typeof lineHeights)[number]
-  margin: (typeof margins)[number]
-  alignment: (typeof alignments)[number]
-  theme: (typeof themes)[number]
-  styles: (typeof styles)[number]
 }
+
+/** Values of the settings with a few values. */
+export const epubChoices: { readonly [N in EpubChoice]: readonly EpubSettings[N][] } = choices
 
 const defaults: EpubSettings = {
   flow: 'paginated',

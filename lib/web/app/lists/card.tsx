@@ -1,11 +1,13 @@
-// Card and line of a series or book: cover, title, state, and the box to select it.
+// Cards and lines of series and books: cover, title, state, and the box to select them.
 import type { ComponentChildren } from 'preact'
-import { t } from '../text/translate.ts'
+import type { Schemas } from '../api/client.ts'
+import { href } from '../routing/router.ts'
+import { formatBytes, formatNumber, formatRelative, t, textOr } from '../text/translate.ts'
 import { Cover, type CoverOwner } from '../ui/cover.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
-import type { Selection } from './selection.ts'
+import type { Selection } from './selection-bar.tsx'
 
-export type CardOptions = {
+type CardOptions = {
   selection?: Selection | undefined
   tabIndex?: number
   /** Renders a line with a small cover instead of a card. */
@@ -64,10 +66,10 @@ export function Card(props: CardProps) {
           {progress != null && <ProgressLine value={progress} />}
         </span>
         <span class="lists-text">
-          <span class="lists-title" dir="auto">
+          <span class="lists-title clamp" dir="auto">
             {title}
           </span>
-          <span class="lists-subtitle">{subtitle}</span>
+          <span class="lists-subtitle ellipsis">{subtitle}</span>
         </span>
         {isLine && details}
       </a>
@@ -121,10 +123,140 @@ export function CardSkeleton({ isLine }: { isLine?: boolean | undefined }) {
       <span class="lists-link">
         <span class="lists-cover" />
         <span class="lists-text">
-          <span class="lists-title" />
+          <span class="lists-title clamp" />
           <span class="lists-subtitle" />
         </span>
       </span>
     </div>
   )
 }
+
+type BookCardProps = CardOptions & {
+  /** Undefined while loading. */
+  book: Schemas['Book'] | undefined
+  /** Shows the series name, for lists of several series. */
+  showSeries?: boolean
+  /** Whether the link opens the reader. */
+  toReader?: boolean
+}
+
+export function BookCard({ book, showSeries, toReader, ...options }: BookCardProps) {
+  if (!book) return <CardSkeleton isLine={options.isLine} />
+  const { id, title, seriesName, numberText, pageCount, readProgress } = book
+  const state = bookState(book)
+  const number = numberText && t('lists.number', { number: numberText })
+  const pages =
+    state === 'reading' && readProgress && pageCount > 0
+      ? t('lists.pageOf', { page: readProgress.currentPage, count: pageCount })
+      : pageCount > 0 && t('count.pages', { count: pageCount })
+  const subtitle = showSeries ? [number, seriesName] : [number, pages]
+  const details = (
+    <>
+      <span class="lists-detail ellipsis">{bookFormat(book)}</span>
+      <span class="lists-detail ellipsis">{formatBytes(book.fileSize)}</span>
+      <span class="lists-detail ellipsis">
+        {readProgress ? formatRelative(readProgress.updatedAt) : ''}
+      </span>
+    </>
+  )
+  return (
+    <Card
+      {...options}
+      owner="books"
+      id={id}
+      path={href(toReader ? `books/${id}/read` : `books/${id}`)}
+      title={title}
+      subtitle={subtitle.filter(Boolean).join(' · ')}
+      details={details}
+      badge={stateBadge(state)}
+      progress={state === 'reading' ? bookProgress(book) : null}
+      isFaded={state === 'missing'}
+    />
+  )
+}
+
+function stateBadge(state: ReturnType<typeof bookState>) {
+  switch (state) {
+    case 'read':
+      return <CoverBadge icon="check" label={t('readStatus.read')} kind="success" />
+    case 'missing':
+      return <CoverBadge icon="error" label={t('lists.missing')} kind="danger" />
+    case 'error':
+      return <CoverBadge icon="error" label={t('lists.unreadable')} kind="danger" />
+    case 'unread':
+      return <span class="visually-hidden">{t('readStatus.unread')}</span>
+    default:
+      return null
+  }
+}
+
+type SeriesCardProps = CardOptions & {
+  /** Undefined while loading. */
+  series: Schemas['Series'] | undefined
+}
+
+export function SeriesCard({ series, ...options }: SeriesCardProps) {
+  if (!series) return <CardSkeleton isLine={options.isLine} />
+  const { id, title, bookCount, unreadCount, readCount, year, publisher, status } = series
+  const isRead = bookCount > 0 && unreadCount === 0
+  const badge = isRead ? (
+    <CoverBadge icon="check" label={t('readStatus.read')} kind="success" />
+  ) : (
+    unreadCount > 0 && (
+      <CoverBadge
+        text={formatNumber(unreadCount)}
+        label={t('lists.unreadBooks', { count: unreadCount })}
+      />
+    )
+  )
+  const subtitle = [t('count.books', { count: bookCount }), year && String(year)]
+  const details = (
+    <>
+      <span class="lists-detail ellipsis">{publisher ?? ''}</span>
+      <span class="lists-detail ellipsis">{series.libraryName}</span>
+      <span class="lists-detail ellipsis">
+        {status && status !== 'unknown' ? textOr(`series.status.${status}`, status) : ''}
+      </span>
+    </>
+  )
+  return (
+    <Card
+      {...options}
+      owner="series"
+      id={id}
+      path={href(`series/${id}`)}
+      title={title}
+      subtitle={subtitle.filter(Boolean).join(' · ')}
+      details={details}
+      badge={badge}
+      progress={readCount > 0 && !isRead ? readCount / bookCount : null}
+    />
+  )
+}
+
+type BookFields = Pick<
+  Schemas['Book'],
+  'deleted' | 'errorCode' | 'readProgress' | 'pageCount' | 'fileFormat'
+>
+type BookState = 'unread' | 'reading' | 'read' | 'missing' | 'error'
+
+export function bookState({ deleted, errorCode, readProgress }: BookFields): BookState {
+  if (deleted) return 'missing'
+  if (errorCode !== null) return 'error'
+  if (!readProgress) return 'unread'
+  return readProgress.completed ? 'read' : 'reading'
+}
+
+/** From 0 to 1. */
+export function bookProgress({ readProgress, pageCount }: BookFields): number {
+  if (!readProgress) return 0
+  if (readProgress.completed) return 1
+  if (readProgress.progressPercentage != null) return readProgress.progressPercentage
+  return pageCount > 0 ? readProgress.currentPage / pageCount : 0
+}
+
+export const bookFormat = ({ fileFormat }: BookFields): string => fileFormat.toUpperCase()
+
+/** Whether the reader can open it. */
+export const isReadable = ({ deleted, errorCode, fileFormat, pageCount }: BookFields): boolean =>
+  !deleted && errorCode === null && (pageCount > 0 || fileFormat === 'epub')

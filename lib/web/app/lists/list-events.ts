@@ -1,9 +1,7 @@
 // Reloading of lists after server events: soon after one, rarely while a scan sends thousands.
 import { useEffect, useRef } from 'preact/hooks'
-import { listen } from '../api/events.ts'
+import { listen, type StreamEvent } from '../api/events.ts'
 import type { PagedList } from './paged-list.ts'
-
-type Event = Parameters<Parameters<typeof listen>[1]>[0]
 
 const soonMs = 600
 /** Minimum interval between reloads in milliseconds; grows during a stream of events, so that lists stay readable. */
@@ -11,7 +9,7 @@ const minIntervalMs = 3_000
 const maxIntervalMs = 12_000
 
 /** Calls `reload` after relevant events while the component is shown. */
-export function useReloadOnEvents(matters: (event: Event) => boolean, reload: () => void) {
+export function useReloadOnEvents(matters: (event: StreamEvent) => boolean, reload: () => void) {
   const latest = useRef({ matters, reload })
   latest.current = { matters, reload }
   useEffect(() => {

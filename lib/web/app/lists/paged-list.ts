@@ -3,7 +3,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { isTemporary, untilRetry } from '../api/reachable.ts'
-import { onSignOut } from '../api/sign-out.ts'
+import { onSignOut } from '../api/session.ts'
 
 /** Loads a page from 1. */
 type LoadPage<T> = (

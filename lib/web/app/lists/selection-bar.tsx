@@ -1,12 +1,13 @@
-// Actions for the selected series or books.
+// Selection of several series or books of a list, and the actions for them.
 
+import { type Signal, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { can } from '../api/session.ts'
 import { addTo, editMetadata, setRead, setWantToRead } from '../organize/actions.ts'
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { showNotice } from '../ui/toast.tsx'
 import type { PagedList } from './paged-list.ts'
-import { maxSelected, type Selection } from './selection.ts'
 
 type SelectionBarProps = {
   kind: 'series' | 'books'
@@ -32,7 +33,7 @@ export function SelectionBar({ kind, selection, list, onDone, extra }: Selection
   const add = () => addTo(kind, ids)
   const edit = () => editMetadata({ owner: kind, ids, onSaved: done })
   return (
-    <div class="lists-selection" role="toolbar" aria-label={t('lists.selection')}>
+    <div class="row card lists-selection" role="toolbar" aria-label={t('lists.selection')}>
       <strong aria-live="polite">{t('lists.selected', { count: ids.length })}</strong>
       <SelectAll selection={selection} list={list} />
       {can('ProgressWrite') && (
@@ -72,4 +73,37 @@ function SelectAll({ selection, list }: Pick<SelectionBarProps, 'selection' | 'l
       {t(count < total ? 'lists.selectFirst' : 'lists.selectAll', { count })}
     </Button>
   )
+}
+
+export type Selection = {
+  ids: Signal<ReadonlySet<string>>
+  toggle: (id: string) => void
+  /** Replaces the selection with the first ids, up to the limit. */
+  select: (ids: readonly string[]) => void
+  clear: () => void
+}
+
+/** Bulk changes are sent in sequential requests of a hundred. */
+const maxSelected = 1_000
+
+export function createSelection(): Selection {
+  const ids = signal<ReadonlySet<string>>(new Set())
+  return {
+    ids,
+    toggle(id) {
+      const next = new Set(ids.value)
+      if (!next.delete(id)) {
+        if (next.size >= maxSelected)
+          return showNotice(t('lists.maxSelected', { count: maxSelected }))
+        next.add(id)
+      }
+      ids.value = next
+    },
+    select(all) {
+      ids.value = new Set(all.slice(0, maxSelected))
+    },
+    clear() {
+      ids.value = new Set()
+    },
+  }
 }

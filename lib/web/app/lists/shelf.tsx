@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.tsx'
-import { scrollBehavior } from '../ui/motion.ts'
+import { scrollBehavior } from '../ui/layout.ts'
 import { CardSkeleton } from './card.tsx'
 import { movedIndex } from './grid-layout.ts'
 

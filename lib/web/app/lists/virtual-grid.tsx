@@ -1,7 +1,7 @@
 // Windowed grid: only visible cells exist, for lists of any length; it scrolls with the page.
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { observeSize } from '../ui/observe-size.ts'
+import { observeSize } from '../ui/layout.ts'
 import {
   type GridLayout,
   type GridShape,

@@ -2,8 +2,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
+import { useGet } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -49,7 +49,7 @@ function Browser({ path, onChange }: FolderBrowserProps) {
     if (data) setListing(data)
   }, [data])
   return (
-    <div class="folder-browser">
+    <div class="stack">
       <TextField
         label={t('folder.path')}
         value={path}
@@ -63,7 +63,7 @@ function Browser({ path, onChange }: FolderBrowserProps) {
         onInput={onChange}
       />
       <Drives onOpen={onChange} />
-      {listing === null && !error && <div class="folder-listing blank" />}
+      {listing === null && !error && <div class="card folder-listing blank" />}
       {listing && (
         <FolderList
           listing={listing}
@@ -124,7 +124,7 @@ function FolderList({ listing, onOpen, isStale }: FolderListProps) {
   const folders = entries.filter(entry => entry.isDirectory)
   const files = entries.length - folders.length
   return (
-    <div class={`folder-listing${isStale ? ' stale' : ''}`} ref={box}>
+    <div class={`card folder-listing${isStale ? ' stale' : ''}`} ref={box}>
       <div class="folder-bar">
         <IconButton
           icon="arrowUp"

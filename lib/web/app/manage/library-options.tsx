@@ -1,13 +1,18 @@
 // Library options in sections: scanning, files, series and titles.
-
 import type { ComponentChildren } from 'preact'
 import { fileFormats, readingDirections, scanModes, watchModes } from '../api/enumerations.ts'
 import { type TextKey, t } from '../text/translate.ts'
-import { Select, Switch, TextArea } from '../ui/field.tsx'
-import type { ChangeDraft, ExistingLibrary, LibraryDraft, Scanning } from './library-draft.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { optionsOf, Select, Switch, TextArea, TextField } from '../ui/field.tsx'
+import type {
+  ChangeDraft,
+  ExistingLibrary,
+  LibraryDraft,
+  Scanning,
+  TitleRule,
+} from './library-draft.ts'
 import { ScheduleFields } from './schedule-fields.tsx'
 import { StrategyFields } from './strategy-fields.tsx'
-import { TitleRules } from './title-rules.tsx'
 
 type OptionsProps = { draft: LibraryDraft; onChange: ChangeDraft }
 
@@ -35,7 +40,7 @@ export function LibraryOptions({ draft, onChange, existing }: LibraryOptionsProp
 
 export function Section({ title, children }: { title: TextKey; children?: ComponentChildren }) {
   return (
-    <fieldset class="option-section">
+    <fieldset class="card option-section">
       <legend>{t(title)}</legend>
       <div class="form">{children}</div>
     </fieldset>
@@ -112,20 +117,14 @@ function ScanningFields({ draft, onChange }: OptionsProps) {
         label={t('libraryOptions.watch')}
         hint={t(`libraryOptions.watchHint.${scanning.watch}`)}
         value={scanning.watch}
-        options={watchModes.map(value => ({
-          value,
-          text: t(`libraryOptions.watch.${value}`),
-        }))}
+        options={optionsOf(watchModes, value => t(`libraryOptions.watch.${value}`))}
         onChange={watch => change({ watch })}
       />
       <ScheduleFields scanning={scanning} onChange={change} />
       <Select<Scanning['scanMode']>
         label={t('libraryOptions.scanMode')}
         value={scanning.scanMode}
-        options={scanModes.map(value => ({
-          value,
-          text: t(`scan.mode.${value}`),
-        }))}
+        options={optionsOf(scanModes, value => t(`scan.mode.${value}`))}
         onChange={scanMode => change({ scanMode, defaultMode: scanMode })}
       />
       <Switch
@@ -140,5 +139,54 @@ function ScanningFields({ draft, onChange }: OptionsProps) {
         onChange={purgeDeletedOnScan => change({ purgeDeletedOnScan })}
       />
     </>
+  )
+}
+
+type TitleRulesProps = {
+  rules: readonly TitleRule[]
+  onChange: (rules: readonly TitleRule[]) => void
+}
+
+/** Rules that clean up series titles. */
+function TitleRules({ rules, onChange }: TitleRulesProps) {
+  const change = (index: number, changes: Partial<TitleRule>) =>
+    onChange(rules.map((rule, i) => (i === index ? { ...rule, ...changes } : rule)))
+  const add = () =>
+    onChange([...rules, { pattern: '', replacement: '', description: null, enabled: true }])
+  return (
+    <fieldset class="title-rules">
+      <legend>{t('titleRules.title')}</legend>
+      <p class="field-hint">{t('titleRules.hint')}</p>
+      {rules.map((rule, i) => (
+        <div key={i} class="title-rule">
+          <TextField
+            label={t('titleRules.pattern')}
+            value={rule.pattern}
+            dir="ltr"
+            onInput={pattern => change(i, { pattern })}
+          />
+          <TextField
+            label={t('titleRules.replacement')}
+            value={rule.replacement}
+            dir="ltr"
+            onInput={replacement => change(i, { replacement })}
+          />
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={rule.enabled}
+              onChange={event => change(i, { enabled: event.currentTarget.checked })}
+            />
+            {t('titleRules.enabled')}
+          </label>
+          <IconButton
+            icon="delete"
+            label={t('titleRules.remove')}
+            onClick={() => onChange(rules.filter((_, other) => other !== i))}
+          />
+        </div>
+      ))}
+      <Button icon="add" text={t('titleRules.add')} onClick={add} />
+    </fieldset>
   )
 }

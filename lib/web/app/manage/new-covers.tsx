@@ -1,7 +1,7 @@
 // Live covers of a scan: new ones replace the oldest in place, a few at a time.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useEvents } from '../api/events.ts'
-import { useGet } from '../api/use-get.ts'
+import { useGet } from '../api/resource.ts'
 import { Cover } from '../ui/cover.tsx'
 import { useSoon } from '../ui/timing.ts'
 

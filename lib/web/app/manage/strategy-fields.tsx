@@ -1,29 +1,30 @@
 // Strategy fields: how files become series, and names become titles and numbers.
+
+import { api, body, type Schemas } from '../api/client.ts'
 import { bookStrategies, numberStrategies, seriesStrategies } from '../api/enumerations.ts'
+import { useResource } from '../api/resource.ts'
+import { messageOf } from '../text/error-message.ts'
 import { type TextKey, t } from '../text/translate.ts'
-import { Select, Switch, TextArea, TextField } from '../ui/field.tsx'
-import type {
-  BookStrategy,
-  ChangeDraft,
-  Config,
-  ExistingLibrary,
-  LibraryDraft,
-  SeriesStrategy,
+import { optionsOf, Select, Switch, TextArea, TextField } from '../ui/field.tsx'
+import { useDebounced } from '../ui/timing.ts'
+import { typingMs } from './folder-browser.tsx'
+import {
+  type BookStrategy,
+  type ChangeDraft,
+  type Config,
+  changesSeries,
+  type ExistingLibrary,
+  type LibraryDraft,
+  type SeriesStrategy,
 } from './library-draft.ts'
-import { StrategyPreview } from './strategy-preview.tsx'
 
 type ConfigField =
   | { key: string; kind: 'text'; label: TextKey; initial: string; isRequired?: boolean }
   | { key: string; kind: 'lines'; label: TextKey }
   | { key: string; kind: 'number'; label: TextKey; initial: number; max: number }
   | { key: string; kind: 'switch'; label: TextKey; initial: boolean }
-  | {
-      key: string
-      kind: 'choice'
-      label: TextKey
-      initial: string
-      options: Record<string, TextKey>
-    }
+  /** The first option is the initial one. */
+  | { key: string; kind: 'choice'; label: TextKey; options: Record<string, TextKey> }
 
 /** Configuration of strategies; the server validates it. */
 const seriesFields: Partial<Record<SeriesStrategy, readonly ConfigField[]>> = {
@@ -37,7 +38,6 @@ const seriesFields: Partial<Record<SeriesStrategy, readonly ConfigField[]>> = {
       key: 'storeSkippedAs',
       kind: 'choice',
       label: 'strategy.storeSkippedAs',
-      initial: 'publisher',
       options: {
         publisher: 'strategy.publisher',
         imprint: 'strategy.imprint',
@@ -50,7 +50,6 @@ const seriesFields: Partial<Record<SeriesStrategy, readonly ConfigField[]>> = {
       key: 'seriesMode',
       kind: 'choice',
       label: 'label.series',
-      initial: 'from_metadata',
       options: {
         from_metadata: 'strategy.fromMetadata',
         by_author: 'strategy.byAuthor',
@@ -62,13 +61,7 @@ const seriesFields: Partial<Record<SeriesStrategy, readonly ConfigField[]>> = {
     { key: 'authorFromFolder', kind: 'switch', label: 'strategy.authorFromFolder', initial: true },
   ],
   custom: [
-    {
-      key: 'pattern',
-      kind: 'text',
-      label: 'strategy.pathPattern',
-      initial: '',
-      isRequired: true,
-    },
+    { key: 'pattern', kind: 'text', label: 'strategy.pathPattern', initial: '', isRequired: true },
     { key: 'seriesNameTemplate', kind: 'text', label: 'strategy.seriesName', initial: '{series}' },
   ],
 }
@@ -81,7 +74,6 @@ const bookFields: Partial<Record<BookStrategy, readonly ConfigField[]>> = {
       key: 'fallback',
       kind: 'choice',
       label: 'strategy.fallback',
-      initial: 'filename',
       options: {
         filename: 'strategy.book.filename',
         metadata_first: 'strategy.book.metadata_first',
@@ -105,10 +97,9 @@ export function StrategyFields({ draft, onChange, existing }: StrategyFieldsProp
         label={t('strategy.series')}
         hint={t(`strategy.series.${draft.seriesStrategy}.hint`)}
         value={draft.seriesStrategy}
-        options={seriesStrategies.map(value => ({
-          value,
-          text: t(value === 'custom' ? 'strategy.custom' : `strategy.series.${value}`),
-        }))}
+        options={optionsOf(seriesStrategies, value =>
+          t(value === 'custom' ? 'strategy.custom' : `strategy.series.${value}`),
+        )}
         onChange={seriesStrategy => onChange({ seriesStrategy, seriesConfig: {} })}
       />
       <ConfigFields
@@ -121,10 +112,9 @@ export function StrategyFields({ draft, onChange, existing }: StrategyFieldsProp
       <Select<BookStrategy>
         label={t('strategy.book')}
         value={draft.bookStrategy}
-        options={bookStrategies.map(value => ({
-          value,
-          text: t(value === 'custom' ? 'strategy.custom' : `strategy.book.${value}`),
-        }))}
+        options={optionsOf(bookStrategies, value =>
+          t(value === 'custom' ? 'strategy.custom' : `strategy.book.${value}`),
+        )}
         onChange={bookStrategy => onChange({ bookStrategy, bookConfig: {} })}
       />
       <ConfigFields
@@ -136,10 +126,9 @@ export function StrategyFields({ draft, onChange, existing }: StrategyFieldsProp
       <Select<LibraryDraft['numberStrategy']>
         label={t('strategy.number')}
         value={draft.numberStrategy}
-        options={numberStrategies.map(value => ({
-          value,
-          text: t(value === 'smart' ? 'strategy.book.metadata_first' : `strategy.number.${value}`),
-        }))}
+        options={optionsOf(numberStrategies, value =>
+          t(value === 'smart' ? 'strategy.book.metadata_first' : `strategy.number.${value}`),
+        )}
         onChange={numberStrategy => onChange({ numberStrategy })}
       />
     </>
@@ -178,8 +167,8 @@ function ConfigControl({ field, value, onChange }: ControlProps) {
     return (
       <Select<string>
         label={label}
-        value={String(value ?? field.initial)}
-        options={Object.entries(field.options).map(([value, text]) => ({ value, text: t(text) }))}
+        value={String(value ?? Object.keys(field.options)[0])}
+        options={optionsOf(Object.keys(field.options), name => t(field.options[name]!))}
         onChange={onChange}
       />
     )
@@ -214,5 +203,68 @@ function ConfigControl({ field, value, onChange }: ControlProps) {
       value={String(value ?? field.initial)}
       onInput={onChange}
     />
+  )
+}
+
+const shownSeries = 5
+
+type StrategyPreviewProps = { id: string; saved: LibraryDraft; draft: LibraryDraft }
+
+/** Effect of another series strategy on a library, before it is saved. */
+function StrategyPreview({ id, saved, draft }: StrategyPreviewProps) {
+  const { seriesStrategy, seriesConfig } = draft
+  const request = useDebounced(JSON.stringify({ seriesStrategy, seriesConfig }), typingMs)
+  const isChanged = changesSeries(saved, draft)
+  const { data, error, isLoading } = useResource(
+    isChanged ? `strategy:${id}:${request}` : null,
+    signal => {
+      const init = { params: { path: { id } }, body: JSON.parse(request), signal }
+      return body(api.POST('/api/v1/libraries/{id}/preview-strategy', init))
+    },
+  )
+  if (!isChanged) return null
+  return (
+    <div class="scan-preview card" aria-live="polite" aria-busy={isLoading}>
+      {error ? (
+        <p class="secondary-text">{messageOf(error)}</p>
+      ) : data ? (
+        <Changes preview={data} />
+      ) : (
+        <p class="secondary-text">{t('strategy.preview.loading')}</p>
+      )}
+    </div>
+  )
+}
+
+function Changes({ preview }: { preview: Schemas['StrategyPreview'] }) {
+  const { seriesBefore, seriesAfter, unchangedSeries, changedSeries, isComplete } = preview
+  const more = seriesAfter - unchangedSeries - Math.min(shownSeries, changedSeries.length)
+  const before = t('count.series', { count: seriesBefore })
+  const after = t('count.series', { count: seriesAfter })
+  return (
+    <div>
+      <p class="scan-preview-total">
+        {changedSeries.length === 0
+          ? t('strategy.preview.none')
+          : t('strategy.preview.changes', { before, after })}
+      </p>
+      <ul class="scan-preview-series">
+        {changedSeries.slice(0, shownSeries).map(({ name, bookCount, sourceCount, sources }) => (
+          <li key={`${name} ${sources[0]?.title}`}>
+            <bdi>{name}</bdi>
+            <span class="secondary-text">
+              {t('strategy.preview.from', {
+                books: t('count.books', { count: bookCount }),
+                series:
+                  sourceCount === 1 ? sources[0]!.title : t('count.series', { count: sourceCount }),
+              })}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p class="secondary-text">{t('preview.more', { count: more })}</p>}
+      {!isComplete && <p class="secondary-text">{t('strategy.preview.partial')}</p>}
+      <p class="secondary-text">{t('strategy.preview.stays')}</p>
+    </div>
   )
 }

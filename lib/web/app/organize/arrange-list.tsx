@@ -84,20 +84,16 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
               </button>
               {renderRow(row)}
               <span class="arrange-buttons">
-                <IconButton
-                  icon="arrowUp"
-                  tabIndex={-1}
-                  label={t('organize.moveUp')}
-                  disabled={index === 0}
-                  onClick={() => move(index, index - 1)}
-                />
-                <IconButton
-                  icon="arrowDown"
-                  tabIndex={-1}
-                  label={t('organize.moveDown')}
-                  disabled={index === total - 1}
-                  onClick={() => move(index, index + 1)}
-                />
+                {(['Up', 'Down'] as const).map(side => (
+                  <IconButton
+                    key={side}
+                    icon={`arrow${side}`}
+                    tabIndex={-1}
+                    label={t(`organize.move${side}`)}
+                    disabled={index === (side === 'Up' ? 0 : total - 1)}
+                    onClick={() => move(index, side === 'Up' ? index - 1 : index + 1)}
+                  />
+                ))}
               </span>
             </div>
           )
@@ -224,13 +220,13 @@ export function ArrangeToolbar<V extends string>(props: ArrangeToolbarProps<V>) 
   const id = useId()
   if (isArranging)
     return (
-      <div class="organize-toolbar">
+      <div class="row organize-toolbar">
         <p class="secondary-text">{t('organize.arrangeHint')}</p>
         <Button icon="check" variant="primary" text={t('action.done')} onClick={onDone} />
       </div>
     )
   return (
-    <div class="organize-toolbar">
+    <div class="row organize-toolbar">
       <label class="inline-field" for={id}>
         <span>{t('sort.label')}</span>
         <BareSelect<V> class="control" id={id} value={sort} options={options} onChange={onSort} />
@@ -254,10 +250,10 @@ export const ArrangeLine = ({ owner, id, title, subtitle }: ArrangeLineProps) =>
       <Cover owner={owner} id={id} />
     </span>
     <span class="arrange-text">
-      <span class="arrange-title" dir="auto">
+      <span class="arrange-title ellipsis" dir="auto">
         {title}
       </span>
-      <span class="secondary-text" dir="auto">
+      <span class="secondary-text ellipsis" dir="auto">
         {subtitle}
       </span>
     </span>

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { mediaUrl } from '../api/address.ts'
 import { api, type Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
-import { useGet } from '../api/use-get.ts'
+import { useGet } from '../api/resource.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -14,7 +14,7 @@ import { FormError } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ErrorState } from '../ui/state.tsx'
 import { FileDrop } from './file-drop.tsx'
-import { uploadFile } from './upload.ts'
+import { uploadFile } from './files.ts'
 
 type Owner = 'series' | 'books' | 'collections' | 'readlists'
 type CoversDialogProps = {
@@ -203,7 +203,7 @@ function FromBook({ id, onChanged }: PartProps) {
     onChanged()
   }
   return (
-    <section class="covers-books">
+    <section class="stack">
       <h3>{t('covers.fromBook')}</h3>
       <ul class="covers-list">
         {rows.map(({ id, title }) => (

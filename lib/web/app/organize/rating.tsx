@@ -1,8 +1,8 @@
 // Rating of a series in half stars, and the average of all readers.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, type Schemas } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
 import { formatNumber, t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -49,7 +49,7 @@ export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps)
   }
   const isEditable = can('ProgressWrite') || can('BooksWrite')
   return (
-    <div class="rating">
+    <div class="row rating">
       {isEditable && <Stars value={shown} onChange={change} />}
       {isEditable && shown !== null && (
         <IconButton icon="close" label={t('rating.remove')} onClick={() => change(null)} />

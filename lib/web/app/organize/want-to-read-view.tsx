@@ -1,18 +1,18 @@
 // Want-to-read page: series and books, newest first or in a custom order.
 import { api, body, type Schemas } from '../api/client.ts'
-import { BookCard } from '../lists/book-card.tsx'
+import { BookCard, SeriesCard } from '../lists/card.tsx'
 import { cardShape } from '../lists/grid-layout.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
 import { type PagedList, usePagedList } from '../lists/paged-list.ts'
-import { SeriesCard } from '../lists/series-card.tsx'
 import { VirtualGrid } from '../lists/virtual-grid.tsx'
 import { address, setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { ButtonLink, IconButton } from '../ui/button.tsx'
+import { optionsOf } from '../ui/field.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { EmptyState, ErrorState } from '../ui/state.tsx'
+import { setWantToRead } from './actions.ts'
 import { ArrangeLine, ArrangeList, ArrangeToolbar } from './arrange-list.tsx'
-import { setWantToRead } from './wanted.ts'
 
 export function View() {
   const arranges = address.value.query.get('mode') === 'arrange'
@@ -37,10 +37,9 @@ export function View() {
         <ArrangeToolbar<WantedSort>
           isArranging={arranges}
           sort={chosen}
-          options={wantedSorts.map(value => ({
-            value,
-            text: t(value === 'custom' ? 'sort.custom' : `wanted.sort.${value}`),
-          }))}
+          options={optionsOf(wantedSorts, value =>
+            t(value === 'custom' ? 'sort.custom' : `wanted.sort.${value}`),
+          )}
           onSort={sort => setQuery({ sort }, { replace: true })}
           onArrange={() => setQuery({ mode: 'arrange' })}
           onDone={() => setQuery({ mode: null, sort: 'custom' }, { replace: true })}

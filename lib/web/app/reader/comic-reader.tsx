@@ -1,13 +1,12 @@
 // Page reader: comics, manga, webtoons and PDF.
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
-import { useWakeLock } from '../reading/wake-lock.ts'
+import { useWakeLock } from '../reading/screen.ts'
 import { address, goBack, navigate, setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { useTitle } from '../ui/page-header.tsx'
-import { readerPath, useAdjacentBooks } from './adjacent-books.ts'
-import { EndCard, StartCard } from './end-card.tsx'
+import { EndCard, readerPath, StartCard, useAdjacentBooks } from './end-card.tsx'
 import { type ReaderActions, useKeyboard } from './keyboard.ts'
 import { BottomBar, TopBar } from './menu-bars.tsx'
 import type { PageInfo } from './page-layout.ts'
@@ -150,7 +149,7 @@ function RemotePosition({ reader }: { reader: Reader }) {
   return (
     <div class="reader-remote" role="status">
       {remote && (
-        <div class="reader-remote-box">
+        <div class="row card reader-remote-box">
           <span>{t('reader.remote', { page: remote.currentPage })}</span>
           <Button variant="primary" text={t('reader.goThere')} onClick={accept} />
           <Button variant="quiet" text={t('reader.remoteStay')} onClick={ignore} />

@@ -1,10 +1,10 @@
-// Cards before and after a book: the previous and next book of the series or read list.
+// The previous and next book of the series or read list, and their cards before and after a book.
 import type { Schemas } from '../api/client.ts'
-import { goBack, href, navigate } from '../routing/router.ts'
+import { useGet } from '../api/resource.ts'
+import { address, goBack, href, navigate } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Cover } from '../ui/cover.tsx'
-import { openedReadList, readerPath, useAdjacentBooks } from './adjacent-books.ts'
 
 type CardProps = { book: Schemas['Book'] }
 type EndCardProps = CardProps & { onNext?: () => void }
@@ -54,7 +54,7 @@ function BookLink({ book, isPrevious = false, onOpen }: BookLinkProps) {
   const path = readerPath(book, page === undefined ? {} : { page })
   return (
     <a
-      class="reader-next"
+      class="card reader-next"
       href={href(path)}
       onClick={(event: MouseEvent) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
@@ -76,4 +76,23 @@ function BookLink({ book, isPrevious = false, onOpen }: BookLinkProps) {
       </div>
     </a>
   )
+}
+
+/** Id of the read list the reader was opened from. */
+const openedReadList = (): string | null => address.value.query.get('readlist')
+
+/** Reader path of a book in the same read list. `page`: defaults to the stored position. */
+export function readerPath(book: Schemas['Book'], { page }: { page?: number } = {}): string {
+  const query = new URLSearchParams()
+  const readListId = openedReadList()
+  if (readListId) query.set('readlist', readListId)
+  if (page !== undefined) query.set('page', String(page))
+  const text = query.toString()
+  return `books/${book.id}/read${text && `?${text}`}`
+}
+
+export function useAdjacentBooks(bookId: string) {
+  const readListId = openedReadList()
+  const query = readListId ? { readListId } : {}
+  return useGet('/api/v1/books/{id}/adjacent', { path: { id: bookId }, query })
 }

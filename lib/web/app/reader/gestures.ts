@@ -2,9 +2,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Point, Reader } from './reader.ts'
-import { createSwipe } from './swipe.ts'
-import { canScroll, turn } from './turning.ts'
-import { zoomByWheel, zoomTo } from './zoom.ts'
+import { canScroll, createPinch, turn, zoomByWheel, zoomTo } from './turning.ts'
 
 const zoneShare = 0.3
 const doubleTapMs = 260
@@ -17,7 +15,7 @@ const wheelPauseMs = 220
 const isControl = (target: EventTarget | null) =>
   (target as Element).closest('button, a, input, select') !== null
 
-export type Zone = 'left' | 'right' | 'top' | 'bottom' | 'middle'
+type Zone = 'left' | 'right' | 'top' | 'bottom' | 'middle'
 
 /** Click handler: the middle zone shows the menu unless a second tap follows, which zooms. */
 export function createTaps(reader: Reader, onZone: (zone: Zone) => void) {
@@ -138,5 +136,77 @@ function createWheel(reader: Reader, scroller: () => HTMLElement | null) {
     lastTurnAt = now
     if (isSideways) turn(reader, delta > 0 ? 'right' : 'left')
     else reader.step(delta > 0 ? 1 : -1, delta > 0 ? {} : { edge: 'end' })
+  }
+}
+
+const decisionDistance = 8
+const turnShare = 0.18
+const flickSpeed = 0.45
+const slideMs = 220
+/** Fraction of the movement that a page follows where it has no neighbor. */
+const resistance = 0.25
+
+type Start = { x: number; y: number; at: number; isDecided: boolean; isDragging: boolean }
+
+/** Touch listeners of an element whose slides follow its property `--drag`. */
+function createSwipe(reader: Reader, root: HTMLElement, scroller: () => HTMLElement | null) {
+  let start: Start | null = null
+  const pinch = createPinch(reader)
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function follow(dx: number) {
+    clearTimeout(timer)
+    root.classList.remove('animated')
+    root.classList.add('moving')
+    const side = dx < 0 ? 1 : -1
+    const hasNeighbor = root.querySelector(`[data-offset="${side}"]`) !== null
+    root.style.setProperty('--drag', `${Math.round(dx * (hasNeighbor ? 1 : resistance))}px`)
+  }
+  /** Animates to the final place after a swipe, unless reduced motion is preferred. */
+  function finish(side: 'left' | 'right' | null) {
+    root.classList.add('animated')
+    root.style.setProperty('--drag', '0px')
+    if (side) turn(reader, side)
+    clearTimeout(timer)
+    timer = setTimeout(() => root.classList.remove('animated', 'moving'), slideMs)
+  }
+  function cancel() {
+    if (start?.isDragging) finish(null)
+    start = null
+    pinch.end()
+  }
+  return {
+    start(event: TouchEvent) {
+      if (event.touches.length > 1) cancel()
+      const [touch] = event.touches
+      if (pinch.start(event) || !touch) return
+      const { clientX: x, clientY: y } = touch
+      start = { x, y, at: event.timeStamp, isDecided: false, isDragging: false }
+    },
+    move(event: TouchEvent) {
+      const [touch] = event.touches
+      if (pinch.move(event) || !touch || !start) return
+      const [dx, dy] = [touch.clientX - start.x, touch.clientY - start.y]
+      if (!start.isDecided && Math.hypot(dx, dy) > decisionDistance) {
+        start.isDecided = true
+        start.isDragging = Math.abs(dx) > Math.abs(dy) * 1.2 && !canScroll(scroller(), -dx, true)
+      }
+      if (!start.isDragging) return
+      if (event.cancelable) event.preventDefault()
+      follow(dx)
+    },
+    end(event: TouchEvent) {
+      if (event.touches.length > 0) return
+      const touch = event.changedTouches[0]
+      if (start?.isDragging && touch) {
+        const dx = touch.clientX - start.x
+        const speed = Math.abs(dx) / Math.max(1, event.timeStamp - start.at)
+        const isTurn = Math.abs(dx) > root.clientWidth * turnShare || speed > flickSpeed
+        finish(isTurn ? (dx < 0 ? 'right' : 'left') : null)
+      }
+      start = null
+      pinch.end()
+    },
+    cancel,
   }
 }

@@ -1,10 +1,9 @@
 // Keyboard of the reader.
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import { toggleFullscreen } from '../reading/fullscreen.ts'
-import type { Shortcut } from '../ui/shortcuts-dialog.tsx'
+import { toggleFullscreen } from '../reading/screen.ts'
+import type { Shortcut } from '../reading/setting-controls.tsx'
 import type { Reader } from './reader.ts'
-import { canScroll, scrollPart, turn } from './turning.ts'
-import { zoomIn, zoomOut, zoomTo } from './zoom.ts'
+import { canScroll, scrollPart, turn, zoomIn, zoomOut, zoomTo } from './turning.ts'
 
 export type ReaderActions = {
   leave: () => void

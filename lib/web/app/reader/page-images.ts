@@ -5,9 +5,8 @@ import { connection } from '../api/events.ts'
 import { untilReachable } from '../api/reachable.ts'
 import { accessToken, renewRefused } from '../api/session.ts'
 import { t } from '../text/translate.ts'
-import { fetchPage, renderedWidth } from './page-address.ts'
 import type { PageInfo, Size } from './page-layout.ts'
-import { pictureOf, releasePicture } from './page-picture.ts'
+import { fetchPage, pictureOf, releasePicture, renderedWidth } from './page-picture.ts'
 
 export type PageImage = {
   /** The latest decoded image, shown until a sharper one is ready. */

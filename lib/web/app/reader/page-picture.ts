@@ -1,4 +1,6 @@
-// Page picture as a canvas, whose memory can be released.
+// Files of page images for the screen size, and pictures of them, whose memory can be released.
+import { mediaUrl } from '../api/address.ts'
+import type { PageInfo } from './page-layout.ts'
 
 /** `width` and `height`: size of the whole image in pixels. `drawnWidth`: maximum display width; Infinity for any. */
 type Picture = { element: HTMLElement; width: number; height: number; drawnWidth: number }
@@ -98,4 +100,46 @@ async function isAnimated(blob: Blob): Promise<boolean> {
   const head = await blob.slice(0, headBytes).arrayBuffer()
   const text = new TextDecoder('latin1').decode(head)
   return /^GIF8|^.PNG.*acTL|^RIFF.{4}WEBPVP8X.{0,60}ANIM|^.{4}ftyp.{0,60}avis/s.test(text)
+}
+
+/** A few, so that browsers share rendered pages. */
+const widths = [480, 720, 960, 1280, 1600, 2000, 2560, 3200, 4000]
+const displayable = new Set(['jpeg', 'jpg', 'png', 'gif', 'webp', 'avif'])
+/** Larger files are rendered again even at their own size. */
+const maxOriginalBytes = 4_000_000
+/** A file that is slightly larger than the screen costs less than rendering it. */
+const fileTolerance = 1.25
+
+/**
+ * Width in pixels to request for a page of this width in CSS pixels; null for the original file. Animations are sent
+ * as they are.
+ */
+export function renderedWidth(page: PageInfo, cssWidth: number): number | null {
+  const pixels = cssWidth * devicePixelRatio
+  const step = widths.find(width => width >= pixels) ?? widths.at(-1)!
+  const isOriginal =
+    displayable.has(page.format) &&
+    page.width !== null &&
+    page.width <= step * fileTolerance &&
+    page.bytes <= maxOriginalBytes
+  return isOriginal ? null : step
+}
+
+type PageFile = {
+  bookId: string
+  page: number
+  /** Null for the original file. */
+  width: number | null
+  /** Whether the browser cannot display the file. */
+  isConverted: boolean
+}
+
+/** Throws if the connection is lost. */
+export async function fetchPage(
+  { bookId, page, width, isConverted }: PageFile,
+  signal: AbortSignal,
+): Promise<Response> {
+  const query = { ...(width !== null && { width }), ...(isConverted && { format: 'webp' }) }
+  const headers = { accept: 'image/webp,*/*' }
+  return await fetch(mediaUrl(`/books/${bookId}/pages/${page}`, query), { headers, signal })
 }

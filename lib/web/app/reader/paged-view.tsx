@@ -7,7 +7,7 @@ import { PageFigure } from './page-figure.tsx'
 import type { WantedPage } from './page-images.ts'
 import { type Fit, type PageInfo, type Size, type Spread, sizesOf } from './page-layout.ts'
 import type { Reader } from './reader.ts'
-import { restoreFocus } from './zoom.ts'
+import { restoreFocus } from './turning.ts'
 
 const preloadedAhead = 4
 const preloadedBehind = 2

@@ -1,42 +1,35 @@
 // Dialogs of the reader: settings and keyboard shortcuts.
-import { IncognitoSwitch } from '../reading/incognito-switch.tsx'
+import { Choices, IncognitoSwitch, ShortcutsDialog, Steps } from '../reading/setting-controls.tsx'
 import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
-import { Choices, Steps } from '../ui/choices.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Switch } from '../ui/field.tsx'
-import { ShortcutsDialog } from '../ui/shortcuts-dialog.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import { shortcuts } from './keyboard.ts'
 import type { Reader } from './reader.ts'
 import {
-  backgrounds,
   brightnesses,
-  colors,
-  fits,
-  modes,
+  type ReaderChoice,
   type ReaderSettings,
+  readerChoices,
   storeAsDefault,
 } from './settings.ts'
-import { zoomIn, zoomOut } from './zoom.ts'
+import { zoomIn, zoomOut } from './turning.ts'
 
 type PanelProps = { reader: Reader }
 
 export function Panels({ reader }: PanelProps) {
   const { panel } = reader
-  if (panel.value === 'settings') return <SettingsPanel reader={reader} />
   const onClose = () => {
     panel.value = 'none'
   }
+  if (panel.value === 'settings') return <SettingsPanel reader={reader} onClose={onClose} />
   return panel.value === 'help' ? <ShortcutsDialog shortcuts={shortcuts} onClose={onClose} /> : null
 }
 
-function SettingsPanel({ reader }: PanelProps) {
+function SettingsPanel({ reader, onClose }: PanelProps & { onClose: () => void }) {
   const { settings, panel, layout, book } = reader
   const current = settings.value
-  const close = () => {
-    panel.value = 'none'
-  }
   const actions = (
     <>
       <Button variant="quiet" onClick={() => void (panel.value = 'help')}>
@@ -53,12 +46,12 @@ function SettingsPanel({ reader }: PanelProps) {
   )
   const change = <N extends keyof ReaderSettings>(name: N, value: ReaderSettings[N]) =>
     reader.change({ [name]: value })
-  const choices = <N extends ChoiceName>(name: N, values: readonly ReaderSettings[N][]) => (
+  const choices = <N extends ReaderChoice>(name: N) => (
     <Choices<ReaderSettings[N]>
       key={name}
       label={t(labelKeys[name])}
       name={`reader-${name}`}
-      values={values}
+      values={readerChoices[name]}
       value={current[name]}
       textOf={value => textOr(valueKeyOf(name, value), value)}
       onChange={value => change(name, value)}
@@ -76,11 +69,7 @@ function SettingsPanel({ reader }: PanelProps) {
     )
   const children = (
     <div class="form">
-      {choices('mode', modes)}
-      {choices('fit', fits)}
-      {choices('direction', ['ltr', 'rtl'])}
-      {choices('background', backgrounds)}
-      {choices('colors', colors)}
+      {(Object.keys(readerChoices) as ReaderChoice[]).map(name => choices(name))}
       <Percentages reader={reader} />
       {toggle('isCoverAlone', layout.value === 'double', t('reader.coverAloneHint'))}
       {toggle('isSplit', layout.value === 'single')}
@@ -89,7 +78,7 @@ function SettingsPanel({ reader }: PanelProps) {
     </div>
   )
   return (
-    <Dialog title={t('reader.settings')} onClose={close} actions={actions}>
+    <Dialog title={t('reader.settings')} onClose={onClose} actions={actions}>
       {children}
     </Dialog>
   )
@@ -101,10 +90,9 @@ const labelKeys = {
   direction: 'field.readingDirection',
   background: 'reader.background',
   colors: 'reader.colors',
-} as const satisfies Partial<Record<keyof ReaderSettings, TextKey>>
-type ChoiceName = keyof typeof labelKeys
+} as const satisfies Record<ReaderChoice, TextKey>
 
-function valueKeyOf(name: ChoiceName, value: string): string {
+function valueKeyOf(name: ReaderChoice, value: string): string {
   if (name === 'direction') return `direction.${value}`
   return value === 'auto' ? 'choice.auto' : `reader.${name}.${value}`
 }

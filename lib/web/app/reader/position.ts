@@ -86,9 +86,8 @@ export function useRemotePosition(reader: Reader) {
   const [remote, setRemote] = useState<Schemas['Progress'] | null>(null)
   const known = useRef(book.readProgress?.updatedAt ?? '')
   const check = async () => {
-    const progress = await body(
-      api.GET('/api/v1/books/{id}/progress', { params: { path: { id: book.id } } }),
-    )
+    const params = { path: { id: book.id } }
+    const progress = await body(api.GET('/api/v1/books/{id}/progress', { params }))
     if (!progress || progress.updatedAt <= known.current) return
     if (progress.updatedAt <= lastRecordedAt(book.id)) return
     known.current = progress.updatedAt

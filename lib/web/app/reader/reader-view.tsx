@@ -1,11 +1,9 @@
 // Reader page: loads the book and the reader for its format.
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { allItems } from '../api/all-items.ts'
-import { api, body, type Schemas } from '../api/client.ts'
+import { allItems, api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
-import { loadPart } from '../routing/load-view.ts'
-import type { ViewProps } from '../routing/route.ts'
+import { loadPart, type ViewProps } from '../routing/load-view.ts'
 import { goBack } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button, ButtonLink, IconButton } from '../ui/button.tsx'

@@ -2,23 +2,28 @@
 import { batch, computed, signal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
 import type { Movement } from '../reading/recorder.ts'
-import { createArrangement } from './arrangement.ts'
 import { createPageImages } from './page-images.ts'
-import type { PageInfo } from './page-layout.ts'
-import type { ReaderSettings } from './settings.ts'
+import { firstOfPairs, type PageInfo, type Size, spreadsOf } from './page-layout.ts'
+import {
+  type ReaderSettings,
+  settingsFor,
+  shiftedPages,
+  storeForSeries,
+  storeShiftedPages,
+} from './settings.ts'
 
 /** A page number, or the card before the first or after the last page. */
-export type Position = number | 'start' | 'end'
+type Position = number | 'start' | 'end'
 /** Initial scroll position of a page: its start, or its end when reading backward. */
-export type Edge = 'beginning' | 'end'
-export type Jump = { page: number; edge: Edge }
+type Edge = 'beginning' | 'end'
+type Jump = { page: number; edge: Edge }
 /** A page to open, and whether reading continues there. */
 export type Start = { page: number; movement: 'opened' | 'jumped' }
 /** Window coordinates in CSS pixels. */
 export type Point = { x: number; y: number }
 /** A point of the window, and its relative position in the spread from 0 to 1. */
 export type ZoomFocus = Point & { u: number; v: number }
-export type Panel = 'none' | 'settings' | 'help'
+type Panel = 'none' | 'settings' | 'help'
 export type Reader = ReturnType<typeof createReader>
 
 export const maxZoom = 6
@@ -148,5 +153,77 @@ function createPlace({ arrangement, start, count, hasPrevious, onGo }: PlaceOpti
     go,
     step,
     finish,
+  }
+}
+
+const landscapeRatio = 1.2
+const initialViewport: Size = { width: innerWidth, height: innerHeight }
+
+/** Which pages are shown together, by settings, rotation and shifts. */
+function createArrangement(book: Schemas['Book'], known: readonly PageInfo[]) {
+  const originals = signal(known)
+  const settings = signal(settingsFor(book, known))
+  const viewport = signal(initialViewport)
+  const rotation = signal(0)
+  const shifted = signal(shiftedPages(book.id))
+  const pages = computed(() =>
+    rotation.value % 2 === 0
+      ? originals.value
+      : originals.value.map(page => ({ ...page, width: page.height, height: page.width })),
+  )
+  const layout = computed(() => {
+    const { mode } = settings.value
+    if (mode !== 'auto') return mode
+    const { width, height } = viewport.value
+    return width > height * landscapeRatio ? 'double' : 'single'
+  })
+  const spreads = computed(() => {
+    const { isCoverAlone, isSplit, direction } = settings.value
+    return spreadsOf(pages.value, {
+      ...{ isCoverAlone, direction, shifted: shifted.value },
+      isDouble: layout.value === 'double',
+      // Rotated pages and strips show whole pages.
+      isSplit: isSplit && rotation.value === 0 && layout.value !== 'strip',
+    })
+  })
+  const firstIndexes = computed(() => {
+    const indexes = new Map<number, number>()
+    for (const [i, spread] of spreads.value.entries())
+      for (const number of spread.pages) if (!indexes.has(number)) indexes.set(number, i)
+    return indexes
+  })
+  function change(changes: Partial<ReaderSettings>) {
+    settings.value = { ...settings.value, ...changes }
+    storeForSeries(book, changes)
+  }
+  return {
+    /** Pages as in the file. */
+    originals,
+    /** Pages as shown, with their dimensions after rotation. */
+    pages,
+    settings,
+    viewport,
+    /** Clockwise, in steps of 90 degrees. */
+    rotation,
+    layout,
+    spreads,
+    /** Index of the first spread with a page. */
+    indexOf: (page: number): number => firstIndexes.value.get(page) ?? 0,
+    change,
+    /** Sets unknown page dimensions from the image. */
+    measure(number: number, { width, height }: Size) {
+      const index = number - 1
+      const page = originals.value[index]
+      if (!page || (page.width && page.height) || !width || !height) return
+      originals.value = originals.value.with(index, { ...page, width, height })
+    },
+    /** Shifts the pairs around a page, for scans with a missing page. */
+    shiftPairs(page: number) {
+      const first = firstOfPairs(pages.value, page)
+      if (first === 1) return change({ isCoverAlone: !settings.value.isCoverAlone })
+      const others = shifted.value.filter(number => number !== first)
+      shifted.value = others.length < shifted.value.length ? others : [...others, first]
+      storeShiftedPages(book.id, shifted.value)
+    },
   }
 }

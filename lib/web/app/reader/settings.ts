@@ -2,29 +2,32 @@
 import type { Schemas } from '../api/client.ts'
 import { account } from '../api/session.ts'
 import { readStoredJson, writeStorage } from '../api/storage.ts'
-import { type Fit, isStrip, type PageInfo } from './page-layout.ts'
+import { isStrip, type PageInfo } from './page-layout.ts'
 
-export const modes = ['auto', 'single', 'double', 'strip'] as const
-export const fits = ['screen', 'width', 'height', 'original'] as const satisfies Fit[]
-export const colors = ['normal', 'gray', 'inverted'] as const
-export const backgrounds = ['theme', 'black', 'gray', 'white'] as const
-
-export type ReaderSettings = {
+const choices = {
   /** `auto`: double pages in landscape. */
-  mode: (typeof modes)[number]
-  fit: Fit
-  direction: 'ltr' | 'rtl'
-  background: (typeof backgrounds)[number]
+  mode: ['auto', 'single', 'double', 'strip'],
+  fit: ['screen', 'width', 'height', 'original'],
+  direction: ['ltr', 'rtl'],
+  background: ['theme', 'black', 'gray', 'white'],
+  colors: ['normal', 'gray', 'inverted'],
+} as const
+export type ReaderChoice = keyof typeof choices
+
+export type ReaderSettings = { [N in ReaderChoice]: (typeof choices)[N][number] } & {
   /** In double pages, the first page stands alone. */
   isCoverAlone: boolean
   /** Splits wide pages in single-page mode. */
   isSplit: boolean
-  colors: (typeof colors)[number]
   /** In percent. */
   brightness: number
   /** Gaps between the pages of a strip. */
   hasGaps: boolean
 }
+
+/** Values of the settings with a few values. */
+export const readerChoices: { readonly [N in ReaderChoice]: readonly ReaderSettings[N][] } = choices
+
 type Stored = Partial<ReaderSettings>
 
 export const brightnesses = { min: 40, max: 140, step: 10 }

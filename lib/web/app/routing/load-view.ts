@@ -1,9 +1,24 @@
-// Loading of a view's module and style sheets before it is shown.
+// Views of the application with their addresses, and loading of their modules and style sheets.
 import type { FunctionComponent } from 'preact'
 import { basePath } from '../api/address.ts'
 import { assets, assetUrl } from '../api/assets.ts'
+import type { Permission } from '../api/session.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
-import type { Route, ViewProps } from './route.ts'
+
+export type Route = {
+  /** Path with `:name` for one segment. */
+  pattern: string
+  load: () => Promise<{ View: FunctionComponent<ViewProps> }>
+  /** Style sheets of the view, below the folder of the application. */
+  styles?: readonly string[]
+  /** `plain`: without navigation, for readers and sign-in. */
+  frame?: 'plain'
+  /** `public`: also when signed out. Otherwise the required permission, if any. */
+  access?: 'public' | Permission
+}
+
+/** Values of the `:name` parts of the route's pattern. */
+export type ViewProps = { params: Record<string, string> }
 
 const loadedStyles = new Map<string, Promise<void>>()
 const loadedViews = new Map<Route, FunctionComponent<ViewProps>>()
@@ -55,7 +70,7 @@ async function isReplaced(): Promise<boolean> {
 }
 
 /** Loads a style sheet such as `reader/reader.css` once. Throws if it cannot be loaded. */
-export function loadStyles(path: string): Promise<void> {
+function loadStyles(path: string): Promise<void> {
   let loading = loadedStyles.get(path)
   if (!loading) {
     loading = new Promise<void>((resolve, reject) => {

@@ -1,5 +1,5 @@
 // Views of the application by address. Each view is a module of its own, loaded when it is first opened.
-import type { Route } from './route.ts'
+import type { Route } from './load-view.ts'
 
 type Row = [pattern: string, access: Route['access'] | null, load: Route['load']]
 

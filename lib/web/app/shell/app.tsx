@@ -1,24 +1,32 @@
 // The application: the current view in its frame, and everything above it.
-
 import type { FunctionComponent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { noConnection } from '../api/errors.ts'
+import { ApiError, noConnection } from '../api/errors.ts'
+import { connection, useEvents } from '../api/events.ts'
+import { preview } from '../api/preview.ts'
 import { isReachable, untilReachable } from '../api/reachable.ts'
-import { account, can, hasEnded, isSignedIn } from '../api/session.ts'
-import { loadedView, loadView } from '../routing/load-view.ts'
-import type { ViewProps } from '../routing/route.ts'
+import {
+  account,
+  can,
+  endPreview,
+  endSession,
+  hasEnded,
+  isSignedIn,
+  resumeSession,
+} from '../api/session.ts'
+import { loadedView, loadView, type ViewProps } from '../routing/load-view.ts'
 import { address, href, navigate } from '../routing/router.ts'
 import { type Match, matchRoute } from '../routing/routes.ts'
-import { discarding } from '../routing/unsaved.ts'
+import { discardBefore, discarding } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
-import { ButtonLink } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
 import { DialogHost } from '../ui/dialog-host.tsx'
+import { PasswordField, TextField, useInput } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { EmptyState, ErrorState, Loading, NoPermission } from '../ui/state.tsx'
 import { Toasts } from '../ui/toast.tsx'
-import { ConnectionBanner, PreviewBanner } from './banners.tsx'
 import { Frame } from './frame.tsx'
-import { SignInAgain } from './sign-in-again.tsx'
 
 export function App() {
   const { path } = address.value
@@ -119,5 +127,77 @@ function DiscardQuestion() {
         discarding.value = null
       }}
     />
+  )
+}
+
+/** After the session expired; forms keep what was typed. */
+function SignInAgain() {
+  return hasEnded.value ? <SignInDialog username={account.value?.username ?? ''} /> : null
+}
+
+function SignInDialog({ username }: { username: string }) {
+  const password = useInput()
+  const signIn = () =>
+    resumeSession({ username, password: password.value }).catch(error => {
+      throw isRefused(error) ? new ApiError(401, t('signIn.refused')) : error
+    })
+  return (
+    <Dialog
+      title={t('session.ended')}
+      class="sign-in-again"
+      onClose={() => discardBefore(endSession)}
+    >
+      <Form onSubmit={signIn} submit={t('signIn.title')}>
+        <p class="secondary-text">{t('session.endedText')}</p>
+        <TextField label={t('signIn.name')} autocomplete="username" readOnly value={username} />
+        <PasswordField autofocus {...password} />
+      </Form>
+    </Dialog>
+  )
+}
+
+const isRefused = (error: unknown) => error instanceof ApiError && error.status === 401
+
+const backMs = 3_000
+// Server restarts and brief losses of wireless connections are not worth a message.
+const lostAfterMs = 1_500
+
+const ignore = () => {}
+
+function ConnectionBanner() {
+  const [state, setState] = useState<'none' | 'lost' | 'back'>('none')
+  const isLost = connection.value === 'lost'
+  // The stream notices a lost connection on every page.
+  useEvents('events', ignore)
+  useEffect(() => {
+    if (!isLost && state === 'none') return
+    if (!isLost) setState('back')
+    const timer = setTimeout(
+      () => setState(isLost ? 'lost' : 'none'),
+      isLost ? lostAfterMs : backMs,
+    )
+    return () => clearTimeout(timer)
+  }, [isLost])
+  if (state === 'none') return null
+  return (
+    <div class={`connection-banner ${state}`} role="status">
+      {t(state === 'lost' ? 'connection.lost' : 'connection.back')}
+    </div>
+  )
+}
+
+/** The previewed account, and a button to end the preview. */
+function PreviewBanner() {
+  if (preview.value === null) return null
+  const { accountId, username } = preview.value
+  const end = async () => {
+    await endPreview()
+    navigate(`admin/users/${accountId}`)
+  }
+  return (
+    <div class="preview-banner" role="status">
+      <span>{t('preview.as', { name: username })}</span>
+      <Button text={t('preview.end')} onClick={end} />
+    </div>
   )
 }

@@ -1,8 +1,10 @@
-// Choice of theme and language.
+// Color theme (light, dark or the system’s) and language, with the fields to choose them.
+
+import { effect, signal } from '@preact/signals'
+import { readStorage, writeStorage } from '../api/storage.ts'
 import { type Language, languages } from '../text/languages.ts'
 import { chooseLanguage, language, t } from '../text/translate.ts'
 import { Select } from '../ui/field.tsx'
-import { type Theme, theme, themes } from './theme.ts'
 
 export function ThemeSelect() {
   return (
@@ -26,4 +28,20 @@ export function LanguageSelect() {
       onChange={next => void chooseLanguage(next)}
     />
   )
+}
+
+const themes = ['system', 'light', 'dark'] as const
+type Theme = (typeof themes)[number]
+
+const storageKey = 'stackroom.theme'
+const stored = readStorage(storageKey)
+
+export const theme = signal<Theme>(themes.find(name => name === stored) ?? 'system')
+
+export function startTheme() {
+  effect(() => {
+    writeStorage(storageKey, theme.value)
+    if (theme.value === 'system') delete document.documentElement.dataset.theme
+    else document.documentElement.dataset.theme = theme.value
+  })
 }

@@ -1,14 +1,14 @@
 // Frame of views: navigation at the side (on phones at the bottom), search and account at the top.
-
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { assetUrl } from '../api/assets.ts'
-import { account, can, type Permission } from '../api/session.ts'
+import { type Account, account, can, type Permission, signOut } from '../api/session.ts'
 import { address, follow, href } from '../routing/router.ts'
+import { discardBefore } from '../routing/unsaved.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Menu, MenuLink } from '../ui/menu.tsx'
-import { AccountMenu } from './account-menu.tsx'
+import { LanguageSelect, ThemeSelect } from './appearance.tsx'
 
 type Entry = {
   path: string
@@ -173,5 +173,26 @@ function SearchForm() {
         onKeyDown={onKeyDown}
       />
     </form>
+  )
+}
+
+function AccountMenu({ account }: { account: Account }) {
+  return (
+    <Menu label={t('account.menu', { name: account.username })} trigger={<Icon name="account" />}>
+      <div class="menu-title">{account.username}</div>
+      <MenuLink icon="account" text={t('account.title')} href={href('account')} />
+      <hr />
+      <div class="menu-field">
+        <ThemeSelect />
+      </div>
+      <div class="menu-field">
+        <LanguageSelect />
+      </div>
+      <hr />
+      <button class="menu-item" type="button" onClick={() => discardBefore(signOut)}>
+        <Icon name="signOut" />
+        {t('account.signOut')}
+      </button>
+    </Menu>
   )
 }

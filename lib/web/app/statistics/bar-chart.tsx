@@ -1,8 +1,8 @@
 // Bar chart by day, week or month as SVG, at the available width.
 import { useState } from 'preact/hooks'
 import { t } from '../text/translate.ts'
+import { isRightToLeft, useWidth } from '../ui/layout.ts'
 import { amountText, type Measure, ticksOf, tickText } from './measure.ts'
-import { isRightToLeft, useWidth } from './use-width.ts'
 
 export type Bar = { key: string; label: string; shortLabel: string; amount: number }
 

@@ -1,11 +1,10 @@
-// Calendar chart as SVG: one column per week, darker with more reading.
+// Calendar chart as SVG: one column per week, darker with more reading; streaks of days.
 import { useEffect, useState } from 'preact/hooks'
 import { locale, t } from '../text/translate.ts'
-import { amountText, type Measure } from './measure.ts'
-import { addDays } from './period.ts'
-import { isRightToLeft, useWidth } from './use-width.ts'
+import { isRightToLeft, useWidth } from '../ui/layout.ts'
+import { addDays, amountText, type Measure } from './measure.ts'
 
-export type Day = { day: string; amount: number }
+type Day = { day: string; amount: number }
 
 type CalendarChartProps = { days: readonly Day[]; measure: Measure; label: string }
 
@@ -147,4 +146,26 @@ export function daysBetween(from: string, to: string, amounts: ReadonlyMap<strin
   for (let day = from; day <= to; day = addDays(day, 1))
     days.push({ day, amount: amounts.get(day) ?? 0 })
   return days
+}
+
+type Streaks = { current: number; longest: number; activeDays: number }
+
+/** Consecutive days with reading. `days`: in order and without gaps; today may have no reading yet. */
+export function streaksOf(days: readonly Day[]): Streaks {
+  let longest = 0
+  let run = 0
+  let activeDays = 0
+  for (const { amount } of days) {
+    run = amount > 0 ? run + 1 : 0
+    if (amount > 0) activeDays++
+    longest = Math.max(longest, run)
+  }
+  const last = days.at(-1)
+  const past = last && last.amount === 0 ? days.slice(0, -1) : days
+  let current = 0
+  for (const { amount } of past.toReversed()) {
+    if (amount === 0) break
+    current++
+  }
+  return { current, longest, activeDays }
 }

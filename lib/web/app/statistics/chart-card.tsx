@@ -1,4 +1,4 @@
-// Chart card with a title and the same data as a table, for screen readers and anyone who prefers it.
+// Chart card with a title and the same data as a table, for screen readers and anyone who prefers it; choices in a row.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -24,9 +24,9 @@ export function ChartCard({ title, controls, table, children, ...rest }: ChartCa
       class={['card statistics-card', rest.class].filter(Boolean).join(' ')}
       aria-label={title}
     >
-      <header class="statistics-card-header">
+      <header class="row statistics-card-header">
         <h2>{title}</h2>
-        <div class="statistics-controls">
+        <div class="row">
           {controls}
           <IconButton
             icon={isTable ? 'chart' : 'table'}
@@ -59,3 +59,26 @@ function DataTable({ columns, rows, title }: TableData & { title: string }) {
     </div>
   )
 }
+
+type SegmentsProps<V extends string> = {
+  label: string
+  values: readonly V[]
+  value: string
+  textOf: (value: V) => string
+  onChange: (value: V) => void
+}
+
+export const Segments = <V extends string>(props: SegmentsProps<V>) => (
+  <div class="segments" role="group" aria-label={props.label}>
+    {props.values.map(value => (
+      <button
+        key={value}
+        type="button"
+        aria-pressed={value === props.value}
+        onClick={() => props.onChange(value)}
+      >
+        {props.textOf(value)}
+      </button>
+    ))}
+  </div>
+)

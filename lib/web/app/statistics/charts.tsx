@@ -11,11 +11,19 @@ import {
   t,
 } from '../text/translate.ts'
 import { type Bar, BarChart } from './bar-chart.tsx'
-import { CalendarChart, daysBetween, longDay } from './calendar-chart.tsx'
-import { ChartCard } from './chart-card.tsx'
-import { amountOf, amountText, type Measure, measures, measureTexts } from './measure.ts'
-import { type Period, type Unit, units, unitTexts } from './period.ts'
-import { streaksOf } from './streaks.ts'
+import { CalendarChart, daysBetween, longDay, streaksOf } from './calendar-chart.tsx'
+import { ChartCard, Segments } from './chart-card.tsx'
+import {
+  amountOf,
+  amountText,
+  type Measure,
+  measures,
+  measureTexts,
+  type Period,
+  type Unit,
+  units,
+  unitTexts,
+} from './measure.ts'
 
 type Statistics = Schemas['ReadingStatsResponse']
 type ChartsProps = { period: Period; unit: Unit; days: Statistics; bars: Statistics }
@@ -60,40 +68,24 @@ export function Charts({ period, unit, days, bars }: ChartsProps) {
 }
 
 function ChartControls({ unit, measure }: { unit: Unit; measure: Measure }) {
-  const segments = <V extends string>(
-    label: string,
-    options: { value: V; text: string }[],
-    { value, onChange }: { value: V; onChange: (value: V) => void },
-  ) => (
-    <div class="segments" role="group" aria-label={label}>
-      {options.map(option => (
-        <button
-          key={option.value}
-          type="button"
-          aria-pressed={option.value === value}
-          onClick={() => onChange(option.value)}
-        >
-          {option.text}
-        </button>
-      ))}
-    </div>
-  )
   return (
     <>
-      {segments(
-        t('statistics.measure'),
-        measures.map(value => ({ value, text: t(measureTexts[value]) })),
-        {
-          value: measure,
-          onChange: value =>
-            setQuery({ measure: value === 'time' ? null : value }, { replace: true }),
-        },
-      )}
-      {segments(
-        t('statistics.unit'),
-        units.map(value => ({ value, text: t(unitTexts[value]) })),
-        { value: unit, onChange: value => setQuery({ by: value }, { replace: true }) },
-      )}
+      <Segments<Measure>
+        label={t('statistics.measure')}
+        values={measures}
+        value={measure}
+        textOf={value => t(measureTexts[value])}
+        onChange={value =>
+          setQuery({ measure: value === 'time' ? null : value }, { replace: true })
+        }
+      />
+      <Segments<Unit>
+        label={t('statistics.unit')}
+        values={units}
+        value={unit}
+        textOf={value => t(unitTexts[value])}
+        onChange={value => setQuery({ by: value }, { replace: true })}
+      />
     </>
   )
 }
@@ -143,12 +135,8 @@ function barsOf({ periods }: Statistics, unit: Unit, measure: Measure): Bar[] {
       week: t('statistics.weekOf', { date: longDay(row.bucket) }),
       month: month.format(date),
     }[unit]
-    return {
-      key: row.bucket,
-      label,
-      shortLabel: short.format(date),
-      amount: amountOf(row, measure),
-    }
+    const [shortLabel, amount] = [short.format(date), amountOf(row, measure)]
+    return { key: row.bucket, label, shortLabel, amount }
   })
 }
 
@@ -228,7 +216,7 @@ function Ranking({ rows }: { rows: readonly RankingRow[] }) {
       {rows.map(({ key, name, detail, amount, text }) => (
         <li key={key}>
           <div class="ranking-line">
-            <span class="ranking-name" dir="auto">
+            <span class="ranking-name ellipsis" dir="auto">
               {name}
             </span>
             <span class="ranking-amount">{text}</span>

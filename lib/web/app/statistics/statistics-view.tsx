@@ -1,10 +1,9 @@
 // Reading statistics: totals, time by day, week and month, series, formats, devices, streaks; export and deletion of the history.
 import { api, body } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import { useGet, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
-import { useGet } from '../api/use-get.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
-import { saveFile } from '../organize/download.ts'
+import { saveFile } from '../organize/files.ts'
 import { address, setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { ButtonLink } from '../ui/button.tsx'
@@ -14,8 +13,17 @@ import { Menu, MenuButton } from '../ui/menu.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { EmptyState, ErrorState, Loading } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'
+import { Segments } from './chart-card.tsx'
 import { Charts } from './charts.tsx'
-import { addDays, dayText, type Period, periodNames, periodOf, timeZone, unitOf } from './period.ts'
+import {
+  addDays,
+  dayText,
+  type Period,
+  periodNames,
+  periodOf,
+  timeZone,
+  unitOf,
+} from './measure.ts'
 
 export function View() {
   const coverage = useGet('/api/v1/reading-stats/coverage')
@@ -90,19 +98,14 @@ function PeriodChooser({ period }: { period: Period }) {
     </label>
   )
   return (
-    <div class="statistics-period">
-      <div class="segments" role="group" aria-label={t('statistics.period')}>
-        {periodNames.map(option => (
-          <button
-            key={option}
-            type="button"
-            aria-pressed={option === name}
-            onClick={() => setQuery({ period: option, from: null, to: null })}
-          >
-            {t(`statistics.period.${option}`)}
-          </button>
-        ))}
-      </div>
+    <div class="row statistics-period">
+      <Segments<(typeof periodNames)[number]>
+        label={t('statistics.period')}
+        values={periodNames}
+        value={name}
+        textOf={option => t(`statistics.period.${option}`)}
+        onChange={period => setQuery({ period, from: null, to: null })}
+      />
       {dateInput(t('label.from'), from, value => setDates(value, to))}
       {dateInput(t('label.to'), to, value => setDates(from, value))}
     </div>

@@ -1,7 +1,6 @@
 // Error messages for readers.
 import { ApiError } from '../api/errors.ts'
-import { fieldKey } from './field-keys.ts'
-import { language, type TextKey, t, textOr } from './translate.ts'
+import { fieldKey, language, type TextKey, t, textOr } from './translate.ts'
 
 type Detail = { path?: unknown; code?: unknown; limit?: unknown; message?: unknown }
 type Details = { reason?: unknown; code?: unknown; limit?: unknown }

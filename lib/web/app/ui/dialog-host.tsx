@@ -1,7 +1,7 @@
 // Dialogs loaded when opened, from any view; the shell shows them.
 import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
-import { onSignOut } from '../api/sign-out.ts'
+import { onSignOut } from '../api/session.ts'
 import { loadPart } from '../routing/load-view.ts'
 
 type Opened = { id: number; Content: FunctionComponent }

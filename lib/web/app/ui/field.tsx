@@ -1,6 +1,7 @@
 // Form fields: label, control, hint and error, connected for screen readers.
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { t } from '../text/translate.ts'
 
 type FieldProps = {
   label: string
@@ -16,45 +17,31 @@ export function useInput(initial = '') {
   return { value, onInput }
 }
 
-type TextFieldProps = FieldProps &
-  Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label' | 'onInput'> & {
-    onInput?: (value: string) => void
-  }
+type TextProps<Attributes> = FieldProps &
+  Omit<Attributes, 'label' | 'onInput'> & { onInput?: (value: string) => void }
 
-export function TextField({ label, hint, error, extra, onInput, ...input }: TextFieldProps) {
+export function TextField(props: TextProps<JSX.InputHTMLAttributes<HTMLInputElement>>) {
+  const { label, hint, error, extra, onInput, ...input } = props
   const id = useId()
-  const control = (
-    <input
-      type="text"
-      {...input}
-      id={id}
-      aria-invalid={error ? true : undefined}
-      aria-describedby={hint || error ? `${id}-hint` : undefined}
-      onInput={event => onInput?.(event.currentTarget.value)}
-    />
-  )
-  return field({ id, label, hint, error, extra }, control)
+  const shared = textAttributes({ id, hint, error, onInput })
+  return field({ id, label, hint, error, extra }, <input type="text" {...input} {...shared} />)
 }
 
-type TextAreaProps = FieldProps &
-  Omit<JSX.TextareaHTMLAttributes<HTMLTextAreaElement>, 'label' | 'onInput'> & {
-    onInput?: (value: string) => void
-  }
-
-export function TextArea({ label, hint, error, extra, onInput, ...input }: TextAreaProps) {
+export function TextArea(props: TextProps<JSX.TextareaHTMLAttributes<HTMLTextAreaElement>>) {
+  const { label, hint, error, extra, onInput, ...area } = props
   const id = useId()
-  const control = (
-    <textarea
-      rows={4}
-      {...input}
-      id={id}
-      aria-invalid={error ? true : undefined}
-      aria-describedby={hint || error ? `${id}-hint` : undefined}
-      onInput={event => onInput?.(event.currentTarget.value)}
-    />
-  )
-  return field({ id, label, hint, error, extra }, control)
+  const shared = textAttributes({ id, hint, error, onInput })
+  return field({ id, label, hint, error, extra }, <textarea rows={4} {...area} {...shared} />)
 }
+
+type TextState = Pick<TextProps<{ id: string }>, 'id' | 'hint' | 'error' | 'onInput'>
+
+const textAttributes = ({ id, hint, error, onInput }: TextState) => ({
+  id,
+  'aria-invalid': error ? true : undefined,
+  'aria-describedby': hint || error ? `${id}-hint` : undefined,
+  onInput: (event: { currentTarget: { value: string } }) => onInput?.(event.currentTarget.value),
+})
 
 type BareSelectProps<V extends string> = {
   value: V
@@ -79,6 +66,10 @@ export function BareSelect<V extends string>(props: BareSelectProps<V>) {
     </select>
   )
 }
+
+/** Options of a select for values, with their texts. */
+export const optionsOf = <V extends string>(values: readonly V[], textOf: (value: V) => string) =>
+  values.map(value => ({ value, text: textOf(value) }))
 
 type SelectProps<V extends string> = FieldProps & Omit<BareSelectProps<V>, 'id' | 'class'>
 
@@ -138,3 +129,28 @@ function field(
     </div>
   )
 }
+
+type AccountFieldProps = Omit<Parameters<typeof TextField>[0], 'label'> & { label?: string }
+
+export const EmailField = (props: AccountFieldProps) => (
+  <TextField label={t('account.email')} type="email" autocomplete="email" required {...props} />
+)
+
+export const PasswordField = (props: AccountFieldProps) => (
+  <TextField
+    label={t('account.password')}
+    type="password"
+    autocomplete="current-password"
+    required
+    {...props}
+  />
+)
+
+export const NewPasswordField = (props: AccountFieldProps) => (
+  <PasswordField
+    hint={t('account.passwordHint')}
+    autocomplete="new-password"
+    minLength={8}
+    {...props}
+  />
+)

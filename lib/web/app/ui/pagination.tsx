@@ -10,26 +10,21 @@ export const currentPage = () => Math.max(1, Number(address.value.query.get('pag
 export function Pagination({ totalPages = 1 }: { totalPages: number | undefined }) {
   if (totalPages <= 1) return null
   const page = currentPage()
-  const open = (page: number) => setQuery({ page: page === 1 ? null : String(page) })
+  const step = (name: 'previous' | 'next', to: number) => (
+    <IconButton
+      icon={name === 'next' ? 'chevronRight' : 'chevronLeft'}
+      isFramed
+      class="icon-directional"
+      label={t(`pagination.${name}`)}
+      disabled={name === 'next' ? to > totalPages : to < 1}
+      onClick={() => setQuery({ page: to === 1 ? null : String(to) })}
+    />
+  )
   return (
     <nav class="pagination" aria-label={t('label.pages')}>
-      <IconButton
-        icon="chevronLeft"
-        isFramed
-        class="icon-directional"
-        label={t('pagination.previous')}
-        disabled={page <= 1}
-        onClick={() => open(page - 1)}
-      />
+      {step('previous', page - 1)}
       <span>{t('lists.pageOf', { page, count: totalPages })}</span>
-      <IconButton
-        icon="chevronRight"
-        isFramed
-        class="icon-directional"
-        label={t('pagination.next')}
-        disabled={page >= totalPages}
-        onClick={() => open(page + 1)}
-      />
+      {step('next', page + 1)}
     </nav>
   )
 }

@@ -1,5 +1,6 @@
-// Filters in use, each with a button that removes it.
-import { useLibraryNames } from '../../api/use-libraries.ts'
+// Filters in use, each with a button that removes it; opening a list with other filters.
+import { useLibraryNames } from '../../api/resource.ts'
+import { address, navigate } from '../../routing/router.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -9,9 +10,9 @@ import {
   filterFields,
   noFilters,
   withChoices,
+  withFilters,
 } from './filter-fields.ts'
 import { choiceText, conditionText } from './filter-texts.ts'
-import { openFilters } from './series-address.ts'
 
 export function FilterChips({ filters }: { filters: Filters }) {
   const names = useLibraryNames(
@@ -48,7 +49,7 @@ export function FilterChips({ filters }: { filters: Filters }) {
       />,
     )
   return (
-    <div class="browse-chips">
+    <div class="row browse-chips">
       {chips}
       <Button variant="quiet" text={t('filter.clear')} onClick={() => openFilters(noFilters)} />
     </div>
@@ -69,4 +70,12 @@ function Chip({ text, isExcluded = false, onRemove }: ChipProps) {
       <Icon name="close" size={14} />
     </button>
   )
+}
+
+/** Shows the list with other filters. */
+export function openFilters(filters: Filters, sort?: string | null) {
+  const query = withFilters(address.value.query, filters)
+  if (sort) query.set('sort', sort)
+  const text = query.toString()
+  navigate(address.value.path + (text && `?${text}`))
 }

@@ -1,9 +1,7 @@
 // Controls of one filter: values that are included or excluded, a text, a range, or yes and no.
-
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { useGet } from '../../api/use-get.ts'
-import { type LibraryNames, useLibraryNames } from '../../api/use-libraries.ts'
+import { type LibraryNames, useGet, useLibraryNames } from '../../api/resource.ts'
 import { perStar, starsText } from '../../organize/groupings/rule-words.ts'
 import { formatNumber, t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,19 +1,25 @@
 // Dialog with all filters of a series list and the saved ones; the list changes when it is confirmed.
 import { useEffect, useState } from 'preact/hooks'
-import { api, body } from '../../api/client.ts'
+import { api, body, type Schemas } from '../../api/client.ts'
+import { useGet, useLibraryNames } from '../../api/resource.ts'
 import { can } from '../../api/session.ts'
-import { useLibraryNames } from '../../api/use-libraries.ts'
 import { useEdited } from '../../routing/unsaved.ts'
 import { t } from '../../text/translate.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { conditionOf } from './filter-condition.ts'
+import { openFilters } from './filter-chips.tsx'
+import { type Condition, conditionOf, filtersOfCondition } from './filter-condition.ts'
 import { FilterControl } from './filter-controls.tsx'
-import { type Filters, filterFields, noFilters, withChoices } from './filter-fields.ts'
-import { FilterPresets } from './filter-presets.tsx'
+import {
+  countFilters,
+  type Filters,
+  filterFields,
+  noFilters,
+  type SeriesSort,
+  withChoices,
+} from './filter-fields.ts'
 import { conditionText } from './filter-texts.ts'
-import { openFilters, type SeriesSort } from './series-address.ts'
 
 type FilterDialogProps = {
   filters: Filters
@@ -115,17 +121,11 @@ function useMatchCount(filters: Filters, libraryId: string | null): number | nul
   useEffect(() => {
     const controller = new AbortController()
     const timer = setTimeout(() => {
-      const filter = {
-        condition: conditionOf(filters, libraryId),
-        ...(filters.text && { fullTextSearch: filters.text }),
-      }
-      body(
-        api.POST('/api/v1/series/list', {
-          params: { query: { page: 1, pageSize: 1 } },
-          body: filter,
-          signal: controller.signal,
-        }),
-      ).then(
+      const condition = conditionOf(filters, libraryId)
+      const filter = { condition, ...(filters.text && { fullTextSearch: filters.text }) }
+      const params = { query: { page: 1, pageSize: 1 } }
+      const { signal } = controller
+      body(api.POST('/api/v1/series/list', { params, body: filter, signal })).then(
         ({ total }) => setCount(total),
         () => setCount(null),
       )
@@ -136,4 +136,72 @@ function useMatchCount(filters: Filters, libraryId: string | null): number | nul
     }
   }, [key, libraryId])
   return count
+}
+
+type PresetsProps = {
+  filters: Filters
+  sort: string
+  libraryId: string | null
+  onOpen: (filters: Filters, sort: string | null) => void
+}
+
+/** Saved filters of an account: chosen, saved under a name, deleted. */
+function FilterPresets({ filters, sort, libraryId, onOpen }: PresetsProps) {
+  const [name, setName] = useState<string | null>(null)
+  const query = { scope: 'list' as const, target: 'series' as const }
+  const presets = useGet('/api/v1/filter-presets', { query })
+  const shown = presets.data?.presets.filter(
+    preset => preset.libraryId === null || preset.libraryId === libraryId,
+  )
+  const save = async () => {
+    const condition = conditionOf(filters, null) as Record<string, never> | null
+    const preset = { name: name!.trim(), condition, query: filters.text || null, sort, libraryId }
+    await api.POST('/api/v1/filter-presets', { body: { ...preset, ...query } })
+    setName(null)
+    presets.reload()
+  }
+  const remove = async ({ id }: Schemas['FilterPreset']) => {
+    await api.DELETE('/api/v1/filter-presets/{id}', { params: { path: { id } } })
+    presets.reload()
+  }
+  const open = (preset: Schemas['FilterPreset']) => {
+    const stored = filtersOfCondition(preset.condition as Condition | null)
+    onOpen({ ...stored, text: preset.query ?? '' }, preset.sort)
+  }
+  if (!shown || (shown.length === 0 && countFilters(filters) === 0)) return null
+  return (
+    <fieldset class="browse-options browse-presets">
+      <legend>{t('filter.presets')}</legend>
+      <div class="browse-option-list">
+        {shown.map(preset => (
+          <span key={preset.id} class="browse-preset">
+            <button type="button" class="browse-option" onClick={() => open(preset)}>
+              {preset.name}
+            </button>
+            <IconButton
+              icon="delete"
+              label={t('filter.deletePreset', { name: preset.name })}
+              onClick={() => remove(preset)}
+            />
+          </span>
+        ))}
+        {name === null && countFilters(filters) > 0 && (
+          <Button icon="add" variant="quiet" onClick={() => setName('')}>
+            {t('filter.savePreset')}
+          </Button>
+        )}
+      </div>
+      {name !== null && (
+        <div class="browse-typed">
+          <TextField
+            label={t('filter.presetName')}
+            value={name}
+            maxLength={100}
+            onInput={setName}
+          />
+          <Button text={t('action.save')} disabled={!name.trim()} onClick={save} />
+        </div>
+      )}
+    </fieldset>
+  )
 }

@@ -1,4 +1,4 @@
-// Filters of series lists: their fields, and their text in the address of a page.
+// Filters and sort order of series lists: their fields, and their text in the address of a page.
 import type { Schemas } from '../../api/client.ts'
 import {
   fileFormats,
@@ -6,6 +6,7 @@ import {
   readStatuses,
   seriesStatuses,
 } from '../../api/enumerations.ts'
+import type { TextKey } from '../../text/translate.ts'
 
 type ConditionField = Exclude<
   keyof Schemas['SeriesCondition'],
@@ -118,3 +119,30 @@ export function withChoices(
   else delete fields[name]
   return { ...filters, fields }
 }
+
+export const sortTexts = {
+  title: 'field.title',
+  date_added: 'field.dateAdded',
+  date_updated: 'field.dateUpdated',
+  release_date: 'field.releaseDate',
+  date_read: 'field.lastReadAt',
+  book_count: 'field.bookCount',
+  page_count: 'field.pageCount',
+  file_size: 'field.fileSize',
+  rating: 'field.userRating',
+} as const satisfies Record<string, TextKey>
+export type SortField = keyof typeof sortTexts
+export const sortFields = Object.keys(sortTexts) as readonly SortField[]
+type SortOrder = 'asc' | 'desc'
+export type SeriesSort = `${SortField},${SortOrder}`
+
+/** The order that is most useful for a field: newest and largest first. */
+export const usualOrder = (field: SortField): SortOrder => (field === 'title' ? 'asc' : 'desc')
+
+export function seriesSortOf(query: URLSearchParams): SeriesSort {
+  const [name, order] = (query.get('sort') ?? '').split(',')
+  const field = sortFields.find(known => known === name) ?? 'title'
+  return `${field},${order === 'asc' || order === 'desc' ? order : usualOrder(field)}`
+}
+
+export const partsOfSort = (sort: SeriesSort) => sort.split(',') as [SortField, SortOrder]

@@ -1,8 +1,7 @@
 // Texts of filters: fields, values and names of libraries.
-import type { LibraryNames } from '../../api/use-libraries.ts'
+import type { LibraryNames } from '../../api/resource.ts'
 import { perStar, starsText, words } from '../../organize/groupings/rule-words.ts'
-import { valueKey } from '../../text/field-keys.ts'
-import { language, t, textOr } from '../../text/translate.ts'
+import { language, t, textOr, valueKey } from '../../text/translate.ts'
 import { type FilterChoice, type FilterName, filterFields } from './filter-fields.ts'
 
 export function valueText(name: FilterName, value: string, names: LibraryNames): string {

@@ -1,7 +1,6 @@
 // Documents of EPUBs in frames: fetched, parsed inertly, sanitized, and put into a sandboxed frame in which
 // no script of a book can run.
 import { assetUrl } from '../../api/assets.ts'
-import { removeNames } from './names.ts'
 import { fetchText, loadableUrl, type Publication, resourceUrl } from './publication.ts'
 import { sanitize, withoutScripts } from './sanitize.ts'
 import { cleanStyleSheet, splitImports } from './style-sheet.ts'
@@ -228,4 +227,25 @@ function pageSize(parsed: Document): BookDocument['size'] {
     .split(/[\s,]+/)
     .map(Number)
   return boxWidth! > 0 && boxHeight! > 0 ? { width: boxWidth!, height: boxHeight! } : null
+}
+
+// A browser finds elements by their names among the properties of documents and forms, so that `<img name="body">` would
+// replace `document.body`, and `<select name="attributes">` the attributes of its form, which would then not be
+// sanitized (DOM clobbering).
+
+// Taken from the prototypes, because properties of the document itself may be replaced.
+const { querySelectorAll } = Document.prototype
+const { removeAttribute } = Element.prototype
+
+/** Anchors and maps are also found by name, but not as properties. */
+const named = '[name]:not(a, map, meta)'
+/** Forms expose their controls and images by id, documents their objects. */
+const identified =
+  ':is(button, embed, fieldset, input, object, output, select, textarea, form img)[id]'
+
+/** Removes names and ids that replace properties from a freshly parsed document. */
+function removeNames(parsed: Document) {
+  for (const element of querySelectorAll.call(parsed, named)) removeAttribute.call(element, 'name')
+  for (const element of querySelectorAll.call(parsed, identified))
+    removeAttribute.call(element, 'id')
 }

@@ -1,5 +1,8 @@
 // The reader's style sheet for documents of an EPUB: pages or one long column, type and colors.
-import type { EpubSettings } from '../settings.ts'
+
+import { computed, signal } from '@preact/signals'
+import { theme } from '../../shell/appearance.tsx'
+import { type EpubSettings, settings } from '../settings.ts'
 import type { PageGeometry } from './geometry.ts'
 
 export type Palette = {
@@ -22,7 +25,7 @@ const palettes = {
   dark: { background: '#15161a', text: '#d5d8df', link: '#f2a65a', isForced: true, isDark: true },
 } as const satisfies Record<string, Palette>
 
-export const paletteOf = ({ theme }: EpubSettings, isAppDark: boolean): Palette =>
+const paletteOf = ({ theme }: EpubSettings, isAppDark: boolean): Palette =>
   palettes[theme === 'app' ? (isAppDark ? 'dark' : 'light') : theme]
 
 const families = {
@@ -96,15 +99,8 @@ function colorsCss({ background, text, link, isForced, isDark }: Palette) {
 }
 
 /** Nothing may be larger than a page, or it would overflow its column. */
-function contentsCss({
-  width,
-  height,
-  columns,
-  margin,
-  marginBlock,
-  isScrolled,
-  isVertical,
-}: PageGeometry) {
+function contentsCss(geometry: PageGeometry) {
+  const { width, height, columns, margin, marginBlock, isScrolled, isVertical } = geometry
   const inlineSize = isVertical ? height - 2 * margin : width / columns - 2 * margin
   const blockSize = isScrolled
     ? 'none'
@@ -122,3 +118,15 @@ function contentsCss({
     :where([data-link]) { text-decoration: underline; cursor: pointer }
     :focus-visible { outline: 2px solid currentcolor }`
 }
+
+const query = matchMedia('(prefers-color-scheme: dark)')
+const isSystemDark = signal(query.matches)
+query.addEventListener('change', () => {
+  isSystemDark.value = query.matches
+})
+
+/** Colors of the reader, from its settings or the application. */
+export const palette = computed(() => {
+  const isAppDark = theme.value === 'dark' || (theme.value === 'system' && isSystemDark.value)
+  return paletteOf(settings.value, isAppDark)
+})

@@ -107,7 +107,7 @@ function ReportTable({ report }: { report: Report }) {
     (a, b) => Number(b.match !== 'exact') - Number(a.match !== 'exact'),
   )
   return (
-    <div class="cbl-report">
+    <div class="stack">
       <p role="status">
         {[
           t('cbl.exact', { count: exact }),

@@ -1,19 +1,27 @@
 // Page of a collection or read list: members, order, actions.
 import { useMemo, useState } from 'preact/hooks'
-import type { Resource } from '../../api/resource.ts'
+import { api, type Schemas } from '../../api/client.ts'
+import { type Resource, useGet } from '../../api/resource.ts'
 import { can } from '../../api/session.ts'
-import { useGet } from '../../api/use-get.ts'
 import { useReloadOnEvents } from '../../lists/list-events.ts'
 import { type PagedList, usePagedList } from '../../lists/paged-list.ts'
-import { createSelection, type Selection } from '../../lists/selection.ts'
-import type { ViewProps } from '../../routing/route.ts'
-import { address, setQuery } from '../../routing/router.ts'
+import { createSelection, type Selection } from '../../lists/selection-bar.tsx'
+import type { ViewProps } from '../../routing/load-view.ts'
+import { address, navigate, setQuery } from '../../routing/router.ts'
 import { t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.tsx'
+import { useConfirm } from '../../ui/dialog.tsx'
+import { optionsOf } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Menu, MenuButton } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, ErrorState, Loading } from '../../ui/state.tsx'
+import { showNotice } from '../../ui/toast.tsx'
+import { chooseCover, openOrganizer } from '../actions.ts'
 import { ArrangeToolbar } from '../arrange-list.tsx'
-import { GroupingActions } from './grouping-actions.tsx'
+import { saveFile } from '../files.ts'
 import {
+  deleteGrouping,
   type Grouping,
   isAutomatic,
   type Kind,
@@ -123,10 +131,7 @@ function Toolbar({ kind, grouping, list, arranges, sort }: PartProps) {
     <ArrangeToolbar<MemberSort>
       isArranging={arranges}
       sort={sort === usual ? 'default' : sort}
-      options={sorts.map(value => ({
-        value,
-        text: t(sortTexts[value === 'default' ? usual : value]),
-      }))}
+      options={optionsOf(sorts, value => t(sortTexts[value === 'default' ? usual : value]))}
       onSort={sort => setQuery({ sort: sort === 'default' ? null : sort }, { replace: true })}
       onArrange={canArrange ? () => setQuery({ mode: 'arrange', sort: null }) : null}
       onDone={() => setQuery({ mode: null }, { replace: true })}
@@ -168,4 +173,80 @@ function Members({ kind, grouping, list, selection, arranges, reload }: PartProp
       onChanged={reload}
     />
   )
+}
+
+type GroupingActionsProps = { kind: Kind; grouping: Grouping; count: number; reload: () => void }
+
+function GroupingActions({ kind, grouping, count, reload }: GroupingActionsProps) {
+  const { id, name } = grouping
+  const { write, remove } = kinds[kind]
+  const { ask, dialog } = useConfirm({
+    title: t(`groupings.deleteTitle.${kind}`, { name }),
+    text: t(`groupings.deleteText.${kind}`),
+    action: t('action.delete'),
+    async onConfirm() {
+      await deleteGrouping({ kind, id })
+      navigate(kind, { replace: true })
+      showNotice(t('groupings.deleted', { name }))
+    },
+  })
+  const edit = () =>
+    openOrganizer(async () => (await import('./grouping-dialog.tsx')).GroupingDialog, {
+      kind,
+      grouping,
+      onSaved: reload,
+    })
+  const chooseNext = () => chooseCover({ owner: kind, id, title: name, onSaved: reload })
+  const isReadList = kind === 'readlists'
+  const hasMenu = can(write) || can(remove) || isReadList
+  return (
+    <>
+      {isReadList && count > 0 && (
+        <Button icon="play" variant="primary" onClick={() => readOn(id)}>
+          {t('action.continueHere')}
+        </Button>
+      )}
+      {can(write) && <Button icon="edit" text={t('action.edit')} onClick={edit} />}
+      {hasMenu && (
+        <Menu label={t('action.more')} trigger={<Icon name="more" />}>
+          {can(write) && <MenuButton icon="grid" text={t('covers.title')} onClick={chooseNext} />}
+          {isReadList && (
+            <MenuButton
+              icon="download"
+              text={t('cbl.export')}
+              onClick={() => exportCbl(grouping)}
+            />
+          )}
+          {can(remove) && (
+            <MenuButton icon="delete" isDanger text={t('action.delete')} onClick={ask} />
+          )}
+        </Menu>
+      )}
+      {dialog}
+    </>
+  )
+}
+
+/** Opens the first unread book. */
+async function readOn(id: string) {
+  const pageSize = 500
+  let first: string | null = null
+  for (let page = 1; ; page++) {
+    const { data, total } = await listMembers({ kind: 'readlists', id }, { page, pageSize })
+    const books = data as Schemas['Book'][]
+    first ??= books[0]?.id ?? null
+    const next = books.find(({ readProgress }) => !readProgress?.completed)
+    if (next) return navigate(`books/${next.id}/read?readlist=${id}`)
+    if (page * pageSize >= total) break
+  }
+  showNotice(t('groupings.allRead'))
+  if (first) navigate(`books/${first}/read?readlist=${id}`)
+}
+
+async function exportCbl({ id, name }: Grouping) {
+  const { data } = await api.GET('/api/v1/readlists/{id}/cbl', {
+    params: { path: { id } },
+    parseAs: 'blob',
+  })
+  saveFile(data as Blob, `${name}.cbl`)
 }

@@ -1,10 +1,9 @@
 // Rule of a collection: in words, and as an editor of grouped tests.
 import { useState } from 'preact/hooks'
-import { useLibraryNames } from '../../api/use-libraries.ts'
-import { fieldKey } from '../../text/field-keys.ts'
-import { t, textOr } from '../../text/translate.ts'
+import { useLibraryNames } from '../../api/resource.ts'
+import { fieldKey, t, textOr } from '../../text/translate.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { BareSelect } from '../../ui/field.tsx'
+import { BareSelect, optionsOf } from '../../ui/field.tsx'
 import type { Rule } from './kind.ts'
 import {
   conditionOf,
@@ -72,10 +71,7 @@ function GroupEditor({ group, depth, label, onChange, onRemove }: GroupEditorPro
         <BareSelect<Group['join']>
           aria-label={t('rule.join')}
           value={join}
-          options={(['allOf', 'anyOf'] as const).map(value => ({
-            value,
-            text: t(`rule.${value}`),
-          }))}
+          options={optionsOf(['allOf', 'anyOf'] as const, value => t(`rule.${value}`))}
           onChange={join => onChange({ join, parts })}
         />
         {onRemove && <IconButton icon="close" label={t('rule.removeGroup')} onClick={onRemove} />}
@@ -149,19 +145,13 @@ function TestRow({ test, onChange, onRemove }: TestRowProps) {
       <BareSelect<string>
         aria-label={t('rule.field')}
         value={field}
-        options={Object.keys(ruleFields).map(value => ({
-          value,
-          text: textOr(fieldKey(value), value),
-        }))}
+        options={optionsOf(Object.keys(ruleFields), value => textOr(fieldKey(value), value))}
         onChange={name => onChange(newTest(name as RuleField))}
       />
       <BareSelect<string>
         aria-label={t('rule.operator')}
         value={operator}
-        options={operatorsOf(field).map(value => ({
-          value,
-          text: textOr(`rule.operator.${value}`, value),
-        }))}
+        options={optionsOf(operatorsOf(field), value => textOr(`rule.operator.${value}`, value))}
         onChange={operator => onChange({ ...test, operator })}
       />
       {hasValue(test) ? <TestValue test={test} onChange={onChange} /> : <span />}

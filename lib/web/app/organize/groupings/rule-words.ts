@@ -1,6 +1,13 @@
 // API conditions in words, for collection rules and filters.
-import { fieldKey, valueKey } from '../../text/field-keys.ts'
-import { formatDate, formatNumber, type TextKey, t, textOr } from '../../text/translate.ts'
+import {
+  fieldKey,
+  formatDate,
+  formatNumber,
+  type TextKey,
+  t,
+  textOr,
+  valueKey,
+} from '../../text/translate.ts'
 
 /** A series condition of the API. */
 export type StoredCondition = object

@@ -1,15 +1,16 @@
 // Bulk metadata editor for series or books: add and remove labels, set fields, lock, reset.
 import { useState } from 'preact/hooks'
+import { api } from '../../api/client.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormError } from '../../ui/form.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { type BulkChange, changeMany, resetMany } from './bulk.ts'
 import { type Errors, errorsOf, validate, withoutEmptyRows } from './draft.ts'
 import { EditorDialog } from './editor-dialog.tsx'
 import { FieldControl, fieldLabel } from './field-control.tsx'
 import { allFields, type Field, type Owner } from './fields.ts'
 import { LabelInput, useLabelNames } from './label-input.tsx'
+import type { Locks, Values } from './record.ts'
 
 type BulkDialogProps = {
   owner: Owner
@@ -145,7 +146,7 @@ function LockChanges({ owner, change, update }: PartProps & { owner: Owner }) {
   const all = (value: boolean) => set(Object.fromEntries(fields.map(({ lock }) => [lock!, value])))
   return (
     <div class="form">
-      <div class="page-actions">
+      <div class="row">
         <Button icon="lock" text={t('metadata.bulk.lockAll')} onClick={() => all(true)} />
         <Button icon="unlock" text={t('metadata.bulk.unlockAll')} onClick={() => all(false)} />
         <Button variant="quiet" text={t('metadata.bulk.keepAll')} onClick={() => set({})} />
@@ -155,6 +156,7 @@ function LockChanges({ owner, change, update }: PartProps & { owner: Owner }) {
           <label key={name} class="metadata-lock-choice">
             <span>{fieldLabel(name)}</span>
             <select
+              class="control"
               value={lock! in change.locks ? String(change.locks[lock!]) : ''}
               onChange={event => {
                 const { value } = event.currentTarget
@@ -171,4 +173,46 @@ function LockChanges({ owner, change, update }: PartProps & { owner: Owner }) {
       </div>
     </div>
   )
+}
+
+type LabelChange = 'genres.add' | 'genres.remove' | 'tags.add' | 'tags.remove'
+type BulkChange = {
+  labels: Partial<Record<LabelChange, string[]>>
+  values: Values
+  locks: Locks
+}
+type Subjects = { owner: Owner; ids: readonly string[] }
+
+/** Per request. */
+const maxIds = 100
+
+async function inChunks(ids: readonly string[], run: (ids: string[]) => Promise<unknown>) {
+  for (let i = 0; i < ids.length; i += maxIds) await run(ids.slice(i, i + maxIds))
+}
+
+const idsOf = (owner: Owner, ids: string[]) =>
+  owner === 'series' ? { seriesIds: ids } : { bookIds: ids }
+
+/** Throws ApiError. Earlier changes remain; repeating all of them is safe. */
+async function changeMany({ owner, ids }: Subjects, change: BulkChange): Promise<void> {
+  const { labels, values, locks } = change
+  const path = `/api/v1/${owner}/bulk` as const
+  await inChunks(ids, async chunk => {
+    const subjects = idsOf(owner, chunk)
+    if (Object.keys(values).length > 0)
+      await api.PATCH(`${path}/metadata`, { body: { ...values, ...subjects } })
+    for (const kind of ['genres', 'tags'] as const) {
+      const names = { add: labels[`${kind}.add`] ?? [], remove: labels[`${kind}.remove`] ?? [] }
+      if (names.add.length + names.remove.length > 0)
+        await api.POST(`${path}/${kind}`, { body: { ...names, ...subjects } })
+    }
+    if (Object.keys(locks).length > 0)
+      await api.PUT(`${path}/metadata/locks`, { body: { ...locks, ...subjects } })
+  })
+}
+
+/** Removes values and locks set by users. Throws ApiError. */
+async function resetMany({ owner, ids }: Subjects): Promise<void> {
+  const path = `/api/v1/${owner}/bulk/metadata/reset` as const
+  await inChunks(ids, chunk => api.POST(path, { body: idsOf(owner, chunk) }))
 }

@@ -1,10 +1,8 @@
 // Control of a metadata field by kind, with its lock.
-
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { useGetAll } from '../../api/use-get.ts'
-import { fieldKey, hintKey, valueKey } from '../../text/field-keys.ts'
-import { type TextKey, t, textOr } from '../../text/translate.ts'
+import { useGetAll } from '../../api/resource.ts'
+import { fieldKey, hintKey, type TextKey, t, textOr, valueKey } from '../../text/translate.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Select, Switch, TextArea, TextField } from '../../ui/field.tsx'
 import { authorRoles, type Field } from './fields.ts'
@@ -252,7 +250,7 @@ function SharingTags({ selected, onChange }: SharingTagsProps) {
   if (!tags.data) return null
   if (tags.data.length === 0) return <p class="secondary-text">{t('metadata.noSharingTags')}</p>
   return (
-    <div class="metadata-sharing">
+    <div class="stack">
       {tags.data.map(({ id, name, description }) => (
         <Switch
           key={id}

@@ -39,16 +39,7 @@ export const authorRoles = [
   ...(['cover_artist', 'illustrator', 'editor', 'translator', 'contributor', 'narrator'] as const),
 ]
 
-const wideKinds = new Set([
-  'long',
-  'texts',
-  'authors',
-  'titles',
-  'awards',
-  'links',
-  'sharing',
-  'json',
-])
+const narrowKinds = new Set(['text', 'number', 'choice', 'flag'])
 const ownRequests = new Set(['genres', 'tags', 'links', 'sharing'])
 
 type Options = { lock?: string | null; isShared?: true; isWide?: true }
@@ -58,7 +49,7 @@ const field = (name: FieldName, kind: FieldKind, options: Options = {}): Field =
   name,
   lock: options.lock === undefined ? name : options.lock,
   isPlain: !ownRequests.has(name),
-  isWide: wideKinds.has(kind.kind) || options.isWide === true,
+  isWide: !narrowKinds.has(kind.kind) || options.isWide === true,
   isShared: options.isShared ?? false,
 })
 

@@ -1,7 +1,7 @@
 // Metadata of a series from sources: search, field-by-field comparison, applied fields.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../../api/client.ts'
-import { useGet } from '../../api/use-get.ts'
+import { useGet } from '../../api/resource.ts'
 import { t, textOr } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -112,6 +112,7 @@ function SearchPart(props: SearchPartProps) {
     <div class="form">
       <form class="match-search" onSubmit={event => event.preventDefault()}>
         <BareSelect<string>
+          class="control"
           aria-label={t('match.source')}
           value={source}
           options={sources.map(({ id, displayName }) => ({ value: id, text: displayName }))}
@@ -119,6 +120,7 @@ function SearchPart(props: SearchPartProps) {
         />
         <input
           type="search"
+          class="control"
           aria-label={t('field.title')}
           value={query}
           maxLength={500}
@@ -153,7 +155,7 @@ function HitRow({ hit, onCompare }: { hit: Hit; onCompare: (hit: Hit) => Promise
         {alternateTitles.length > 0 && (
           <span class="secondary-text">{alternateTitles.slice(0, 3).join(' · ')}</span>
         )}
-        {summary && <span class="match-summary secondary-text">{summary}</span>}
+        {summary && <span class="clamp secondary-text">{summary}</span>}
       </span>
     </Button>
   )

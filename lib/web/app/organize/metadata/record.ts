@@ -1,6 +1,5 @@
 // Metadata of a series or book: loaded as a record, saved as the changed fields.
-import { allItems } from '../../api/all-items.ts'
-import { api, body, type Schemas } from '../../api/client.ts'
+import { allItems, api, body, type Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { can } from '../../api/session.ts'
 import { allFields, type Owner } from './fields.ts'
@@ -30,17 +29,13 @@ export async function loadRecord(
     body(api.GET(`/api/v1/${owner}/{id}/external-links`, init)),
     sharing,
   ])
-  return {
-    ...recordOf(metadata.data!),
-    etag: metadata.response.headers.get('etag'),
-    ...withValues(recordOf(metadata.data!).values, {
-      links: links.map(({ sourceName, url }) => ({ sourceName, url })),
-      sharing: tags.map(({ id }) => id),
-    }),
+  const { values, locks } = recordOf(metadata.data!)
+  const own = {
+    links: links.map(({ sourceName, url }) => ({ sourceName, url })),
+    sharing: tags.map(({ id }) => id),
   }
+  return { values: { ...values, ...own }, locks, etag: metadata.response.headers.get('etag') }
 }
-
-const withValues = (values: Values, more: Values) => ({ values: { ...values, ...more } })
 
 function recordOf(metadata: Schemas['SeriesMetadata'] | Schemas['BookMetadata']) {
   const { locks, genres, tags, ...values } = metadata
@@ -102,7 +97,12 @@ export async function saveRecord(
   const locks = Object.entries(changes.locks).filter(
     ([name, isLocked]) => isLocked !== (lockedBySaving.has(name) || record.locks[name]),
   )
-  if (locks.length > 0) await putLocks(subject, Object.fromEntries(locks))
+  const params = { path: { id } }
+  if (locks.length > 0)
+    await api.PUT(`/api/v1/${owner}/{id}/metadata/locks`, {
+      params,
+      body: Object.fromEntries(locks),
+    })
 }
 
 /** Genres, links and locks are separate resources: the precondition is checked once for all of them. */
@@ -128,10 +128,6 @@ async function putLabels({ owner, id }: Subject, kind: 'genres' | 'tags', names:
   else await api.PUT(`/api/v1/${owner}/{id}/tags`, { params, body: { tags: names } })
 }
 
-async function putLocks({ owner, id }: Subject, locks: Locks) {
-  await api.PUT(`/api/v1/${owner}/{id}/metadata/locks`, { params: { path: { id } }, body: locks })
-}
-
 /** One link per site name. */
 async function saveLinks(subject: Subject, former: readonly Link[], next: readonly Link[]) {
   const { owner, id } = subject
@@ -154,9 +150,8 @@ async function removeLinks({ owner, id }: Subject, removed: readonly Link[]) {
       })
     return
   }
-  const { links } = await body(
-    api.GET('/api/v1/series/{id}/external-links', { params: { path: { id } } }),
-  )
+  const params = { path: { id } }
+  const { links } = await body(api.GET('/api/v1/series/{id}/external-links', { params }))
   for (const link of links.filter(({ sourceName }) => names.has(sourceName)))
     await api.DELETE('/api/v1/series/{id}/external-links/{link_id}', {
       params: { path: { id, link_id: link.id } },

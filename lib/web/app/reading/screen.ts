@@ -1,5 +1,24 @@
-// Wake lock that keeps the screen on while reading, where supported (HTTPS).
+// The screen while reading: full-screen mode and the wake lock, where the browser supports them.
+import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+
+export const canFullscreen = document.fullscreenEnabled === true
+export const isFullscreen = signal(document.fullscreenElement !== null)
+
+document.addEventListener('fullscreenchange', () => {
+  isFullscreen.value = document.fullscreenElement !== null
+})
+
+/** Does nothing if the browser refuses. */
+export async function toggleFullscreen(): Promise<void> {
+  if (!canFullscreen) return
+  try {
+    if (document.fullscreenElement) await document.exitFullscreen()
+    else await document.documentElement.requestFullscreen({ navigationUI: 'hide' })
+  } catch {
+    // Refused, for example without a gesture.
+  }
+}
 
 const idleMs = 10 * 60_000
 
