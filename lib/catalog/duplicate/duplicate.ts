@@ -11,7 +11,7 @@ import {
 } from '../../accounts/viewer.ts'
 import { Conflict, NotFound } from '../../base/errors.ts'
 import { joinPath, pathText } from '../../base/path.ts'
-import type { IdPage } from '../../list/page.ts'
+import type { IdPage } from '../../list/sort.ts'
 import type { Queue } from '../../store/queue/queue.ts'
 import { unfinishedJobs } from '../../store/queue/select-jobs.ts'
 

@@ -2,7 +2,7 @@
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import { NotFound } from '../../base/errors.ts'
-import type { IdPage } from '../../list/page.ts'
+import type { IdPage } from '../../list/sort.ts'
 import { unprepared } from '../../store/postgres/statement.ts'
 import { readingOrder, readingPlace, reversedReadingOrder } from '../derived/reading-order.ts'
 import { requireSeries } from './series-record.ts'

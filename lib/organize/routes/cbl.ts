@@ -15,7 +15,7 @@ import {
 } from '../../base/schema.ts'
 import { document, element, text as textElement } from '../../base/xml-writer.ts'
 import { withUpload } from '../../catalog/cover/routes/cover-upload.ts'
-import { attachment } from '../../download/attachment.ts'
+import { attachment } from '../../download/file.ts'
 import { longListJson } from '../../http/json/long-list.ts'
 import { ReadListId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'

@@ -13,8 +13,7 @@ import {
   timestamp,
 } from '../../../base/schema.ts'
 import { type BookFile, bookFile, packedPages } from '../../../catalog/book/book-file.ts'
-import { versionKey } from '../../../download/etag.ts'
-import { isFresh } from '../../../download/range.ts'
+import { isFresh, versionKey } from '../../../download/range.ts'
 import { emptyBody } from '../../../http/body.ts'
 import { deviceOf } from '../../../http/client/device.ts'
 import type { Deps } from '../../../http/deps.ts'
