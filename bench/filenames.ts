@@ -13,10 +13,11 @@
 // - `special` is `SPN` for Kavita, the form (annual, one-shot, hard-cover…) for all others.
 // - 장 is a chapter (Kavita: a volume), the first of two `#` ranges counts (Kapowarr: the last).
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { stemOf } from '../lib/media/format/formats.ts'
-import { type ParsedName, parseFilename, parsePath } from '../lib/media/name/filename.ts'
+import { type ParsedName, parseFilename } from '../lib/media/name/filename.ts'
 import { sortNumber } from '../lib/media/name/number.ts'
+import { matchKey } from '../lib/media/name/text.ts'
 import { numberInName } from '../lib/media/strategy/number.ts'
 import { placeBook } from '../lib/media/strategy/series.ts'
 import { createRandom } from '../test/kit/random.ts'
@@ -189,10 +190,24 @@ function readingOf(parsed: ParsedName): Reading {
   return { series, title, number, year, count, edition, volume, special: form }
 }
 
+// Folders that name the same series supply what the file name does not have.
+function withFolders(path: string): ParsedName {
+  const parsed = { ...parseFilename(basename(path)) }
+  for (const part of dirname(path).split('/').slice(-8).reverse()) {
+    const folder = parseFilename(part)
+    const [own, other] = [parsed.series, folder.series].map(name => matchKey(name ?? ''))
+    if (own && other && own.replaceAll(' ', '') !== other.replaceAll(' ', '')) continue
+    parsed.series ??= folder.series
+    parsed.volume ??= folder.volume
+    parsed.year ??= folder.year
+  }
+  return parsed
+}
+
 function readAsKapowarr(input: string): Reading {
   // A page or a sidecar: the folder is the book.
   const book = /\/[^/]+\.(?:jpe?g|png|json)$/i.test(input) ? dirname(input) : stemOf(input)
-  const parsed = parsePath(book)
+  const parsed = withFolders(book)
   const number = plain(parsed.number === '½' ? '0.5' : parsed.number)
   const series = parsed.series?.replace(/[-+:]/g, ' ').replace(/ {2,}/g, ' ') ?? null
   const special = parsed.form ?? (number === null ? 'tpb' : null)

@@ -1,8 +1,7 @@
 // Process exit: the message and exit code for an error, and an exit that waits for nothing.
 import { constants } from 'node:os'
 import { CommanderError } from 'commander'
-import { Failure } from '../lib/base/errors.ts'
-import { isShortage, shortage } from '../lib/base/shortage.ts'
+import { Failure, isShortage, shortage } from '../lib/base/errors.ts'
 import { hasBlockedThreads } from '../lib/store/mount/mount-health.ts'
 import { isConnectionLost } from '../lib/store/postgres/connection-error.ts'
 

@@ -1,8 +1,8 @@
 // Lifecycle shared by `serve` and `worker`: job queue, scheduler, metrics server, SIGHUP, shutdown.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isShortage } from '../lib/base/errors.ts'
 import type { Log } from '../lib/base/log.ts'
 import { pathText } from '../lib/base/path.ts'
-import { isShortage } from '../lib/base/shortage.ts'
 import type { Sources } from '../lib/sources/open.ts'
 import { openSources } from '../lib/sources/stored/open.ts'
 import { pruneEvents } from '../lib/store/event/prune.ts'

@@ -360,7 +360,7 @@ create index book_by_search_key on book (search_key text_pattern_ops) include (s
   where missing_at is null;
 create index book_sort_titled on book (search_key text_pattern_ops)
   include (series_id, id, title_sort) where title_sort is not null and missing_at is null;
-create index book_by_format on book (format, series_id) where missing_at is null;
+create index book_by_format on book (format, series_id) include (id) where missing_at is null;
 create index book_by_type on book ((extra_metadata->>'bookType'), series_id, id)
   where extra_metadata->>'bookType' is not null and missing_at is null;
 -- Otherwise the planner could not estimate how many books have one, or how many file names match.

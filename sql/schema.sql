@@ -1011,7 +1011,7 @@ CREATE INDEX book_artifact_sha256 ON public.book_artifact USING btree (sha256) W
 CREATE INDEX book_by_age ON public.book USING btree (age_rating, series_id) INCLUDE (id) WHERE ((age_rating IS NOT NULL) AND (missing_at IS NULL));
 CREATE INDEX book_by_created ON public.book USING btree (created_at, id) INCLUDE (series_id) WHERE (missing_at IS NULL);
 CREATE INDEX book_by_error ON public.book USING btree (id) INCLUDE (series_id) WHERE ((error_code IS NOT NULL) AND (missing_at IS NULL));
-CREATE INDEX book_by_format ON public.book USING btree (format, series_id) WHERE (missing_at IS NULL);
+CREATE INDEX book_by_format ON public.book USING btree (format, series_id) INCLUDE (id) WHERE (missing_at IS NULL);
 CREATE INDEX book_by_modified ON public.book USING btree (modified_ms, id) INCLUDE (series_id) WHERE (missing_at IS NULL);
 CREATE INDEX book_by_name ON public.book USING btree (name_key, id) INCLUDE (series_id) WHERE (missing_at IS NULL);
 CREATE INDEX book_by_number ON public.book USING btree (number_sort, id) INCLUDE (series_id) WHERE (missing_at IS NULL);

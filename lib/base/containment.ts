@@ -1,11 +1,10 @@
 // Containment of library files: checks that an open file lies inside its library, so that a link cannot
-// expose other files of the server. Every library file is opened through this module or lib/base/file.ts.
+// expose other files of the server, and what is reported of missing files and folders. Every library file is opened through this module or lib/base/file.ts.
 import { constants, open as openCallback, readlinkSync, realpathSync, type Stats } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
+import { opendir, realpath, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { type Shortage, Unreadable } from './errors.ts'
+import { isShortage, NotFound, NotMounted, type Shortage, shortage, Unreadable } from './errors.ts'
 import { foldName, isWithin, pathText } from './path.ts'
-import { isShortage, shortage } from './shortage.ts'
 
 /** Rules for the files of all libraries, as configured. */
 export type FileAccess = {
@@ -57,7 +56,7 @@ type OpenFile = { fd: number; stats: Stats; path: Buffer }
  */
 export async function assertContained(file: OpenFile, containment: Containment): Promise<void> {
   const { fd, stats, path } = file
-  if (!isBelowRoot(path, containment)) throw outside()
+  if (!isWithin(path, Buffer.from(containment.root, 'latin1'))) throw outside()
   if (!stats.isFile()) throw new Unreadable('The file is not a regular file', 'io')
   const real = descriptorPath(fd) ?? (await resolvedPath(file))
   const isOfServer = isWithin(real, realDataDir(containment.dataDir))
@@ -102,9 +101,6 @@ export const linkFoldersOf = ({ root, followLinks, linkFolders }: Containment): 
   Buffer.from(root, 'latin1'),
   ...(followLinks ? linkFolders.map(folder => Buffer.from(folder)) : []),
 ]
-
-const isBelowRoot = (path: Buffer, { root }: Containment) =>
-  isWithin(path, Buffer.from(root, 'latin1'))
 
 const isInside = (real: Buffer, folders: readonly Buffer[]) =>
   folders.some(folder => isWithin(real, folder))
@@ -173,5 +169,31 @@ function realDataDir(dataDir: string): Buffer {
     return real
   } catch {
     return Buffer.from(dataDir)
+  }
+}
+
+/** Whether the system reported that a file does not exist. */
+export const isFileMissing = (error: unknown): boolean =>
+  error instanceof NotFound &&
+  ['ENOENT', 'ENOTDIR'].includes((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+
+/**
+ * The error for a missing file: NotMounted if the folder of its library is missing or empty, otherwise
+ * NotFound. `root`: latin1 (one character per byte). Never throws.
+ */
+export async function missingFile(root: string, cause?: unknown): Promise<NotFound | NotMounted> {
+  const isMounted = await hasEntries(Buffer.from(root, 'latin1')).catch(() => false)
+  return isMounted
+    ? new NotFound('The file of the book does not exist', { cause })
+    : new NotMounted()
+}
+
+async function hasEntries(folder: Buffer): Promise<boolean> {
+  // The declared type does not include buffers, which Node accepts.
+  const directory = await opendir(folder as unknown as string, { encoding: 'buffer' as never })
+  try {
+    return (await directory.read()) !== null
+  } finally {
+    await directory.close()
   }
 }

@@ -1,36 +1,14 @@
-// Expected errors with HTTP status codes, and the codes of unreadable files.
+// Expected errors with HTTP status codes, the codes of unreadable files, and shortages of the machine.
+import { words } from './words.ts'
 
 /** Failure reasons that clients translate themselves: `details.reason`, part of the API. */
 export const failureReasons = [
-  'account_inactive',
-  'data_folder',
-  'disk_full',
-  'duplicates_active',
-  'email_invalid',
-  'file_missing',
-  'file_too_large',
-  'folder_not_permitted',
-  'folder_special',
-  'last_administrator',
-  'library_around',
-  'library_exists',
-  'library_folder',
-  'library_inside',
-  'limit_reached',
-  'name_empty',
-  'name_taken',
-  'no_reading_list',
-  'nothing_to_analyze',
-  'password_too_long',
-  'password_too_short',
-  'password_wrong',
-  'progress_newer',
-  'rule_chooses',
-  'scan_active',
-  'scan_not_running',
-  'setup_done',
-  'source_disabled',
-  'user_name_invalid',
+  ...words('account_inactive data_folder disk_full duplicates_active email_invalid'),
+  ...words('file_missing file_too_large folder_not_permitted folder_special'),
+  ...words('last_administrator library_around library_exists library_folder library_inside'),
+  ...words('limit_reached name_empty name_taken no_reading_list nothing_to_analyze'),
+  ...words('password_too_long password_too_short password_wrong progress_newer rule_chooses'),
+  ...words('scan_active scan_not_running setup_done source_disabled user_name_invalid'),
 ] as const
 type FailureReason = (typeof failureReasons)[number]
 
@@ -149,20 +127,9 @@ export class NotMounted extends Unavailable {
 
 /** Stable error codes stored with a book that cannot be read; part of the API. */
 export const unreadableCodes = [
-  'bad_crc',
-  'encrypted',
-  'internal',
-  'io',
-  'memory',
-  'multi_volume',
-  'no_pages',
-  'not_an_archive',
-  'timeout',
-  'too_large',
-  'truncated',
-  'unsupported_format',
-  'unsupported_image',
-  'unsupported_method',
+  ...words('bad_crc encrypted internal io memory multi_volume no_pages not_an_archive'),
+  ...words('timeout too_large truncated unsupported_format unsupported_image'),
+  ...words('unsupported_method'),
 ] as const
 export type UnreadableCode = (typeof unreadableCodes)[number]
 
@@ -178,3 +145,40 @@ export class Unreadable extends Failure {
 
 /** Why a book without images has no cover; this is not an error of the book. */
 export const noCoverImage = 'The book has no image for a cover'
+
+// Shortages of file descriptors, memory or threads are temporary, and not caused by the file being read.
+const tooManyFiles = 'The server has too many files open; try again later'
+const messages = new Map([
+  ['EMFILE', tooManyFiles],
+  ['ENFILE', tooManyFiles],
+  ['ENOMEM', 'The server has too little memory; try again later'],
+  ['ERR_WORKER_INIT_FAILED', 'The server cannot start another thread; try again later'],
+])
+
+// Module loader errors: without file descriptors, some versions of Node.js report an existing module as
+// missing.
+const loaderCodes = new Set([
+  'ERR_DLOPEN_FAILED',
+  'ERR_INVALID_PACKAGE_CONFIG',
+  'ERR_MODULE_NOT_FOUND',
+  'MODULE_NOT_FOUND',
+])
+
+const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? '')
+
+/** Whether a system error, possibly from another thread, reports a shortage. */
+export const isShortage = (error: unknown): boolean => messages.has(codeOf(error))
+
+/**
+ * Whether an error requires replacing the thread: in a shortage, or when one of its modules failed to load.
+ */
+export const endsThread = (error: unknown): boolean =>
+  isShortage(error) || loaderCodes.has(codeOf(error))
+
+/** The failure for an error for which `isShortage` is true. */
+export const shortage = (cause: unknown): Shortage =>
+  new Shortage(messages.get(codeOf(cause))!, { code: codeOf(cause), cause })
+
+/** The failure of a call whose thread could not start or was replaced for any reason. */
+export const threadShortage = (cause: unknown): Shortage =>
+  shortage(isShortage(cause) ? cause : { code: 'ERR_WORKER_INIT_FAILED', cause })

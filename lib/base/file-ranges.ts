@@ -35,11 +35,9 @@ export function tailOf(fileBytes: number): Range {
   return { position: fileBytes - length, length }
 }
 
-type Span = { position: number; bytes: Buffer }
-
 /** What has been read of a file. `find` returns a view, or null when part of the range is missing. */
 export function createSpans() {
-  let spans: Span[] = []
+  let spans: { position: number; bytes: Buffer }[] = []
   const find = ({ position, length }: Range): Buffer | null => {
     for (const span of spans) {
       const start = position - span.position

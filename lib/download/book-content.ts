@@ -4,7 +4,6 @@ import type { Stats } from 'node:fs'
 import { type Containment, containmentOf, type FileAccess } from '../base/containment.ts'
 import { Unreadable } from '../base/errors.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import { isBookFile, signatureHeadBytes, signatureTailBytes } from '../media/format/signature.ts'
 import { folderOf, mountHealth } from '../store/mount/mount-health.ts'
 import { checkFile, closeInBackground, openForResponse, readRange } from './file-body.ts'
 
@@ -57,4 +56,38 @@ async function hasSignature(fd: number, size: number): Promise<boolean> {
   const tailBytes = Math.min(size, signatureTailBytes)
   const head = await readRange(fd, 0, Math.min(size, signatureHeadBytes))
   return isBookFile(head, await readRange(fd, size - tailBytes, tailBytes))
+}
+
+/**
+ * Bytes from the start of a file that `isBookFile` needs: programs in front of self-extracting archives are
+ * smaller.
+ */
+const signatureHeadBytes = 1024 * 1024
+/** Bytes from its end: the longest ZIP end record with its comment. */
+const signatureTailBytes = 66 * 1024
+
+const startsWith = [
+  // ZIP: local header, end of an empty archive, split marker, marker of a single segment.
+  ...['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08', 'PK00PK'],
+  // RAR 1.4, and 1.5 and later; 7z.
+  ...['RE~^', 'Rar!\x1a\x07', '7z\xbc\xaf\x27\x1c'],
+].map(signature => Buffer.from(signature, 'latin1'))
+const endOfZip = Buffer.from('PK\x05\x06', 'latin1')
+// May follow a program or other bytes.
+const lateSignatures = ['PK\x03\x04', 'Rar!\x1a\x07'].map(text => Buffer.from(text, 'latin1'))
+
+// PDF readers search for the header in the first kilobyte, and repair a file without it.
+const pdfHead = /%PDF-|(?:^|[\r\n])\d{1,9} \d{1,5} obj\b/
+const pdfTail = /\bstartxref\s+\d+|%%EOF\s*$/
+const pdfBytes = 4096
+
+/** Whether a file is a book, judging by its two ends, which may overlap, without the format readers. False for an empty file. */
+async function isBookFile(head: Buffer, tail: Buffer): Promise<boolean> {
+  if (startsWith.some(signature => signature.equals(head.subarray(0, signature.length))))
+    return true
+  if (pdfHead.test(head.toString('latin1', 0, pdfBytes))) return true
+  if (tail.includes(endOfZip) || lateSignatures.some(text => head.includes(text))) return true
+  if (pdfTail.test(tail.toString('latin1', Math.max(0, tail.length - pdfBytes)))) return true
+  const { isTarHeader } = await import('../media/archive/tar.ts')
+  return isTarHeader(head)
 }

@@ -1,17 +1,16 @@
 // File download: the unmodified file of a book, whole or a byte range (RFC 9110), with its own name.
 import type { Readable } from 'node:stream'
+import { encodeExtended } from 'content-disposition'
 import type { FileAccess } from '../base/containment.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import { type FormatName, formatNamed } from '../media/format/formats.ts'
 import { folderOf, mountKey } from '../store/mount/mount-health.ts'
-import { attachment } from './attachment.ts'
 import { openBookFile } from './book-content.ts'
-import { fileEtag } from './etag.ts'
 import { closeInBackground, streamRange } from './file-body.ts'
-import { evaluateRequest, type RequestHeaders } from './range.ts'
+import { evaluateRequest, fileEtag, type RequestHeaders } from './range.ts'
 
 /** `body` is null if the status or the method has none; destroying the stream closes its file. */
-export type FileResponse = {
+type FileResponse = {
   status: 200 | 206 | 304 | 412 | 416
   headers: Record<string, string>
   body: Readable | null
@@ -21,13 +20,11 @@ export type FileResponse = {
 export const mediaTypeOf = (format: FormatName | null): string =>
   format === null ? 'application/octet-stream' : formatNamed(format).mediaType
 
-type Request = { method: string; headers: RequestHeaders }
-
 /** The response to GET or HEAD. Throws NotFound and Unreadable like `openBookFile`. */
 export async function fileResponse(
   book: BookFile,
   access: FileAccess,
-  { method, headers: requestHeaders }: Request,
+  { method, headers: requestHeaders }: { method: string; headers: RequestHeaders },
   mediaType = mediaTypeOf(book.format),
 ): Promise<FileResponse> {
   const { fd, stats } = await openBookFile(book, access)
@@ -72,5 +69,36 @@ export async function fileResponse(
     }
   } finally {
     if (!isStreaming) closeInBackground(fd)
+  }
+}
+
+/**
+ * The Content-Disposition header (RFC 6266) for a file called `name`: exact in `filename*`, and plain ASCII in `filename` for
+ * clients that ignore that, such as KOReader. The plain name is always quoted and contains nothing that must be
+ * escaped or that simple parsers split at. If letters are lost, the end of `id` (a UUID) distinguishes files.
+ */
+export function attachment(name: string, id: string): string {
+  const exactName = name.toWellFormed()
+  const asciiName = asciiFileName(exactName, id)
+  const extended = asciiName === exactName ? '' : `; filename*=${encodeExtended(exactName)}`
+  return `attachment; filename="${asciiName}"${extended}`
+}
+
+const maxExtensionLength = 8
+
+function asciiFileName(name: string, id: string): string {
+  const dot = name.lastIndexOf('.')
+  const hasExtension = dot > 0 && name.length - dot <= maxExtensionLength
+  const stem = toAscii(hasExtension ? name.slice(0, dot) : name)
+  const extension = hasExtension ? toAscii(name.slice(dot)).text : ''
+  // The last digits of a UUIDv7 are random; the first ones are a timestamp.
+  return `${stem.text}${stem.isLossy ? ` [${id.slice(-8)}]` : ''}${extension}`
+}
+
+function toAscii(text: string) {
+  const unaccented = text.normalize('NFKD').replace(/\p{Mark}/gu, '')
+  return {
+    text: unaccented.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\;]|%(?=[\da-f]{2})/gi, '_'),
+    isLossy: /[^\p{ASCII}]/u.test(unaccented),
   }
 }

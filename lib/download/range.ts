@@ -1,6 +1,8 @@
-// Conditional and range requests for a file (RFC 9110, sections 13 and 14).
+// Conditional and range requests for a file (RFC 9110, sections 13 and 14), and the ETags of files, derived from id, size and
+// modification time, so that no content needs to be read.
+import { hash } from 'node:crypto'
 
-export type Validators = { etag: string; modifiedMs: number; size: number }
+type Validators = { etag: string; modifiedMs: number; size: number }
 
 /** Request headers as provided by Node. */
 export type RequestHeaders = { [name: string]: string | string[] | undefined }
@@ -8,7 +10,7 @@ export type RequestHeaders = { [name: string]: string | string[] | undefined }
 /** `start` and `end` are offsets, both inclusive. */
 export type ByteRange = { start: number; end: number }
 
-export type Decision =
+type Decision =
   | { status: 200 }
   | { status: 206; range: ByteRange }
   | { status: 304 }
@@ -95,3 +97,19 @@ function parseHttpDate(header: string | string[] | undefined): number | null {
 }
 
 const wholeSeconds = (ms: number) => Math.floor(ms / 1000)
+
+/** A file at a point in time. */
+export type FileVersion = { id: string; size: number; modifiedMs: number }
+
+/** Incremented when the same request returns different bytes than in the previous release. */
+export const contentVersion = 1
+
+export const versionKey = ({ id, size, modifiedMs }: FileVersion): string =>
+  `${id} ${size} ${modifiedMs}`
+
+/** Strong ETag, with its quotes, of what `key` identifies. */
+export const strongEtag = (key: string): string =>
+  `"${hash('sha256', `${contentVersion} ${key}`, 'base64url').slice(0, 22)}"`
+
+/** Strong ETag, with its quotes, of a whole file. */
+export const fileEtag = (version: FileVersion): string => strongEtag(`file ${versionKey(version)}`)

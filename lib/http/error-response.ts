@@ -1,8 +1,14 @@
 // Error responses: every failure as `{error, message, details}` with its status.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Failure, RateLimited, Shortage, Unavailable } from '../base/errors.ts'
+import {
+  Failure,
+  isShortage,
+  RateLimited,
+  Shortage,
+  shortage,
+  Unavailable,
+} from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { isShortage, shortage } from '../base/shortage.ts'
 import { isConnectionLost, isDiskFull } from '../store/postgres/connection-error.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { hasDisconnected } from './exchange.ts'

@@ -1,4 +1,6 @@
-// Operators of filter conditions, as tests of text, words and bounds.
+// Operators of filter conditions by their names in requests, and the names of fields, in camelCase and snake_case.
+import { propertyNames } from '../base/schema.ts'
+import { nullOperators, operators } from './fields.ts'
 
 /** On a word such as a read status, and a text in lower case. */
 export const wordComparisons = {
@@ -8,7 +10,7 @@ export const wordComparisons = {
   endsWith: (word: string, text: string) => word.endsWith(text),
 }
 
-export const textOperators = {
+export const namedTextOperators = {
   is: 'equals',
   isNot: 'equals',
   contains: 'contains',
@@ -17,7 +19,7 @@ export const textOperators = {
   endsWith: 'endsWith',
 } as const
 
-export const comparisons = {
+export const namedComparisons = {
   eq: '=',
   ne: '=',
   is: '=',
@@ -31,3 +33,25 @@ export const comparisons = {
   before: '<',
   onOrBefore: '<=',
 } as const
+
+function byEveryName(names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(names.flatMap(name => propertyNames(name, {}).map(other => [other, name])))
+}
+
+const operatorNames = byEveryName([
+  ...Object.values(operators).flatMap(Object.keys),
+  ...nullOperators,
+])
+const groupNames = byEveryName(['allOf', 'anyOf'])
+const fieldNames = new WeakMap<object, ReadonlyMap<string, string>>()
+
+/** The operator of a name; other values are returned as they are. */
+export const operatorOf = (name: unknown): unknown =>
+  typeof name === 'string' ? (operatorNames.get(name) ?? name) : name
+
+/** The field, `allOf` or `anyOf` of a name; null for others. */
+export function keyOf(fields: object, name: string): string | null {
+  const names = fieldNames.get(fields) ?? byEveryName(Object.keys(fields))
+  fieldNames.set(fields, names)
+  return groupNames.get(name) ?? names.get(name) ?? null
+}

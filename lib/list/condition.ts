@@ -2,16 +2,28 @@
 // path of the offending node.
 import { Invalid } from '../base/errors.ts'
 import { lowerAscii } from '../media/name/text.ts'
-import { parseDate } from './condition-date.ts'
-import { keyOf, operatorOf } from './condition-names.ts'
-import { comparisons, textOperators, wordComparisons } from './condition-operators.ts'
+import {
+  keyOf,
+  namedComparisons,
+  namedTextOperators,
+  operatorOf,
+  wordComparisons,
+} from './condition-operators.ts'
+import {
+  parseBoolean,
+  parseDate,
+  parseList,
+  parseNumber,
+  parseStatus,
+  parseText,
+  parseUuid,
+} from './condition-values.ts'
 import {
   bookFields,
   type FieldKind,
   maxConditionDepth,
   maxConditionNodes,
   maxListValues,
-  maxValueLength,
   operators,
   publicSeriesFields,
   type ReadStatus,
@@ -20,7 +32,6 @@ import {
   ruleFields,
   seriesFields,
 } from './fields.ts'
-import type { InnerTest } from './inner-tests.ts'
 
 export type Bound = number | Date
 export type Test =
@@ -32,6 +43,19 @@ export type Test =
   | { kind: 'compare'; operator: '=' | '<' | '<=' | '>' | '>='; value: Bound }
   | { kind: 'between'; from: Bound | null; to: Bound | null }
   | InnerTest
+
+/** Tests that requests of the native API do not express, only those of other grammars. */
+type InnerTest =
+  /** One of these words, as they are stored. */
+  | { kind: 'words'; words: readonly string[] }
+  /** A regular expression over folded text that is safe to run: without repetition. */
+  | { kind: 'pattern'; pattern: string }
+  /** A word of a search text that this one may be, misspelled. */
+  | { kind: 'similar'; word: string; isTitle: boolean }
+  /** An author whose name and role are these; null for any. */
+  | { kind: 'credit'; operator: 'equals' | 'contains'; name: string | null; role: string | null }
+  /** A cover of a book; null for any source, selected or not. */
+  | { kind: 'poster'; source: 'generated' | 'uploaded' | null; isSelected: boolean | null }
 
 /** A test of one field; `negated` also accepts rows for which the test is unknown (null). */
 export type Predicate = { field: string; test: Test; negated: boolean }
@@ -73,14 +97,12 @@ const maxNameLength = 50
 // An operator, its operands and a few unknown keys, which are named in the error.
 const maxOperationKeys = 8
 
-type ParserState = { fields: Fields; nodeCount: number }
-
 function parse(condition: unknown, fields: Fields): Condition {
   return parseNode({ fields, nodeCount: 0 }, condition, { path: 'condition', depth: 1 })
 }
 
 function parseNode(
-  state: ParserState,
+  state: { fields: Fields; nodeCount: number },
   node: unknown,
   { path, depth }: { path: string; depth: number },
 ): Condition {
@@ -150,29 +172,26 @@ const wordsOfKind: Partial<Record<FieldKind, readonly string[]>> = {
  * Tests of which one must hold, for an operator on the words of a kind: `contains "read"` is
  * `unread` or `read`. Null for the kinds and operators of parsePredicate.
  */
-function parseWordTest(kind: FieldKind, operation: Operation, path: string): Test[] | null {
+function parseWordTest(
+  kind: FieldKind,
+  { operator, operands }: Operation,
+  path: string,
+): Test[] | null {
   const words = wordsOfKind[kind]
-  const matches = words && matchesOfWord(kind, operation, path)
-  if (!matches) return null
+  const isNullTest = operator === 'isNull' || operator === 'isNotNull'
+  if (!words || (!isNullTest && !Object.hasOwn(wordComparisons, operator))) return null
+  checkKeys(operands, ['value'], path)
+  const { value } = operands
+  const part = kind === 'boolean' && typeof value === 'boolean' ? String(value) : value
+  const text = isNullTest ? '' : parseText(part, `${path}.value`).toLowerCase()
+  const compare = wordComparisons[operator as keyof typeof wordComparisons]
   return words
-    .filter(matches)
+    .filter(word => (isNullTest ? operator === 'isNotNull' : compare(word, text)))
     .map(word =>
       kind === 'status'
         ? { kind, status: word as ReadStatus }
         : { kind: 'boolean', value: word === 'true' },
     )
-}
-
-function matchesOfWord(kind: FieldKind, { operator, operands }: Operation, path: string) {
-  const isNullTest = operator === 'isNull' || operator === 'isNotNull'
-  if (!isNullTest && !Object.hasOwn(wordComparisons, operator)) return null
-  checkKeys(operands, ['value'], path)
-  if (isNullTest) return () => operator === 'isNotNull'
-  const { value } = operands
-  const word = kind === 'boolean' && typeof value === 'boolean' ? String(value) : value
-  const text = parseText(word, `${path}.value`).toLowerCase()
-  const compare = wordComparisons[operator as keyof typeof wordComparisons]
-  return (word: string) => compare(word, text)
 }
 
 const negations = ['isNot', 'notIn', 'doesNotContain', 'ne', 'isNotNull']
@@ -209,20 +228,14 @@ type Operands = Operation & { arity: string; path: string }
 function parseTest(kind: FieldKind, { operator, arity, operands, path }: Operands): Test {
   const { value } = operands
   const valuePath = `${path}.value`
+  if (kind === 'text' || (kind === 'id' && Object.hasOwn(wordComparisons, operator)))
+    return {
+      kind: 'text',
+      operator: namedTextOperators[operator as keyof typeof namedTextOperators],
+      value: parseText(value, valuePath),
+    }
   switch (kind) {
-    case 'text':
-      return {
-        kind: 'text',
-        operator: textOperators[operator as keyof typeof textOperators],
-        value: parseText(value, valuePath),
-      }
     case 'id': {
-      if (Object.hasOwn(wordComparisons, operator))
-        return {
-          kind: 'text',
-          operator: textOperators[operator as keyof typeof textOperators],
-          value: parseText(value, valuePath),
-        }
       const ids = arity === 'values' ? parseList(operands.values, `${path}.values`) : [value]
       return { kind: 'ids', ids: ids.map(id => parseUuid(id, path)) }
     }
@@ -238,7 +251,7 @@ function parseTest(kind: FieldKind, { operator, arity, operands, path }: Operand
       if (arity !== 'range')
         return {
           kind: 'compare',
-          operator: comparisons[operator as keyof typeof comparisons],
+          operator: namedComparisons[operator as keyof typeof namedComparisons],
           value: parseBound(value, valuePath),
         }
       const [from, to] = rangeKeys[kind].map(end => {
@@ -259,42 +272,20 @@ function checkKeys(operands: Record<string, unknown>, allowed: readonly string[]
   if (other !== undefined) throw new Invalid(`${path} must not have ${other.slice(0, 50)}`)
 }
 
-function parseText(value: unknown, path: string): string {
-  if (typeof value !== 'string') throw new Invalid(`${path} must be a string`)
-  if (value.length > maxValueLength && [...value].length > maxValueLength)
-    throw new Invalid(`${path} is longer than ${maxValueLength} characters`)
-  if (value.includes('\0')) throw new Invalid(`${path} must not contain a null character`)
-  return value.toWellFormed()
+export const conjuncts = (condition: Condition | null): readonly Condition[] =>
+  condition === null ? [] : 'all' in condition ? condition.all.flatMap(conjuncts) : [condition]
+
+/** Undefined for none or several. */
+export function onlyId(condition: Condition | null, field: string): string | undefined {
+  for (const part of conjuncts(condition)) {
+    const ids = idsOf(part, field)
+    if (ids?.length === 1) return ids[0]
+  }
+  return undefined
 }
 
-function parseList(values: unknown, path: string): unknown[] {
-  if (!Array.isArray(values)) throw new Invalid(`${path} must be an array`)
-  if (values.length > maxListValues)
-    throw new Invalid(`${path} has more than ${maxListValues} values`)
-  return values
-}
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-function parseUuid(value: unknown, path: string): string {
-  if (typeof value !== 'string' || !uuid.test(value)) throw new Invalid(`${path} must be a UUID`)
-  return value.toLowerCase()
-}
-
-function parseStatus(value: unknown, path: string): ReadStatus {
-  const status = readStatuses.find(name => name === value)
-  if (!status) throw new Invalid(`${path} is not one of ${readStatuses.join(', ')}`)
-  return status
-}
-
-function parseBoolean(value: unknown, path: string): boolean {
-  if (value === true || value === 'true') return true
-  if (value === false || value === 'false') return false
-  throw new Invalid(`${path} must be true or false`)
-}
-
-function parseNumber(value: unknown, path: string): number {
-  if (typeof value !== 'number' || !Number.isFinite(value))
-    throw new Invalid(`${path} must be a number`)
-  return value
+/** The ids that a part allows for a field; null for another part. */
+export function idsOf(part: Condition, field: string): readonly string[] | null {
+  if (!('field' in part) || part.field !== field || part.negated) return null
+  return part.test.kind === 'ids' ? part.test.ids : null
 }

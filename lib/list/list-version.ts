@@ -102,43 +102,30 @@ export function ownerOf(version: FieldVersion, { accountId, ageLimit }: Viewer):
   return version === 'books' && ageLimit !== null ? `age ${ageLimit}` : ''
 }
 
-// Values of other fields change with the rows of the list (test/list/changes.test.ts).
-const ofBooks: Partial<Record<BookField, FieldVersion>> = {
-  genre: 'labels',
-  tag: 'labels',
-  ownTag: 'labels',
-  readStatus: 'account',
-  lastReadAt: 'account',
-  wantToRead: 'account',
-  userRating: 'account',
-  inCollection: null,
-  inReadList: null,
-  poster: null,
-  readListId: null,
-}
+const versionsOf = <Field extends string>(
+  fields: Partial<Record<keyof Versions | 'none', readonly Field[]>>,
+): ReadonlyMap<string, FieldVersion> =>
+  new Map(
+    Object.entries(fields).flatMap(([version, names]) =>
+      names.map(name => [name, version === 'none' ? null : (version as keyof Versions)] as const),
+    ),
+  )
 
-const ofSeries: Partial<Record<SeriesField, FieldVersion>> = {
-  readStatus: 'account',
-  lastReadAt: 'account',
-  wantToRead: 'account',
-  hasUserRating: 'account',
-  userRating: 'account',
-  communityRating: 'ratings',
-  completion: 'books',
-  complete: 'books',
-  format: 'books',
-  hasError: 'books',
-  hasMissing: 'books',
-  bookCount: 'books',
-  pageCount: 'books',
-  inCollection: null,
-  collectionId: null,
-}
+// Values of other fields change with the rows of the list (test/list/changes.test.ts).
+const ofBooks = versionsOf<BookField>({
+  labels: ['genre', 'tag', 'ownTag'],
+  account: ['readStatus', 'lastReadAt', 'wantToRead', 'userRating'],
+  none: ['inCollection', 'inReadList', 'poster', 'readListId'],
+})
+const ofSeries = versionsOf<SeriesField>({
+  account: ['readStatus', 'lastReadAt', 'wantToRead', 'hasUserRating', 'userRating'],
+  ratings: ['communityRating'],
+  books: ['completion', 'complete', 'format', 'hasError', 'hasMissing', 'bookCount', 'pageCount'],
+  none: ['inCollection', 'collectionId'],
+})
 
 /** For a field of a condition on books. */
-export function versionOfBookField(field: string): FieldVersion {
-  return versionIn(ofBooks, field)
-}
+export const versionOfBookField = (field: string): FieldVersion => versionIn(ofBooks, field)
 
 // Computed from the books of a series that the viewer sees.
 const ofSeenBooks = ['anyTag', 'author', 'credit', 'firstRelease', 'readStatus']
@@ -150,7 +137,7 @@ export function versionOfSeriesField(field: string, viewer: Viewer): FieldVersio
   return versionIn(ofSeries, field)
 }
 
-function versionIn(versions: Record<string, FieldVersion>, field: string): FieldVersion {
-  const version = versions[field]
+function versionIn(versions: typeof ofBooks, field: string): FieldVersion {
+  const version = versions.get(field)
   return version === undefined ? 'rows' : version
 }

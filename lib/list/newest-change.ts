@@ -49,8 +49,6 @@ export async function newestSeriesChange(sql: Queryable, viewer: Viewer): Promis
   return row!.at
 }
 
-type Books = { ids: readonly string[] } | { areReleased: boolean }
-
 /**
  * When the newest of some books last changed, or what they display of their series: of those with an id,
  * or of all, or all with a release date. Null without any.
@@ -58,7 +56,7 @@ type Books = { ids: readonly string[] } | { areReleased: boolean }
 export async function newestBookChange(
   sql: Queryable,
   viewer: Viewer,
-  books: Books,
+  books: { ids: readonly string[] } | { areReleased: boolean },
 ): Promise<Date | null> {
   if ('ids' in books) {
     const [row] = await sql<{ at: Date | null }[]>`

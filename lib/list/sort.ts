@@ -1,69 +1,53 @@
 // Sort orders of book and series lists: their names in requests, their columns and ORDER BY clauses.
 import type { Fragment } from 'postgres'
+import { byWord } from '../base/words.ts'
+import { snakeCase } from '../media/metadata/field.ts'
 import type { Queryable } from '../store/postgres/db.ts'
 import { commaList } from '../store/postgres/statement.ts'
 
 // Orders are also named as the members of the records, and as in the requests of other servers.
-const bookNames = {
-  title: 'title',
-  title_sort: 'title',
-  name: 'title',
-  series: 'series',
-  series_name: 'series',
-  number: 'number',
-  chapter_number: 'number',
-  created_at: 'created',
-  date_added: 'created',
-  modified_at: 'modified',
-  updated_at: 'updated',
-  date_updated: 'updated',
-  release_date: 'released',
-  year: 'released',
-  file_size: 'size',
+const bookOrders = {
+  title: 'title, title_sort, name',
+  series: 'series, series_name',
+  number: 'number, chapter_number',
+  created: 'created_at, date_added',
+  modified: 'modified_at',
+  updated: 'updated_at, date_updated',
+  released: 'release_date, year',
+  size: 'file_size',
   filename: 'filename',
-  page_count: 'pages',
-  last_read: 'read',
-  last_read_at: 'read',
-  read_date: 'read',
-  date_read: 'read',
-  relevance: 'relevance',
-  score: 'relevance',
-} as const
+  pages: 'page_count',
+  read: 'last_read, last_read_at, read_date, date_read',
+  relevance: 'relevance, score',
+}
 
-const seriesNames = {
-  name: 'title',
-  title: 'title',
-  title_sort: 'title',
-  date_added: 'created',
-  created_at: 'created',
-  date_updated: 'updated',
-  updated_at: 'updated',
-  modified_at: 'updated',
-  release_date: 'year',
-  year: 'year',
-  date_read: 'read',
-  last_read: 'read',
-  last_read_at: 'read',
-  read_date: 'read',
-  book_count: 'books',
-  file_size: 'size',
+const seriesOrders = {
+  title: 'name, title, title_sort',
+  created: 'date_added, created_at',
+  updated: 'date_updated, updated_at, modified_at',
+  year: 'release_date, year',
+  read: 'date_read, last_read, last_read_at, read_date',
+  books: 'book_count',
+  size: 'file_size',
   filename: 'filename',
-  page_count: 'pages',
-  relevance: 'relevance',
-  score: 'relevance',
-  rating: 'rating',
-  user_rating: 'rating',
-  community_rating: 'communityRating',
-  avg_rating: 'communityRating',
-  external_rating: 'externalRating',
-} as const
+  pages: 'page_count',
+  relevance: 'relevance, score',
+  rating: 'rating, user_rating',
+  communityRating: 'community_rating, avg_rating',
+  externalRating: 'external_rating',
+}
 
-export type BookSort = (typeof bookNames)[keyof typeof bookNames]
+const byName = <Sort extends string>(orders: Record<Sort, string>) =>
+  Object.fromEntries(byWord(orders)) as Record<string, Sort>
+const bookNames = byName(bookOrders)
+const seriesNames = byName(seriesOrders)
+
+export type BookSort = keyof typeof bookOrders
 /** Orders that native requests name, and orders of other grammars. */
-export type SeriesSort = (typeof seriesNames)[keyof typeof seriesNames] | SeriesColumnSort
+export type SeriesSort = keyof typeof seriesOrders | SeriesColumnSort
 export type Direction = 'asc' | 'desc'
 /** `sort` is undefined for the default of a list: relevance for searches, else title. */
-export type SortOrder<Sort> = { sort: Sort | undefined; direction: Direction }
+type SortOrder<Sort> = { sort: Sort | undefined; direction: Direction }
 
 /** Parses `field,direction`, or `field` with a separate direction; names as in `bookSortNames`. Without a field the default order. */
 export function parseBookSort(sort?: string, order?: string): SortOrder<BookSort> {
@@ -88,8 +72,6 @@ export function parseSort<Sort extends string>(
     direction: direction === 'desc' ? 'desc' : 'asc',
   }
 }
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /** The names that requests may use, in snake_case or camelCase. */
 export const bookSortNames = Object.keys(bookNames)
@@ -208,4 +190,21 @@ export function seriesOrderBy(
   }
   const keys = [{ sort, direction }, ...then].flatMap(byColumn)
   return sql`${commaList(sql, keys)}, s.id ${order}`
+}
+
+/** One page of ids and the number of entries on all pages. */
+export type IdPage = { ids: string[]; total: number }
+
+/** The position of a page in a list of `total` entries. */
+export type PageWindow = { offset: number; limit: number; total: number }
+
+/** Skipping rows is the cost of a late page, so a page of the second half is read backwards from the end. */
+export function nearestEnd({ offset, limit, total }: PageWindow): {
+  skip: number
+  take: number
+  reversed: boolean
+} {
+  const take = Math.max(Math.min(limit, total - offset), 0)
+  const reversed = offset > total / 2
+  return { take, reversed, skip: reversed ? total - offset - take : offset }
 }

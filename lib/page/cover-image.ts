@@ -1,10 +1,9 @@
 // Cover images larger than thumbnails: rendered from the cover inside a book or from an uploaded image, and
 // stored in the page cache.
 import { readFile } from 'node:fs/promises'
-import { NotFound } from '../base/errors.ts'
-import { isShortage, shortage } from '../base/shortage.ts'
+import { isShortage, NotFound, shortage } from '../base/errors.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import type { FileVersion } from '../download/etag.ts'
+import type { FileVersion } from '../download/range.ts'
 import { bookRefOf, type Engine, type ImageBody, retryOnChange } from './engine.ts'
 import { failureKey, pageCacheKey, pageEtag } from './etag.ts'
 import type { FileChanged } from './messages.ts'

@@ -5,8 +5,6 @@ import { crc32, createInflateRaw } from 'node:zlib'
 import type { Containment } from '../base/containment.ts'
 import { Unreadable } from '../base/errors.ts'
 import type { Range } from '../base/file-ranges.ts'
-import { giveBack, takeBuffer } from '../download/body-buffers.ts'
-import type { FileVersion } from '../download/etag.ts'
 import {
   bufferedBody,
   canBuffer,
@@ -14,11 +12,14 @@ import {
   closeInBackground,
   discardBody,
   type FileBody,
+  giveBack,
   openForResponse,
   readRange,
   streamRange,
+  takeBuffer,
 } from '../download/file-body.ts'
-import { LOCAL_HEADER, LOCAL_HEADER_BYTES } from '../media/archive/zip/signatures.ts'
+import type { FileVersion } from '../download/range.ts'
+import { LOCAL_HEADER, LOCAL_HEADER_BYTES } from '../media/archive/zip/entry.ts'
 import { sniffImage } from '../media/image/image.ts'
 import { folderOf, mountHealth } from '../store/mount/mount-health.ts'
 import {
@@ -53,13 +54,9 @@ type Page = {
 /** The original bytes of a page whose slot has an offset. Throws NotFound, Unreadable `io`, NotResponding. */
 export const readDirect = (file: ContainedFile, page: Page): Promise<DirectRead> =>
   mountHealth.run(file.containment.root, () => readContained(file, page), {
-    discard,
+    discard: result => void ('page' in result && discardBody(result.page)),
     folder: folderOf(file.path),
   })
-
-function discard(result: DirectRead) {
-  if ('page' in result) discardBody(result.page)
-}
 
 async function readContained(
   file: ContainedFile,
@@ -134,12 +131,10 @@ function localHeader(chunk: Buffer): { length: number; crc: number } | null {
   return { length, crc: chunk.readUInt32LE(14) }
 }
 
-type Checks = { onVerified: () => void; allowsAnyType: boolean }
-
 async function bufferPage(
   packed: Buffer,
   slot: PageSlot,
-  { onVerified, allowsAnyType }: Checks,
+  { onVerified, allowsAnyType }: { onVerified: () => void; allowsAnyType: boolean },
 ): Promise<DirectRead> {
   if (packed.length < slot.packedBytes) return { mismatch: true }
   const isDeflated = slot.method === DEFLATED
@@ -158,7 +153,7 @@ async function bufferPage(
 function inflate(packed: Buffer, sizeBytes: number): Promise<Buffer | null> {
   const stream = createInflateRaw({ chunkSize: 64 })
   // Undocumented: the buffer that zlib writes to. Otherwise it would allocate one per page (see
-  // body-buffers.ts).
+  // file-body.ts).
   Object.assign(stream, { _outBuffer: takeBuffer(sizeBytes + 1), _chunkSize: sizeBytes + 1 })
   const { promise, resolve } = Promise.withResolvers<Buffer | null>()
   let bytes: Buffer | null = null

@@ -58,30 +58,18 @@ export const pageCountOf = ({ rows }: PageDirectory): number => rows.length / co
 
 /** The slot of page `index`, which the caller has checked. */
 export function slotAt({ rows, types }: PageDirectory, index: number): PageSlot {
-  const [offset, headerBytes, packedBytes, sizeBytes, method, crc, width, height, type, verdict] =
-    rows.subarray(index * columns, (index + 1) * columns) as unknown as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ]
+  const row = rows.subarray(index * columns, (index + 1) * columns)
   return {
-    offset,
-    headerBytes,
-    packedBytes,
-    sizeBytes,
-    method,
-    crc,
-    width,
-    height,
-    mediaType: types[type]!,
-    verdict: verdicts[verdict]!,
+    offset: row[0]!,
+    headerBytes: row[1]!,
+    packedBytes: row[2]!,
+    sizeBytes: row[3]!,
+    method: row[4]!,
+    crc: row[5]!,
+    width: row[6]!,
+    height: row[7]!,
+    mediaType: types[row[8]!]!,
+    verdict: verdicts[row[9]!]!,
   }
 }
 

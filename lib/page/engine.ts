@@ -1,20 +1,19 @@
 // Shared state of page rendering.
-import type { LRUCache } from 'lru-cache'
+import { LRUCache } from 'lru-cache'
+import { createKeyedMutex } from '../base/async/keyed-mutex.ts'
 import type { SingleFlight } from '../base/async/single-flight.ts'
-import { containmentOf, type FileAccess } from '../base/containment.ts'
+import { containmentOf, type FileAccess, isFileMissing } from '../base/containment.ts'
 import { NotFound, Unreadable } from '../base/errors.ts'
-import { isFileMissing } from '../base/library-file.ts'
 import { extensionOf } from '../base/path.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import type { FileVersion } from '../download/etag.ts'
 import type { FileBody } from '../download/file-body.ts'
+import type { FileVersion } from '../download/range.ts'
 import type { Limits } from '../media/archive/limits.ts'
 import type { FormatName } from '../media/format/formats.ts'
 import type { PageCache } from './cache.ts'
 import type { PageDirectory } from './directory.ts'
 import type { BookRef, FileChanged, RenderedImage, VerifiedPage } from './messages.ts'
 import type { Client, PagePool } from './pool.ts'
-import type { ReadAhead } from './readahead.ts'
 
 /** A book whose pages can be read; see `bookFile`. */
 export type PageBook = Pick<
@@ -38,7 +37,7 @@ export type Engine = {
   directoryLoads: SingleFlight<PageDirectory | FileChanged>
   imageLoads: SingleFlight<RenderedImage | FileChanged>
   verifications: SingleFlight<VerifiedPage | FileChanged>
-  readAhead: ReadAhead
+  readAhead: ReturnType<typeof createReadAhead>
 }
 
 export type ImageBody = (FileBody & { mediaType: string }) | FileChanged
@@ -92,3 +91,34 @@ export const fileOf = ({ access }: Engine, book: BookSnapshot) => ({
   ...book,
   containment: containmentOf(access(), book),
 })
+
+const firstRunPages = 8
+const maxRunPages = 1024
+
+/**
+ * Read-ahead in solid archives: how many pages to unpack at a time. Every run also unpacks everything before
+ * it, so runs double in length: reading page by page then costs about twice the archive rather than its
+ * square.
+ */
+export function createReadAhead() {
+  const books = new LRUCache<string, { next: number; length: number }>({ max: 1000 })
+  const lock = createKeyedMutex()
+
+  /** The length of the run from page `index`; a run that continues the previous one is twice as long. */
+  function nextRunLength(book: string, index: number): number {
+    const previous = books.get(book)
+    const isContinued = previous !== undefined && previous.next === index
+    const length = isContinued ? Math.min(previous.length * 2, maxRunPages) : firstRunPages
+    books.set(book, { next: index + length, length })
+    return length
+  }
+
+  return {
+    /**
+     * Runs `work` when no other run of `book` is being unpacked; `work` calls `nextLength` only if it needs a
+     * run.
+     */
+    run: <T>(book: string, work: (nextLength: (index: number) => number) => Promise<T>) =>
+      lock(book, () => work(index => nextRunLength(book, index))),
+  }
+}

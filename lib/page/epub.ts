@@ -4,8 +4,8 @@ import { createSingleFlight } from '../base/async/single-flight.ts'
 import { NotFound, Unreadable } from '../base/errors.ts'
 import { foldName } from '../base/path.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import { versionKey } from '../download/etag.ts'
 import { bufferedBody, type FileBody, statFile } from '../download/file-body.ts'
+import { versionKey } from '../download/range.ts'
 import type { EpubContents } from '../media/format/epub/contents.ts'
 import { folderOf, mountHealth, mountKey } from '../store/mount/mount-health.ts'
 import { readDirect } from './direct.ts'
@@ -122,12 +122,10 @@ async function findChange({
   return now.size === size && now.modifiedMs === modifiedMs ? null : { changed: now }
 }
 
-type ResourceLocation = OpenedEpub & { index: number; client: Client }
-
 async function readResource(
   engine: Engine,
   book: BookSnapshot,
-  { contents, directory, index, client }: ResourceLocation,
+  { contents, directory, index, client }: OpenedEpub & { index: number; client: Client },
 ) {
   const { name, mediaType, bytes: sizeBytes } = contents.resources[index]!
   const slot = slotAt(directory, index)

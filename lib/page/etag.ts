@@ -1,7 +1,7 @@
 // ETags of pages and EPUB resources, and the keys of the page cache.
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { contentVersion, type FileVersion, strongEtag, versionKey } from '../download/etag.ts'
+import { contentVersion, type FileVersion, strongEtag, versionKey } from '../download/range.ts'
 import type { ImageOptions, Variant } from './variant.ts'
 
 /** `pages` is the packed page list, if known. */

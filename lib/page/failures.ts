@@ -1,6 +1,5 @@
 // Failures of page images, remembered so that a page that once took the maximum time fails immediately. In
 // memory; slow ones also in the page cache, where other threads and the next process find them.
-
 import { hash, randomUUID } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { mkdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'

@@ -1,5 +1,6 @@
 // Messages between the main thread and page threads.
-
+import { isMarkedAsUntransferable } from 'node:worker_threads'
+import { Piscina } from 'piscina'
 import type { Containment } from '../base/containment.ts'
 import type { UnreadableCode } from '../base/errors.ts'
 import type { Limits } from '../media/archive/limits.ts'
@@ -23,39 +24,19 @@ export type BookRef = {
   limits: Limits
 }
 
-/** Renders a page as `variant` (null: its original bytes) and writes it to `target`. */
-export type RenderPageRequest = {
-  book: BookRef
-  index: number
-  variant: Variant | null
-  target: CacheTarget | null
-  /** Where the original bytes may be cached. */
-  cachedOriginal: CacheTarget | null
-}
-
-/** Renders the cover inside a book as `variant`. */
-export type RenderCoverRequest = { book: BookRef; variant: Variant; target: CacheTarget | null }
-
-/** Unpacks pages starting at `index`, one for each target. */
-export type UnpackRunRequest = { book: BookRef; index: number; targets: CacheTarget[] }
-
-export type ConvertRequest = { bytes: Uint8Array; variant: Variant; target: CacheTarget | null }
-
 /** Contents of an EPUB, and where its resources lie in the file, by index. */
 export type EpubIndex = { contents: EpubContents; directory: PageDirectory }
 
-/** Reads a resource of an EPUB by name. */
-export type ReadResourceRequest = { book: BookRef; name: string }
-
-export type ResourceBytes = { bytes: Uint8Array }
-
-/** Creates a thumbnail of at most `maxSide` pixels. */
-export type MakeCoverRequest = {
-  bytes: Uint8Array
+type ThumbnailOptions = {
+  /** The longer side. */
   maxSide: number
   format: 'jpeg' | 'webp'
   quality: number
 }
+/** Creates a thumbnail. */
+export type MakeCoverRequest = ThumbnailOptions & { bytes: Uint8Array }
+/** Combines four images in two rows of two. */
+export type MakeMosaicRequest = ThumbnailOptions & { images: Uint8Array[] }
 
 /** Bytes of the thumbnail; type and pixels of the source image. */
 export type MadeCover = {
@@ -66,18 +47,6 @@ export type MadeCover = {
   /** Size of the source image up to its end marker. */
   originalBytes: number
 }
-
-/** Combines four images in two rows of two. */
-export type MakeMosaicRequest = {
-  images: Uint8Array[]
-  /** The longer side. */
-  maxSide: number
-  format: 'jpeg' | 'webp'
-  quality: number
-}
-
-/** Verifies that the original bytes of a page decode. */
-export type VerifyPageRequest = Pick<RenderPageRequest, 'book' | 'index' | 'cachedOriginal'>
 
 /** `sizeBytes`: size of the page as read, which its file may declare differently. */
 export type VerifiedPage = { verdict: Verdict; sizeBytes: number }
@@ -92,18 +61,42 @@ export type RenderedImage = {
 /** `failureFolder`: where image failures are remembered by content; null if they are not. */
 export type TaskOptions = { failureFolder: string | null }
 
-/** Requests and results of a page thread's tasks. */
+type PageRequest = {
+  book: BookRef
+  index: number
+  /** Where the original bytes may be cached. */
+  cachedOriginal: CacheTarget | null
+}
+
+/** Requests and results of a page thread's tasks. Images are written to `target`. */
 export type PageTasks = {
   directory: { request: BookRef; value: PageDirectory }
-  page: { request: RenderPageRequest; value: RenderedImage }
-  verify: { request: VerifyPageRequest; value: VerifiedPage }
-  bookCover: { request: RenderCoverRequest; value: RenderedImage }
-  unpackRun: { request: UnpackRunRequest; value: RenderedImage }
-  convert: { request: ConvertRequest; value: RenderedImage }
+  /** Renders a page as `variant`; null: its original bytes. */
+  page: {
+    request: PageRequest & { variant: Variant | null; target: CacheTarget | null }
+    value: RenderedImage
+  }
+  /** Verifies that the original bytes of a page decode. */
+  verify: { request: PageRequest; value: VerifiedPage }
+  /** Renders the cover inside a book. */
+  bookCover: {
+    request: { book: BookRef; variant: Variant; target: CacheTarget | null }
+    value: RenderedImage
+  }
+  /** Unpacks pages starting at `index`, one for each target. */
+  unpackRun: {
+    request: { book: BookRef; index: number; targets: CacheTarget[] }
+    value: RenderedImage
+  }
+  convert: {
+    request: { bytes: Uint8Array; variant: Variant; target: CacheTarget | null }
+    value: RenderedImage
+  }
   cover: { request: MakeCoverRequest; value: MadeCover }
   mosaic: { request: MakeMosaicRequest; value: { bytes: Uint8Array } }
   epub: { request: BookRef; value: EpubIndex }
-  resource: { request: ReadResourceRequest; value: ResourceBytes }
+  /** Reads a resource of an EPUB by name. */
+  resource: { request: { book: BookRef; name: string }; value: { bytes: Uint8Array } }
 }
 
 /** The file is not the requested version. */
@@ -118,3 +111,22 @@ export type WorkerResult<T> =
   | FileChanged
   | { error: { code: UnreadableCode; message: string }; isGone: boolean }
   | { isAbsent: true }
+
+/** Transfers byte arrays instead of copying them, if nothing else shares their buffer. */
+export function transferable<T>(results: WorkerResult<T>[]): WorkerResult<T>[] {
+  const transfer: ArrayBuffer[] = []
+  for (const result of results) {
+    if (!('value' in result)) continue
+    for (const part of Object.values(result.value as object)) {
+      if (!(part instanceof Uint8Array || part instanceof Float64Array)) continue
+      const { buffer } = part
+      const isAlone = buffer instanceof ArrayBuffer && part.byteLength === buffer.byteLength
+      if (isAlone && !isMarkedAsUntransferable(buffer)) transfer.push(buffer as ArrayBuffer)
+    }
+  }
+  if (transfer.length === 0) return results
+  return Piscina.move({
+    [Piscina.transferableSymbol]: transfer,
+    [Piscina.valueSymbol]: results,
+  } as never) as never
+}

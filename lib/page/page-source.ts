@@ -1,6 +1,5 @@
 // Page sources: the original bytes of a page and images derived from it, from the file, the page cache or a
 // page thread.
-
 import { Unreadable } from '../base/errors.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { bufferedBody, discardBody } from '../download/file-body.ts'
@@ -49,7 +48,10 @@ export async function originalPage(
   page: PageLocation,
 ): Promise<ImageBody> {
   const { slot, directory, index } = page
-  if (slot.verdict === 'damaged') return repairedPage(engine, book, page)
+  if (slot.verdict === 'damaged') {
+    const format = repairFormats.find(name => slot.mediaType === `image/${name}`) ?? 'jpeg'
+    return derivedPage(engine, book, { ...page, variant: { format } })
+  }
   const image = await readOriginal(engine, book, page)
   // Looked up again: the file may have turned out to be a different one.
   if ('changed' in image || slotAt(directory, index).verdict === 'sound') return image
@@ -86,11 +88,6 @@ async function verifyPage(
   setVerdict(directory, index, result.verdict)
   if (result.sizeBytes !== slot.sizeBytes) forgetLocation(directory, index)
   return null
-}
-
-function repairedPage(engine: Engine, book: BookSnapshot, page: PageLocation) {
-  const format = repairFormats.find(format => page.slot.mediaType === `image/${format}`) ?? 'jpeg'
-  return derivedPage(engine, book, { ...page, variant: { format } })
 }
 
 const repairFormats = ['png', 'webp', 'gif'] as const

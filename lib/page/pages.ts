@@ -9,22 +9,24 @@ import type { FileBody } from '../download/file-body.ts'
 import type { Limits } from '../media/archive/limits.ts'
 import { openPageCache } from './cache.ts'
 import { createCoverImages } from './cover-image.ts'
-import { pageCountOf, slotAt } from './directory.ts'
+import { createDirectory, type PageDirectory, pageCountOf, slotAt } from './directory.ts'
 import {
   type BookSnapshot,
+  bookRefOf,
+  createReadAhead,
   type Engine,
+  flightKey,
   type ImageBody,
   type PageBook,
   retryOnChange,
 } from './engine.ts'
 import { createEpubReader } from './epub.ts'
-import { pageEtag } from './etag.ts'
+import { failureKey, pageEtag, pagesKey } from './etag.ts'
 import { createFailures } from './failures.ts'
-import { loadDirectory } from './load-directory.ts'
-import type { MadeCover, MakeCoverRequest, MakeMosaicRequest } from './messages.ts'
+import type { FileChanged, MadeCover, MakeCoverRequest, MakeMosaicRequest } from './messages.ts'
+import { unpackPageList } from './page-list.ts'
 import { derivedPage, originalPage } from './page-source.ts'
 import { type Client, openPagePool, unknownWeight } from './pool.ts'
-import { createReadAhead } from './readahead.ts'
 import { chooseVariant, type ImageOptions, type Variant } from './variant.ts'
 
 /**
@@ -127,12 +129,10 @@ export function openPages({
   }
 }
 
-type ImageRequest = { index: number; options: ImageOptions; client: Client }
-
 async function loadImage(
   engine: Engine,
   book: BookSnapshot,
-  { index, options, client }: ImageRequest,
+  { index, options, client }: { index: number; options: ImageOptions; client: Client },
 ): Promise<ImageBody> {
   const directory = await loadDirectory(engine, book, client)
   if ('changed' in directory) return directory
@@ -153,3 +153,39 @@ async function loadImage(
 }
 
 const imageErrors = new Set<string>(['unsupported_image', 'too_large', 'timeout'])
+
+/** The page directory of a book. Throws NotFound, Unreadable, Unavailable. */
+async function loadDirectory(
+  engine: Engine,
+  book: BookSnapshot,
+  client: Client = {},
+): Promise<PageDirectory | FileChanged> {
+  const key = pagesKey(book)
+  const cached = engine.directories.get(key)
+  if (cached && !cached.isStale) return cached
+  const load = async (signal: AbortSignal) => {
+    deliveryCounters.directories += 1
+    const request = bookRefOf(engine, book)
+    const runThread = () =>
+      engine.pool.run('directory', request, {
+        weight: 1,
+        client: { ...client, signal },
+        failureKey: failureKey(book, 'directory'),
+      })
+    const stored = cached ? null : catalogedDirectory(book)
+    const result = stored ?? (await runThread())
+    if ('rows' in result) engine.directories.set(key, result)
+    return result
+  }
+  return engine.directoryLoads(flightKey(key, client), load, client.signal)
+}
+
+// Unpacking a list of a few hundred pages takes this thread a fraction of a millisecond.
+const maxPackedBytes = 32 * 1024
+
+/** The directory as stored by the scan; null for a book that a thread must read. */
+function catalogedDirectory({ isCataloged, pages }: BookSnapshot): PageDirectory | null {
+  if (!isCataloged || pages === null || pages.length > maxPackedBytes) return null
+  const { pages: stored, changedMs } = unpackPageList(pages)
+  return changedMs === null ? null : createDirectory(stored, { isCataloged: true, changedMs })
+}

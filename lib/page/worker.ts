@@ -4,23 +4,33 @@ import { readFileSync } from 'node:fs'
 import { scoped, type Use } from '../base/async/dispose.ts'
 import { enterRun } from '../base/async/memory-budget.ts'
 import type { ThreadRequest } from '../base/async/thread-pool.ts'
-import { threadTask } from '../base/async/thread-task.ts'
-import { isForMemory, isNewThread, startItem, WornThread } from '../base/async/worn-thread.ts'
-import { Unreadable } from '../base/errors.ts'
+import {
+  isForMemory,
+  isNewThread,
+  startItem,
+  threadTask,
+  WornThread,
+} from '../base/async/thread-task.ts'
+import { isShortage, Unreadable } from '../base/errors.ts'
 import { type File, openLibraryFile } from '../base/file.ts'
-import { isShortage } from '../base/shortage.ts'
 import type { ArchiveFormat, Container, Entry, EntryLocation } from '../media/archive/container.ts'
 import type { Page } from '../media/format/contract.ts'
 import { formatNamed, isReflowable, openBook, readCover } from '../media/format/formats.ts'
-import { isAnimated } from '../media/image/animation.ts'
+import { imageEnd } from '../media/image/complete.ts'
 import { measureImage, sniffImage } from '../media/image/image.ts'
-import { imageEnd } from '../media/image/image-end.ts'
+import { isAnimated } from '../media/image/raster-headers.ts'
 import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
 import { createDirectory, entriesOf } from './directory.ts'
 import { decodeUnlessFailed } from './failures.ts'
-import type { BookRef, PageTasks, RenderedImage, TaskOptions, WorkerResult } from './messages.ts'
+import {
+  type BookRef,
+  type PageTasks,
+  type RenderedImage,
+  type TaskOptions,
+  transferable,
+  type WorkerResult,
+} from './messages.ts'
 import { type StoredPage, unpackPages } from './page-list.ts'
-import { transferable } from './transferable.ts'
 
 // Decoders and parsers are imported by the tasks that use them, which halves the startup of a new thread for
 // the first page of a book after a pause.
@@ -103,7 +113,7 @@ export const cover = task<'cover'>(async ({ bytes, ...options }, { decode }) => 
 
 export const mosaic = task<'mosaic'>(async ({ images, ...options }) => {
   try {
-    const { createMosaic } = await import('../media/image/mosaic.ts')
+    const { createMosaic } = await import('../media/image/cover.ts')
     return { value: { bytes: await createMosaic(images, options) } }
   } catch (error) {
     return toError(error)
@@ -155,9 +165,7 @@ function task<T extends keyof PageTasks>(
   type Request = ThreadRequest<PageTasks[T]['request'], TaskOptions>
   return threadTask(async ({ items, options: { failureFolder }, control }: Request) => {
     enterRun(control)
-    const tick = () => {
-      Atomics.add(control, 1, 1)
-    }
+    const tick = () => void Atomics.add(control, 1, 1)
     tick()
     const decode = <V>(bytes: Uint8Array, decode: () => Promise<V>) =>
       decodeUnlessFailed(bytes, failureFolder, decode)

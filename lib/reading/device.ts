@@ -1,4 +1,5 @@
-// Reading devices of an account, by key.
+// Reading devices of an account, by key; a key is made of the id that a client states.
+import { hash } from 'node:crypto'
 import type { Queryable, Transaction } from '../store/postgres/db.ts'
 
 export type ReadingDevice = {
@@ -74,3 +75,22 @@ async function storeDevices(
     on conflict (account_id, key) do update set name = coalesce(excluded.name, d.name)
     returning id, key, name`
 }
+
+export const maxDeviceIdLength = 128
+export const maxDeviceNameLength = 100
+
+/** A device by the id from a client's body; a long id is shortened to its digest. */
+export function clientDevice({ id, name }: { id: string; name?: string | null }): ReadingDevice {
+  const key = printable(id)
+  const named = printable(name ?? undefined)?.slice(0, maxDeviceNameLength) ?? null
+  if (key === null) return { key: 'legacy', name: named }
+  return { key: key.length <= maxDeviceIdLength ? key : `app:${digestOf(key)}`, name: named }
+}
+
+/** Text without control characters or surrounding spaces; null if nothing is left. */
+export function printable(text: string | undefined): string | null {
+  const cleaned = text?.replace(/\p{C}/gu, '').trim()
+  return cleaned ? cleaned : null
+}
+
+export const digestOf = (text: string) => hash('sha256', text, 'hex').slice(0, 16)

@@ -42,19 +42,11 @@ export async function markBooks(
     await admitEntries(tx, accountId, { added: selected.length, books: target })
     const request = { accountId, target, surface: origin.surface, device: idOf(origin.device.key) }
     const books = await (mark === 'read' ? markRead(tx, request) : markUnread(tx, request))
+    const series = books.map(({ seriesId }) => seriesId)
+    const fields = mark === 'unread' ? { fields: ['deleted'] } : {}
     await Promise.all([
-      refreshAccountReading(
-        tx,
-        accountId,
-        books.map(({ seriesId }) => seriesId),
-      ),
-      publish(
-        tx,
-        bookEvents('progress_updated', books, {
-          accountId,
-          ...(mark === 'unread' ? { fields: ['deleted'] } : {}),
-        }),
-      ),
+      refreshAccountReading(tx, accountId, series),
+      publish(tx, bookEvents('progress_updated', books, { accountId, ...fields })),
     ])
     return { count: books.length, found: selected.length }
   })

@@ -1,9 +1,8 @@
 // What must be stored beside the entries of the reading ledger, computed from all of them: sittings, passes and
 // position of a book. `doctor` compares it with what is stored, and rebuilds it.
-
 import { refreshAccountReading } from '../catalog/derived/series-reading.ts'
 import type { Sql, Transaction } from '../store/postgres/db.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, isSitting } from './entry.ts'
 import { deleteEntries, entriesSince, storeEntries } from './entry-rows.ts'
 import { inferTime, mergePosition } from './merge.ts'
 import { foldAgain, passesOf } from './pass-rows.ts'
@@ -39,16 +38,12 @@ export async function* readingFaults(sql: Sql): AsyncGenerator<ReadingFault[]> {
   for (;;) {
     const batch = await sql.begin('isolation level repeatable read', async tx => {
       const keys = await nextBooks(tx, last)
-      const readings = await Promise.all(
-        [...Map.groupBy(keys, ({ accountId }) => accountId)].map(([accountId, own]) =>
-          loadReadings(
-            tx,
-            accountId,
-            own.map(({ bookId }) => bookId),
-          ),
-        ),
-      )
-      return { keys, readings }
+      const load = ([accountId, own]: [string, Key[]]) => {
+        const bookIds = own.map(({ bookId }) => bookId)
+        return loadReadings(tx, accountId, bookIds)
+      }
+      const byAccount = [...Map.groupBy(keys, ({ accountId }) => accountId)]
+      return { keys, readings: await Promise.all(byAccount.map(load)) }
     })
     if (batch.keys.length === 0) return
     last = batch.keys.at(-1)!
@@ -130,8 +125,7 @@ const isAt = (progress: StoredProgress, entry: Entry) =>
   progress.percentage === entry.percentage &&
   (entry.kind === 'baseline' || progress.isCompleted === (entry.kind !== 'progress'))
 
-const isSingle = ({ kind, isSession }: Entry) =>
-  !isSession && (kind === 'progress' || kind === 'completed')
+const isSingle = (entry: Entry) => !entry.isSession && isSitting(entry)
 
 /** The entries with each device's single positions merged and their time inferred. */
 function sittingsOf(entries: readonly Entry[]): Entry[] {
@@ -171,11 +165,8 @@ export async function rebuildReading(sql: Sql, accountId: string, bookIds: reado
       .filter(id => !current.has(id))
     await deleteEntries(tx, accountId, merged)
     await storeEntries(tx, accountId, sittings)
-    const passes = await foldAgain(
-      tx,
-      accountId,
-      bookIds.map(bookId => ({ bookId, from: null })),
-    )
+    const all = bookIds.map(bookId => ({ bookId, from: null }))
+    const passes = await foldAgain(tx, accountId, all)
     const positions = rebuilt
       .filter(({ exists, sittings }) => exists && newestPositions(sittings).length > 0)
       .map(({ bookId, sittings, progress }) => {
@@ -183,30 +174,22 @@ export async function rebuildReading(sql: Sql, accountId: string, bookIds: reado
         const entry = newest.find(one => progress && isAt(progress, one)) ?? newest.at(-1)!
         return { bookId, entry, progress, pass: passes.get(bookId) ?? null }
       })
-    const begun = positions.filter(({ entry }) => entry.kind !== 'reset')
-    await storeProgress(
-      tx,
-      accountId,
-      begun.map(({ bookId, entry, progress, pass }) => ({
+    const isReset = ({ entry }: { entry: Entry }) => entry.kind === 'reset'
+    const begun = positions
+      .filter(position => !isReset(position))
+      .map(({ bookId, entry, progress, pass }) => ({
         bookId,
         ...positionOf(entry, progress),
         startedAt: pass?.startedAt ?? entry.endedAt,
         finishedAt: pass?.finishedAt ?? null,
-      })),
-    )
-    const cleared = positions.filter(({ entry }) => entry.kind === 'reset')
-    await deleteStoredProgress(
-      tx,
-      accountId,
-      cleared.map(({ bookId }) => bookId),
-    )
-    const series = await tx<{ id: string }[]>`
+      }))
+    await storeProgress(tx, accountId, begun)
+    const cleared = positions.filter(isReset).map(({ bookId }) => bookId)
+    await deleteStoredProgress(tx, accountId, cleared)
+    const rows = await tx<{ id: string }[]>`
       select distinct series_id as id from book where id = any(${bookIds as string[]}::uuid[])`
-    await refreshAccountReading(
-      tx,
-      accountId,
-      series.map(({ id }) => id),
-    )
+    const series = rows.map(({ id }) => id)
+    await refreshAccountReading(tx, accountId, series)
   })
 }
 

@@ -62,6 +62,10 @@ export async function readingStatistics(
           ('1 ' || ${granularity}::text)::interval) as every on every = g.bucket`
     : sql``
   const bucket = fill ? sql`every` : sql`g.bucket`
+  const ranked = (last: Fragment, columns: Fragment, rows: Fragment) => sql`
+    (select coalesce(jsonb_agg(x.entry order by x.rank), '[]') from (
+      select row_number() over (order by ${order}, ${last}) as rank, to_jsonb(e) as entry
+      from ${rows} cross join lateral (select ${totals}, ${columns}) e) x)`
   const [row] = await unprepared(sql<Statistics[]>`
     with fact as (${facts(sql, sql`${viewer.accountId}::uuid`, request)}),
     grouped as materialized (
@@ -93,23 +97,17 @@ export async function readingStatistics(
       (select coalesce(jsonb_agg(to_jsonb(x) order by bucket), '[]') from (
         select ${totals}, to_char(${bucket}, 'YYYY-MM-DD') as bucket
         from (select * from grouped where of_bucket) g ${buckets}) x) as periods,
-      (select coalesce(jsonb_agg(x.entry order by x.rank), '[]') from (
-        select row_number() over (order by ${order}, title, id) as rank, to_jsonb(e) as entry
-        from first_series y
-        cross join lateral (
-          select ${totals}, y.id as "seriesId", y.title as "seriesName", y.books) e) x) as series,
-      (select coalesce(jsonb_agg(x.entry order by x.rank), '[]') from (
-        select row_number() over (order by ${order}, y.format) as rank, to_jsonb(e) as entry
-        from by_format y
-        cross join lateral (select ${totals}, y.format) e) x) as formats,
-      (select coalesce(jsonb_agg(x.entry order by x.rank), '[]') from (
-        select row_number() over (order by ${order}, d.key) as rank, to_jsonb(e) as entry
-        from grouped y
-        left join reading_device d on d.id = y.device
-        cross join lateral (
-          select ${totals}, coalesce(d.key, 'legacy') as "deviceId", d.name as "deviceName",
-            y.last_at as "lastReadAt") e
-        where y.of_device) x) as devices`)
+      ${ranked(
+        sql`title, id`,
+        sql`y.id as "seriesId", y.title as "seriesName", y.books`,
+        sql`first_series y`,
+      )} as series,
+      ${ranked(sql`y.format`, sql`y.format`, sql`by_format y`)} as formats,
+      ${ranked(
+        sql`d.key`,
+        sql`coalesce(d.key, 'legacy') as "deviceId", d.name as "deviceName", y.last_at as "lastReadAt"`,
+        sql`(select * from grouped where of_device) y left join reading_device d on d.id = y.device`,
+      )} as devices`)
   return row!
 }
 

@@ -18,58 +18,31 @@ export async function storeReadings(
   const changed = readings.filter(({ changed }) => changed.size > 0)
   const folded = changed.filter(({ foldFrom }) => foldFrom !== null)
   const moved = changed.filter(({ change }) => change !== null)
-  const storing = [
-    storeEntries(
-      tx,
-      accountId,
-      changed.flatMap(reading => [...reading.changed.values()]),
-    ),
-    deleteEntries(
-      tx,
-      accountId,
-      changed.flatMap(reading => [...reading.deleted]),
-    ),
-  ]
+  const entries = changed.flatMap(reading => [...reading.changed.values()])
+  const absorbed = changed.flatMap(reading => [...reading.deleted])
+  const storing = [storeEntries(tx, accountId, entries), deleteEntries(tx, accountId, absorbed)]
   if (folded.length > 0) {
     await Promise.all(storing)
     await foldBooks(tx, accountId, folded)
   }
   const affected = [...new Set([...folded, ...moved])]
-  const begun = affected.filter(({ progress }) => progress !== null)
-  const cleared = moved.filter(({ progress }) => progress === null)
+  const passes = changed
+    .filter(({ foldFrom }) => foldFrom === null)
+    .flatMap(({ completed, book }) => completed.map(pass => ({ ...pass, bookId: book.id })))
+  const begun = affected.flatMap(({ progress, book }) =>
+    progress ? [{ ...progress, bookId: book.id }] : [],
+  )
+  const cleared = moved.flatMap(({ progress, book }) => (progress ? [] : [book.id]))
+  const series = affected.map(({ book }) => book.seriesId)
+  const movedBooks = moved.map(({ book }) => book)
   await Promise.all([
     ...(folded.length > 0 ? [] : storing),
-    storePasses(
-      tx,
-      accountId,
-      changed
-        .filter(({ foldFrom }) => foldFrom === null)
-        .flatMap(({ completed, book }) => completed.map(pass => ({ ...pass, bookId: book.id }))),
-    ),
-    storeProgress(
-      tx,
-      accountId,
-      begun.map(({ progress, book }) => ({ ...progress!, bookId: book.id })),
-    ),
-    deleteStoredProgress(
-      tx,
-      accountId,
-      cleared.map(({ book }) => book.id),
-    ),
+    storePasses(tx, accountId, passes),
+    storeProgress(tx, accountId, begun),
+    deleteStoredProgress(tx, accountId, cleared),
     storeLocators(tx, accountId, moved),
-    refreshAccountReading(
-      tx,
-      accountId,
-      affected.map(({ book }) => book.seriesId),
-    ),
-    publish(
-      tx,
-      bookEvents(
-        'progress_updated',
-        moved.map(({ book }) => book),
-        { accountId },
-      ),
-    ),
+    refreshAccountReading(tx, accountId, series),
+    publish(tx, bookEvents('progress_updated', movedBooks, { accountId })),
   ])
   return readings.flatMap(({ book, progress }) =>
     progress ? [progressRow(accountId, book.id, progress)] : [],

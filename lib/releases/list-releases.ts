@@ -2,7 +2,7 @@
 // decided per series, because there are fewer series than releases.
 import type { Fragment } from 'postgres'
 import { isUnrestricted, type Viewer, visibleSeries } from '../accounts/viewer.ts'
-import type { IdPage } from '../list/page.ts'
+import type { IdPage } from '../list/sort.ts'
 import type { Queryable, Sql } from '../store/postgres/db.ts'
 import { allOf, unprepared } from '../store/postgres/statement.ts'
 import type { ReleaseState } from './release-record.ts'

@@ -2,11 +2,10 @@
 // new one. Reads the catalog and the disk but changes nothing.
 import { lstat, stat } from 'node:fs/promises'
 import { containmentOf, type FileAccess } from '../../lib/base/containment.ts'
-import { NotResponding } from '../../lib/base/errors.ts'
+import { isShortage, NotResponding } from '../../lib/base/errors.ts'
 import { readFingerprint } from '../../lib/base/fingerprint.ts'
 import { newId } from '../../lib/base/id.ts'
 import { joinPath } from '../../lib/base/path.ts'
-import { isShortage } from '../../lib/base/shortage.ts'
 import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { KnownContent, Reading } from './reading.ts'

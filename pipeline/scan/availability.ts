@@ -1,9 +1,8 @@
 // Availability of a library folder: an unmounted or replaced disk must not look like an empty library.
 import { lstat, opendir, stat } from 'node:fs/promises'
-import { NotResponding } from '../../lib/base/errors.ts'
+import { isShortage, NotResponding, shortage } from '../../lib/base/errors.ts'
 import type { Log } from '../../lib/base/log.ts'
 import { joinPath } from '../../lib/base/path.ts'
-import { isShortage, shortage } from '../../lib/base/shortage.ts'
 import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
 import type { Sql } from '../../lib/store/postgres/db.ts'
 import type { LoadedScan } from './scan-context.ts'

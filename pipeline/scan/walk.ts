@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os'
 import type { Piscina } from 'piscina'
 import { createDiskQueue, type DiskQueue } from '../../lib/base/async/disk-queue.ts'
-import { openPiscina } from '../../lib/base/async/piscina.ts'
+import { openPiscina } from '../../lib/base/async/thread-pool.ts'
 import type { Containment } from '../../lib/base/containment.ts'
 import { childPath, joinPath, parentPath } from '../../lib/base/path.ts'
 import { lstatOrCode } from './disk.ts'

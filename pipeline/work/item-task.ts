@@ -4,13 +4,13 @@ import { createDiskQueue, type DiskQueue } from '../../lib/base/async/disk-queue
 import { type DiskAccess, interleave } from '../../lib/base/async/interleave.ts'
 import { enterRun } from '../../lib/base/async/memory-budget.ts'
 import type { ThreadRequest } from '../../lib/base/async/thread-pool.ts'
-import { threadTask } from '../../lib/base/async/thread-task.ts'
 import {
   isForMemory,
   isNewThread,
   startItem,
+  threadTask,
   WornThread,
-} from '../../lib/base/async/worn-thread.ts'
+} from '../../lib/base/async/thread-task.ts'
 import type { Containment } from '../../lib/base/containment.ts'
 
 /** What the pool passes to each of its threads; `threads` is how many there are. */

@@ -1,8 +1,7 @@
 // Job runs of this process: heartbeats, cancellation, and the end of each job with its result.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Conflict, Failure, NotResponding, Unavailable } from '../../lib/base/errors.ts'
+import { Conflict, Failure, isShortage, NotResponding, Unavailable } from '../../lib/base/errors.ts'
 import type { Log } from '../../lib/base/log.ts'
-import { isShortage } from '../../lib/base/shortage.ts'
 import { failScans } from '../../lib/catalog/scan/scan-failure.ts'
 import { countTasks } from '../../lib/store/metrics/pipeline.ts'
 import { isConnectionLost, isDiskFull } from '../../lib/store/postgres/connection-error.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { giveBack, takeBuffer } from '../../lib/download/body-buffers.ts'
+import { giveBack, takeBuffer } from '../../lib/download/file-body.ts'
 
 const pageBytes = 700_000
 

@@ -5,14 +5,17 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { loadBookSegment } from '../../lib/list/index/books/book-segment.ts'
-import { booksOfText, createTextReader } from '../../lib/list/index/books/book-texts.ts'
-import { searchTexts } from '../../lib/list/index/books/search-texts.ts'
+import {
+  booksOfText,
+  createTextReader,
+  searchTexts,
+} from '../../lib/list/index/books/book-texts.ts'
+import { createTextFile } from '../../lib/list/index/books/read-texts.ts'
 import {
   createTextColumn,
   forEachMatch,
   type TextOperator,
 } from '../../lib/list/index/books/text-column.ts'
-import { createTextFile } from '../../lib/list/index/books/text-file.ts'
 import { idAt } from '../../lib/list/index/id-table.ts'
 import type { Folder } from '../../lib/list/index/temporary-file.ts'
 import { matchesQuery, matchRank } from '../../lib/list/sql/search.ts'

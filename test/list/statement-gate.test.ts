@@ -1,6 +1,6 @@
 // Lists that are made by statements leave connections of the pool to other requests.
 import { test } from 'tap'
-import { createStatementGate } from '../../lib/list/statement-gate.ts'
+import { createStatementGate } from '../../lib/list/lists.ts'
 import { connectionsLike } from '../../lib/store/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import t from 'tap'
 import { deliveryCounters } from '../../lib/download/counters.ts'
-import { createReadAhead } from '../../lib/page/readahead.ts'
+import { createReadAhead } from '../../lib/page/engine.ts'
 import { corpusPath, goldenPath } from '../kit/files/corpus.ts'
 import { bookAt, bytesOf, engine, truth } from './books.ts'
 

@@ -6,11 +6,8 @@ export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
 export function createKeyedMutex(): KeyedMutex {
   const tails = new Map<string, Promise<unknown>>()
   return async (key, work) => {
-    const previous = tails.get(key)
-    const current = (async () => {
-      await previous?.catch(() => {})
-      return work()
-    })()
+    const previous = tails.get(key) ?? Promise.resolve()
+    const current = previous.catch(() => {}).then(work)
     tails.set(key, current)
     try {
       return await current

@@ -2,13 +2,11 @@
 // only the item it was working on fails.
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Piscina } from 'piscina'
-import { Shortage, type UnreadableCode } from '../errors.ts'
-import { endsThread, isShortage, threadShortage } from '../shortage.ts'
+import { Piscina } from 'piscina'
+import { endsThread, isShortage, Shortage, threadShortage, type UnreadableCode } from '../errors.ts'
 import { releaseRun } from './memory-budget.ts'
-import { openPiscina } from './piscina.ts'
 import { createSemaphore } from './semaphore.ts'
-import { isWorn } from './worn-thread.ts'
+import { isWorn } from './thread-task.ts'
 
 // A small young generation: with V8's default, two threads take 100 MB more and are no faster.
 const youngGenerationMb = 16
@@ -17,7 +15,7 @@ const youngGenerationMb = 16
  * Memory shared by the pool and a thread: [index of the current item, heartbeat counter, 1 to return after
  * the current item, MiB reserved, reservations waiting].
  */
-export type ThreadControl = Int32Array
+type ThreadControl = Int32Array
 
 /** Message to a thread. */
 export type ThreadRequest<I, R> = { items: I[]; options: R; control: ThreadControl }
@@ -25,7 +23,7 @@ export type ThreadRequest<I, R> = { items: I[]; options: R; control: ThreadContr
 export type ThreadFailure = { code: UnreadableCode; message: string }
 
 /** Results of the first items; a thread may return early, so `done` may be shorter than the items. */
-export type PartialResult<O> = { done: O[]; failure: ThreadFailure | null; failedIndex: number }
+type PartialResult<O> = { done: O[]; failure: ThreadFailure | null; failedIndex: number }
 
 /**
  * `urgent` runs before all waiting calls. When `signal` aborts, the thread has `abortGraceMs` to return.
@@ -212,4 +210,18 @@ function toFailure(error: unknown, isStalled: boolean, options: ThreadOptions): 
   // The thread crashed or hit a bug on this item; the other items continue.
   options.onBug(error)
   return { code: 'internal', message: 'Internal error; see the server log' }
+}
+
+type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
+
+/**
+ * `onError` receives errors that belong to no call; without a listener they would end the process. A result
+ * that arrives after its thread was terminated is such an error to Piscina, but ignored here.
+ */
+export function openPiscina(options: PiscinaOptions, onError: (error: Error) => void): Piscina {
+  const pool = new Piscina(options)
+  pool.on('error', (error: Error) => {
+    if (!/^Unexpected message from Worker/.test(error.message)) onError(error)
+  })
+  return pool
 }

@@ -12,7 +12,7 @@ import {
 import { Conflict, NotFound } from '../../base/errors.ts'
 import { joinPath, pathText } from '../../base/path.ts'
 import { component, count, type Static, Type, timestamp, uuid } from '../../base/schema.ts'
-import type { IdPage } from '../../list/page.ts'
+import type { IdPage } from '../../list/sort.ts'
 import type { Queue } from '../../store/queue/queue.ts'
 import { unfinishedJobs } from '../../store/queue/select-jobs.ts'
 

@@ -1,6 +1,6 @@
 // Series that got books after the scan that added them, most recent first.
 import { type Viewer, visibleSeries } from '../../accounts/viewer.ts'
-import type { IdPage } from '../../list/page.ts'
+import type { IdPage } from '../../list/sort.ts'
 import type { Sql } from '../../store/postgres/db.ts'
 import { unprepared } from '../../store/postgres/statement.ts'
 

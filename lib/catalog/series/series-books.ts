@@ -1,7 +1,7 @@
 // The books of one series in reading order, and the neighbors of a book.
 import type { Sql } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../accounts/viewer.ts'
-import type { IdPage } from '../../list/page.ts'
+import type { IdPage } from '../../list/sort.ts'
 import { unprepared } from '../../store/postgres/statement.ts'
 import { readingOrder, readingPlace, reversedReadingOrder } from '../derived/reading-order.ts'
 import { found } from '../owner.ts'

@@ -1,5 +1,4 @@
 // Downloads: the file of a book, and the files of a series as one ZIP archive.
-
 import { create } from 'content-disposition'
 import type { FastifyRequest } from 'fastify'
 import { type Viewer, visibleSeries } from '../../accounts/viewer.ts'
@@ -78,13 +77,11 @@ export async function bookFileResponse(
   return respond(status, body ?? emptyBody(request) ?? null, allHeaders)
 }
 
-type ZipRequest = { title: string; books: readonly BookFile[]; signal: AbortSignal }
-
 /** The files as one archive. Throws NotFound if there are none, NotResponding. */
 export async function zipResponse(
   request: FastifyRequest,
   { config }: Pick<Deps, 'config'>,
-  { title, books, signal }: ZipRequest,
+  { title, books, signal }: { title: string; books: readonly BookFile[]; signal: AbortSignal },
 ) {
   const { body, length } = await zipSeries(books, fileAccess(config))
   if (signal.aborted) body.destroy()

@@ -7,8 +7,8 @@ import {
   maxDeviceIdLength,
   maxDeviceNameLength,
   printable,
-} from '../../reading/client-device.ts'
-import type { ReadingDevice } from '../../reading/device.ts'
+  type ReadingDevice,
+} from '../../reading/device.ts'
 
 /** Headers with an id that a client assigns to its device. */
 const idHeaders = ['x-device-id', 'x-codex-device-id']

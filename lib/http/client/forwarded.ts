@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { compile } from '@fastify/proxy-addr'
 import { Invalid } from '../../base/errors.ts'
-import { memoizeLast } from '../../base/memoize-last.ts'
+import { memoizeLast } from '../../base/lazy.ts'
 
 /** Whether a proxy at this address is trusted; also Fastify's `trustProxy` function. */
 export type TrustProxy = (address: string, hop: number) => boolean

@@ -1,6 +1,8 @@
 // Hash table of UUIDs: from an id to its place in a list of ids, 20 to 24 bytes each. Tables do not change: one with
 // more ids shares what it has with the one before.
 import { setImmediate } from 'node:timers/promises'
+import type { Fragment, Sql } from 'postgres'
+import type { Queryable } from '../../store/postgres/db.ts'
 import { type Bitmap, has } from './bitmap.ts'
 
 export const idBytes = 16
@@ -122,6 +124,13 @@ export async function forEachOrdinal(
   }
 }
 
+/** The places of the ids that the table has, in their order. */
+export async function placesOf(table: IdTable, bytes: Buffer | null): Promise<number[]> {
+  const places: number[] = []
+  await forEachOrdinal(table, bytes, place => void places.push(place))
+  return places
+}
+
 /** The bytes of ids as words. */
 export function wordsOf(bytes: Buffer): Uint32Array<ArrayBuffer> {
   const { length } = bytes
@@ -136,4 +145,21 @@ export function idAt({ ids, added }: IdTable, place: number): string {
   const [words, at] = part ? [part.ids.ids, place - part.first] : [ids, place]
   const bytes = Buffer.from(words.buffer, words.byteOffset + at * idBytes, idBytes)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** An expression: the ids that a query of one column has, 16 bytes each; null for none, and without a query. */
+export const idsOf = (sql: Queryable, query: Fragment | null | undefined): Fragment =>
+  query
+    ? sql`(select string_agg(uuid_send(i.id), ''::bytea) from (${query}) as i(id))`
+    : sql`null::bytea`
+
+const maxWorkers = '2'
+
+/** Runs a statement that reads a text of very many books, once for all lists: it may use processors that are idle. */
+export async function inParallel<Row>(sql: Sql, read: (tx: Sql) => Promise<Row>): Promise<Row> {
+  const { result } = await sql.begin(async tx => {
+    await tx`select set_config('max_parallel_workers_per_gather', ${maxWorkers}, true)`
+    return { result: await read(tx as unknown as Sql) }
+  })
+  return result
 }

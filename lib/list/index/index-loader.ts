@@ -2,19 +2,30 @@
 // list has used it for some time.
 import { LRUCache } from 'lru-cache'
 import type { Viewer } from '../../accounts/viewer.ts'
-import { createBackgroundQueue } from '../background-queue.ts'
 import { listVersion } from '../list-version.ts'
 import { entryBytes } from './bitmap.ts'
-import type { Environment } from './environment.ts'
-import { type IndexReader, maxOrders, openReader, refreshReader } from './index-reader.ts'
-import type { IndexRequest, IndexSchema, Segment, SortField } from './index-schema.ts'
+import {
+  type IndexReader,
+  maxOrders,
+  type OpenIndex,
+  openReader,
+  refreshReader,
+} from './index-reader.ts'
+import {
+  createBackgroundQueue,
+  type Environment,
+  type IndexRequest,
+  type IndexSchema,
+  type Segment,
+  type SortField,
+} from './index-schema.ts'
 import { createReaderHolder, type ReaderHolder } from './reader-holder.ts'
 
 export type IndexLoader<S extends Segment, Request extends IndexRequest> = Pick<
   ReaderHolder<S>,
   'isRead' | 'isUnused'
 > & {
-  /** For a list: what is in memory, see `StateHolder`. */
+  /** For a list: what is in memory, see `ReaderHolder`. */
   use(): Promise<IndexReader<S> | null>
   /** The reader cannot be refreshed. */
   drop(reader: IndexReader<S>): void
@@ -47,17 +58,14 @@ export function createIndexLoader<S extends Segment, Request extends IndexReques
   const waiting = new Set<string>()
   const what = `${schema.subject} index`
   const queue = createBackgroundQueue(error => environment.noteFailure(what, error))
-  const holder = createReaderHolder<S>({
-    environment,
-    what,
-    maxUnusedMs,
-    queue,
-    idle: schema.idle,
-  })
+  const holder = createReaderHolder<S>({ environment, what, maxUnusedMs, queue, idle: schema.idle })
   const { current } = holder
 
   const isDue = () => pauses.isOver(current() !== null)
-  const needsMerge = () => isFragmented(schema, current())
+  const needsMerge = () => {
+    const reader = current()
+    return reader !== null && (schema.needsMerge?.(reader.segment) ?? false)
+  }
   const isDueOrder = ({ name }: SortField<S>) =>
     !current()?.orders.has(name) || usedOrders.isDue(name)
 
@@ -135,11 +143,6 @@ export function createIndexLoader<S extends Segment, Request extends IndexReques
   }
 }
 
-const isFragmented = <S extends Segment, Request extends IndexRequest>(
-  schema: IndexSchema<S, Request>,
-  reader: IndexReader<S> | null,
-) => reader !== null && (schema.needsMerge?.(reader.segment) ?? false)
-
 function longSources<S extends Segment, Request extends IndexRequest>(
   schema: IndexSchema<S, Request>,
   viewer: Viewer,
@@ -196,7 +199,7 @@ function* stepsAhead<S extends Segment, Request extends IndexRequest>({
   environment,
   schema,
   reader,
-}: Omit<Read<S, Request>, 'reader'> & { reader: IndexReader<S> | null }): Steps {
+}: Omit<OpenIndex<S, Request>, 'reader'> & { reader: IndexReader<S> | null }): Steps {
   if (!reader) return
   for (const needed of schema.warmUp ?? [])
     if (typeof needed === 'function') yield () => needed(environment.pool, reader.segment)
@@ -212,14 +215,8 @@ async function take(steps: Steps, isWanted: () => boolean): Promise<void> {
   }
 }
 
-type Read<S extends Segment, Request extends IndexRequest> = {
-  environment: Environment
-  schema: IndexSchema<S, Request>
-  reader: IndexReader<S>
-}
-
 async function isCurrent<S extends Segment, Request extends IndexRequest>(
-  index: Read<S, Request>,
+  index: OpenIndex<S, Request>,
 ): Promise<boolean> {
   const { environment, schema, reader } = index
   const { pool } = environment
@@ -245,7 +242,7 @@ function isUsable<S extends Segment>({ orders, segment }: IndexReader<S>, name: 
 
 /** The order with all documents of the segment that the reader had when it was read. */
 async function readOrder<S extends Segment, Request extends IndexRequest>(
-  { environment, schema, reader }: Read<S, Request>,
+  { environment, schema, reader }: OpenIndex<S, Request>,
   field: SortField<S>,
 ): Promise<void> {
   const { orders, segment } = reader

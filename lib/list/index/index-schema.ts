@@ -4,10 +4,11 @@ import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import type { BookFilter, Condition, Predicate, SeriesFilter } from '../condition.ts'
 import type { Versions } from '../list-version.ts'
-import type { PageWindow } from '../page.ts'
+import type { PageWindow } from '../sort.ts'
 import type { Bitmap } from './bitmap.ts'
 import type { IdTable } from './id-table.ts'
 import type { Run, SortOrder } from './sort-order.ts'
+import type { TemporaryFile } from './temporary-file.ts'
 
 /** All documents, numbered as documents. */
 export type Segment = {
@@ -57,7 +58,7 @@ export type CachedOrder = SortOrder & { maxDoc: number }
 export type CachedOrders = (name: string) => Promise<SortOrder | undefined>
 
 /** How a list is ordered: what must be in memory, and its documents in order. */
-export type Sort<S> = {
+type Sort<S> = {
   fields: SortField<S>[]
   /** `orders` of the fields. Null for a list that has none. */
   runs: ((orders: SortOrder[]) => Run[]) | null
@@ -129,4 +130,39 @@ export type IndexSchema<S extends Segment, Request extends IndexRequest> = {
   scopeOf(request: Request): object
   /** The documents of the scope that the viewer sees. */
   visibleDocs(segment: S, viewer: Viewer, request: Request): Bitmap
+}
+
+/** What an index works with beside the requests that it serves. */
+export type Environment = {
+  /** For what serves several requests: its statements are not cancelled with one of them. */
+  pool: Sql
+  /** Limit for the indexes of books and series together; a catalog that needs more has none. */
+  maxBytes: number
+  /** Null without a folder that has space. Throws errno errors. */
+  createFile(): Promise<TemporaryFile | null>
+  /** `what` could not be loaded; lists are made without it. */
+  noteFailure(what: string, error: unknown): void
+}
+
+export type BackgroundQueue = {
+  /** After a failure lists are as slow as they are without what was to be read. Never rejects. */
+  add(read: () => Promise<void>): Promise<void>
+  /** Resolves when nothing is being read. */
+  idle(): Promise<void>
+}
+
+export function createBackgroundQueue(noteFailure: (error: unknown) => void): BackgroundQueue {
+  let last: Promise<void> = Promise.resolve()
+  return {
+    add(read) {
+      last = last.then(read).catch(noteFailure)
+      return last
+    },
+    async idle() {
+      for (let awaited: unknown; awaited !== last; ) {
+        awaited = last
+        await last
+      }
+    },
+  }
 }

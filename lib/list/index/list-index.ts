@@ -4,13 +4,14 @@
 // changed. Where it cannot be, lists are made by the statement until it is loaded again.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
-import type { IdPage } from '../page.ts'
-import type { Bitmap } from './bitmap.ts'
-import type { Environment } from './environment.ts'
+import type { IdPage } from '../sort.ts'
+import { type Bitmap, countOf } from './bitmap.ts'
+import { idAt } from './id-table.ts'
 import { createIndexLoader, type IndexLoader } from './index-loader.ts'
-import type { IndexReader, NoResult } from './index-reader.ts'
-import type { IndexRequest, IndexSchema, Segment } from './index-schema.ts'
-import { searchAll, searchPage } from './search.ts'
+import { type Interrupted, ordersOf, type Searcher, withSearcher } from './index-reader.ts'
+import type { Environment, IndexRequest, IndexSchema, Segment } from './index-schema.ts'
+import { matchingDocs } from './matching-docs.ts'
+import { pageOfRuns } from './sort-order.ts'
 
 export type ListIndex<S extends Segment, Request extends IndexRequest> = Pick<
   IndexLoader<S, Request>,
@@ -40,37 +41,54 @@ export function createListIndex<S extends Segment, Request extends IndexRequest>
   const loader = createIndexLoader(schema, environment, { pause, maxUnusedMs })
   const { refresh, prepare, isRead, isUnused, idle } = loader
 
-  async function list<Found>(
-    find: (reader: IndexReader<S>) => Promise<Found | NoResult>,
+  async function search<Found>(
+    sql: Sql,
+    viewer: Viewer,
+    find: (searcher: Searcher<S, Request>) => Promise<Found | Interrupted>,
   ): Promise<Found | null> {
     const reader = await loader.use()
     if (!reader) return null
-    const found = await find(reader)
-    if (found === 'stale') {
-      loader.drop(reader)
-      return null
-    }
-    return found as Found | null
+    const found = await withSearcher({ environment, sql, viewer, schema, reader }, find)
+    if (found !== 'stale') return found
+    loader.drop(reader)
+    return null
   }
 
   return {
     async page(sql, viewer, request) {
       const started = performance.now()
-      const page = await list(reader =>
-        searchPage({ environment, sql, viewer, schema, reader }, request),
-      )
+      const page = await search(sql, viewer, searcher => pageOf(searcher, request))
       if (page && (performance.now() - started > minReadMs || loader.needsMerge()))
         refresh(viewer, request)
       return page
     },
-    matching: async (sql, viewer, request) =>
-      await list(reader => searchAll({ environment, sql, viewer, schema, reader }, request)),
-    refresh,
-    prepare,
-    isRead,
-    isUnused,
-    idle,
+    matching: (sql, viewer, request) =>
+      search(sql, viewer, async searcher => {
+        const docs = await matchingDocs(searcher, request)
+        return docs && docs !== 'changed' ? { segment: searcher.segment, docs } : docs
+      }),
+    ...{ refresh, prepare, isRead, isUnused, idle },
   }
+}
+
+/** Null without an order in memory, or where the index does not pay. */
+async function pageOf<S extends Segment, Request extends IndexRequest>(
+  searcher: Searcher<S, Request>,
+  request: Request,
+): Promise<IdPage | Interrupted> {
+  const { sql, viewer, schema, segment } = searcher
+  const { fields, runs, readPage } = schema.sortOf(viewer, request, segment)
+  const orders = await ordersOf(searcher, fields)
+  if (orders === 'changed' || (!orders && !readPage)) return orders
+  const bitmap = await matchingDocs(searcher, request)
+  if (!bitmap || bitmap === 'changed') return bitmap
+  const total = countOf(bitmap)
+  const window = { offset: request.offset, limit: request.limit, total }
+  const page =
+    runs && orders
+      ? pageOfRuns(runs(orders), bitmap, window)
+      : await readPage?.(sql, segment, { bitmap, window })
+  return page ? { total, ids: page.map(doc => idAt(segment.ids, doc)) } : null
 }
 
 type Fallback<Found> = {

@@ -1,6 +1,6 @@
 // The documents of a list as a bitmap: the postings of the predicates of its condition, and what the viewer sees.
 import { createHash } from 'node:crypto'
-import type { Condition, Predicate } from '../condition.ts'
+import { type Condition, type Predicate, predicatesOf } from '../condition.ts'
 import { ownerOf } from '../list-version.ts'
 import {
   type Bitmap,
@@ -14,9 +14,9 @@ import {
   unite,
   unpack,
 } from './bitmap.ts'
-import { cachedOrders } from './cached-orders.ts'
 import {
   type CachedPostings,
+  cachedOrders,
   dependencyVersion,
   reflects,
   reflectsDependency,
@@ -44,13 +44,6 @@ export async function matchingDocs<S extends Segment, Request extends IndexReque
 
 const keyOf = ({ field, test }: Predicate) => JSON.stringify([field, test])
 
-function predicatesByKey(condition: Condition, found = new Map<string, Predicate>()) {
-  if ('all' in condition) for (const part of condition.all) predicatesByKey(part, found)
-  else if ('any' in condition) for (const part of condition.any) predicatesByKey(part, found)
-  else found.set(keyOf(condition), condition)
-  return found
-}
-
 /** The documents of the predicates, by key. Null with too many that are not in memory. */
 async function postingsOf<S extends Segment, Request extends IndexRequest>(
   searcher: Searcher<S, Request>,
@@ -60,7 +53,8 @@ async function postingsOf<S extends Segment, Request extends IndexRequest>(
   const { viewer, schema, versions, segment, reader } = searcher
   const found = new Map<string, Postings>()
   const needed: (Needed & { key: string })[] = []
-  for (const [key, predicate] of predicatesByKey(condition)) {
+  const predicates = new Map(predicatesOf(condition).map(one => [keyOf(one), one]))
+  for (const [key, predicate] of predicates) {
     const version = schema.versionOfField(predicate.field, viewer)
     const name = hashOf([key, ownerOf(version, viewer)])
     const known = reader.postings.get(name)

@@ -1,10 +1,8 @@
 // Holds the reader of an index in memory, or in a file when no list has used it for some time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BackgroundQueue } from '../background-queue.ts'
-import type { Environment } from './environment.ts'
 import { type FileStored, storeInFile } from './file-store.ts'
 import { type IndexReader, openReader } from './index-reader.ts'
-import type { Segment } from './index-schema.ts'
+import type { BackgroundQueue, Environment, Segment } from './index-schema.ts'
 
 export type ReaderHolder<S> = {
   /** Null unless it is in memory. */

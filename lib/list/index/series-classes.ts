@@ -31,6 +31,9 @@ export type ClassedSeries = {
 
 const maxClasses = 65_535
 
+/** Memory of a series, estimated before they are read: numbers and classes 30, sort orders and predicates as many. */
+export const bytesPerSeries = 60
+
 /** Null with too many classes. */
 export async function readClassedSeries(sql: Queryable): Promise<ClassedSeries | null> {
   type Row = SeriesClass & { ids: Buffer; places: Buffer }

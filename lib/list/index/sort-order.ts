@@ -1,6 +1,5 @@
 // Sort orders as document numbers in order, and pages of a bitmap in such an order.
-import { nearestEnd, type PageWindow } from '../page.ts'
-import type { Direction } from '../sort.ts'
+import { type Direction, nearestEnd, type PageWindow } from '../sort.ts'
 import { add, type Bitmap, emptyBitmap, has } from './bitmap.ts'
 
 /** Rows without a value are last in both directions. Not all docs, where an order has only those with a value. */

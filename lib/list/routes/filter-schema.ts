@@ -1,8 +1,7 @@
 // Schemas of filter requests: the condition tree and the full-text query. The tree is validated by
 // lib/list/condition.ts, which reports the path of an error; here it is documented.
-
 import { maybe, nullable, storable, Type, text } from '../../base/schema.ts'
-import { datePattern } from '../condition-date.ts'
+import { datePattern } from '../condition-values.ts'
 import {
   bookFields,
   type FieldKind,
@@ -80,6 +79,9 @@ function conditionSchema(
   fields: Record<string, FieldKind>,
   conditions: object = { type: 'array', items: { $ref: `#/components/schemas/${component}` } },
 ) {
+  const tests = Object.fromEntries(
+    Object.entries(fields).map(([name, kind]) => [name, testSchema(kind)]),
+  )
   return Type.Unsafe<unknown>({
     type: 'object',
     component,
@@ -89,16 +91,11 @@ function conditionSchema(
       examples,
       minProperties: 1,
       maxProperties: 1,
-      properties: conditionProperties(fields, conditions),
+      // One object with optional properties: client generators support recursion only in properties.
+      properties: { allOf: conditions, anyOf: conditions, ...tests },
       additionalProperties: false,
     },
   })
-}
-
-// One object with optional properties: client generators support recursion only in properties.
-function conditionProperties(fields: Record<string, FieldKind>, conditions: object) {
-  const tests = Object.entries(fields).map(([name, kind]) => [name, testSchema(kind)] as const)
-  return { allOf: conditions, anyOf: conditions, ...Object.fromEntries(tests) }
 }
 
 /** Operator and operands of a field, as a component for each kind: one object for each kind of operands. */

@@ -6,40 +6,39 @@ import { lowerAscii } from '../../media/name/text.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import type { BookFilter, Condition, Predicate, Test } from '../condition.ts'
 import type { BookField } from '../fields.ts'
-import { creditedBooks } from './credits.ts'
-import { booksAmong, hasOwnLabel, labeledBooks, labeledSeries } from './labels.ts'
+import { booksAmong, creditedBooks, hasOwnLabel, labeledBooks, labeledSeries } from './labels.ts'
 import { type Column, columnTest, matchingWords, textOperators, valueTest } from './operators.ts'
 import { searchedBooks } from './search.ts'
 import { collectedSeries, ratedSeries } from './series-fields.ts'
 import { type Context, existing, flag, type Match, where } from './where.ts'
 
-type Columns = Record<string, (sql: Queryable, book: string) => Column>
+type Columns = Record<string, (sql: Queryable) => Column>
 
 /** `sortTitle`: the sort title that the book itself has, a part of `titleSort`. */
 const columns = {
-  libraryId: (sql, b) => ({ text: sql`${sql(b)}.library_id::text` }),
-  seriesId: (sql, b) => ({ text: sql`${sql(b)}.series_id::text` }),
-  title: (sql, b) => ({ folded: sql`${sql(b)}.search_key` }),
-  sortTitle: (sql, b) => ({ text: sql`${sql(b)}.title_sort` }),
-  summary: (sql, b) => ({ text: sql`${sql(b)}.summary` }),
-  bookType: (sql, b) => ({ text: sql`(${sql(b)}.extra_metadata->>'bookType')` }),
-  format: (sql, b) => ({ text: sql`${sql(b)}.format` }),
-  pageCount: (sql, b) => ({ integer: sql`${sql(b)}.page_count` }),
-  releaseDate: (sql, b) => ({ day: sql`${sql(b)}.released` }),
-  dateAdded: (sql, b) => ({ date: sql`${sql(b)}.created_at` }),
-  addedAt: (sql, b) => ({ date: sql`${sql(b)}.created_at` }),
-  numberSort: (sql, b) => ({ number: sql`${sql(b)}.number_sort` }),
-  errorCode: (sql, b) => ({ text: sql`${sql(b)}.error_code` }),
-  isbn: (sql, b) => ({ text: sql`${sql(b)}.isbn` }),
+  libraryId: sql => ({ text: sql`b.library_id::text` }),
+  seriesId: sql => ({ text: sql`b.series_id::text` }),
+  title: sql => ({ folded: sql`b.search_key` }),
+  sortTitle: sql => ({ text: sql`b.title_sort` }),
+  summary: sql => ({ text: sql`b.summary` }),
+  bookType: sql => ({ text: sql`(b.extra_metadata->>'bookType')` }),
+  format: sql => ({ text: sql`b.format` }),
+  pageCount: sql => ({ integer: sql`b.page_count` }),
+  releaseDate: sql => ({ day: sql`b.released` }),
+  dateAdded: sql => ({ date: sql`b.created_at` }),
+  addedAt: sql => ({ date: sql`b.created_at` }),
+  numberSort: sql => ({ number: sql`b.number_sort` }),
+  errorCode: sql => ({ text: sql`b.error_code` }),
+  isbn: sql => ({ text: sql`b.isbn` }),
 } as const satisfies Columns
 
 /** All values of a column: a test of its text is one for the words that match. */
 const wordsOf: Record<string, readonly string[]> = { bookType: bookTypes, format: formatNames }
 
-/** On a book of that alias; null for a field that is no column. */
-export function bookColumnTest(sql: Queryable, { field, test }: Predicate, book = 'b') {
+/** On `book b`; null for a field that is no column. */
+export function bookColumnTest(sql: Queryable, { field, test }: Predicate) {
   if (!Object.hasOwn(columns, field)) return null
-  const column = (columns as Columns)[field]!(sql, book)
+  const column = (columns as Columns)[field]!(sql)
   const words = wordsOf[field]
   if (!words || test.kind !== 'text') return columnTest(sql, column, test)
   return columnTest(sql, column, { kind: 'words', words: matchingWords(words, test) })

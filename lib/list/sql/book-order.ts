@@ -75,10 +75,9 @@ export function bookOrdering(sql: Queryable, viewer: Viewer, order: BookOrder): 
 }
 
 function orderingByKeys(sql: Queryable, viewer: Viewer, keys: readonly BookKey[]): Ordering {
-  const parts = keys.map(key => {
-    const { value, isNullable } = valueOfKey(sql, viewer, key)
-    return sql`${value} ${directionOf(sql, key.direction)} ${isNullable ? sql`nulls last` : sql``}`
-  })
+  const parts = keys.map(
+    key => sql`${valueOfKey(sql, viewer, key)} ${directionOf(sql, key.direction)} nulls last`,
+  )
   return {
     joins: sql`join series s on s.id = b.series_id`,
     by: sql`${commaList(sql, parts)}, b.id ${directionOf(sql, keys[0]!.direction)}`,
@@ -88,46 +87,26 @@ function orderingByKeys(sql: Queryable, viewer: Viewer, keys: readonly BookKey[]
 const directionOf = (sql: Queryable, direction: Direction) =>
   direction === 'desc' ? sql`desc` : sql`asc`
 
-function valueOfKey(sql: Queryable, viewer: Viewer, key: BookKey) {
+function valueOfKey(sql: Queryable, viewer: Viewer, key: BookKey): Fragment {
   const { sort } = key
-  if (Object.hasOwn(keyValues, sort)) {
-    const { value, isNullable = false } = keyValues[sort as KeySort]
-    return { value: value(sql, viewer, key), isNullable }
-  }
-  const { column, nullable } = bookSortColumns[sort as BookColumnSort]
-  return { value: sql`b.${sql(column)}`, isNullable: nullable }
+  if (Object.hasOwn(keyValues, sort)) return keyValues[sort as KeySort](sql, viewer, key)
+  return sql`b.${sql(bookSortColumns[sort as BookColumnSort].column)}`
 }
 
-type KeyValue = {
-  value: (sql: Queryable, viewer: Viewer, key: BookKey) => Fragment
-  isNullable?: boolean
-}
-
-const keyValues: Record<KeySort, KeyValue> = {
-  errorCode: { value: sql => sql`coalesce(b.error_code, '')` },
-  errorMessage: { value: sql => sql`coalesce(b.error_message, '')` },
-  format: { value: sql => sql`coalesce(b.format, '')` },
-  fileHash: {
-    value: sql => sql`(select a.sha256 from book_artifact a where a.book_id = b.id)`,
-    isNullable: true,
-  },
-  path: {
-    value: sql => sql`(
-      select d.path || '/'::bytea from directory d where d.id = b.directory_id) || b.name`,
-  },
-  position: {
-    value: (sql, _, { readListId }) => sql`(
-      select m.position from read_list_book m
-      where m.read_list_id = ${readListId ?? null}::uuid and m.book_id = b.id)`,
-    isNullable: true,
-  },
-  read: {
-    value: (sql, { accountId }) => sql`(
-      select p.updated_at from progress p where p.account_id = ${accountId} and p.book_id = b.id)`,
-    isNullable: true,
-  },
-  random: { value: (sql, _, { seed = 0 }) => sql`uuid_hash_extended(b.id, ${seed}::bigint)` },
-  series: { value: sql => sql`s.sort_key` },
+const keyValues: Record<KeySort, (sql: Queryable, viewer: Viewer, key: BookKey) => Fragment> = {
+  errorCode: sql => sql`coalesce(b.error_code, '')`,
+  errorMessage: sql => sql`coalesce(b.error_message, '')`,
+  format: sql => sql`coalesce(b.format, '')`,
+  fileHash: sql => sql`(select a.sha256 from book_artifact a where a.book_id = b.id)`,
+  path: sql => sql`(
+    select d.path || '/'::bytea from directory d where d.id = b.directory_id) || b.name`,
+  position: (sql, _, { readListId }) => sql`(
+    select m.position from read_list_book m
+    where m.read_list_id = ${readListId ?? null}::uuid and m.book_id = b.id)`,
+  read: (sql, { accountId }) => sql`(
+    select p.updated_at from progress p where p.account_id = ${accountId} and p.book_id = b.id)`,
+  random: (sql, _, { seed = 0 }) => sql`uuid_hash_extended(b.id, ${seed}::bigint)`,
+  series: sql => sql`s.sort_key`,
   // Null for all books of a series, or for none.
-  volume: { value: sql => sql`b.volume_sort`, isNullable: true },
+  volume: sql => sql`b.volume_sort`,
 }

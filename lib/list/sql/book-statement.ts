@@ -10,7 +10,7 @@ import {
 } from '../../accounts/viewer.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { allOf, unprepared } from '../../store/postgres/statement.ts'
-import type { IdPage } from '../page.ts'
+import type { IdPage } from '../sort.ts'
 import { type BookScope, booksWhere } from './book-fields.ts'
 import { type BookOrder, bookOrdering } from './book-order.ts'
 

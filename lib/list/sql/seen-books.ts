@@ -48,26 +48,23 @@ function counted({ sql, viewer }: Context, test: Fragment): Match {
   return { ids: sql`select s.id from series s ${hiddenBooks(sql, viewer)} where ${test}` }
 }
 
-export function byBookCount(context: Context, { test }: Predicate): Match {
-  const { sql, viewer } = context
-  const total = seen(sql, viewer, sql`s.book_count`, 'books')
-  return counted(context, columnTest(sql, { integer: total }, test))
-}
+const byCounter =
+  (column: 'book_count' | 'page_count', hidden: 'books' | 'pages') =>
+  (context: Context, { test }: Predicate): Match => {
+    const { sql, viewer } = context
+    const total = seen(sql, viewer, sql`s.${sql(column)}`, hidden)
+    return counted(context, columnTest(sql, { integer: total }, test))
+  }
 
-export function byPageCount(context: Context, { test }: Predicate): Match {
-  const { sql, viewer } = context
-  const total = seen(sql, viewer, sql`s.page_count`, 'pages')
-  return counted(context, columnTest(sql, { integer: total }, test))
-}
+export const byBookCount = byCounter('book_count', 'books')
+export const byPageCount = byCounter('page_count', 'pages')
 
 /** By whether all volumes are there. Unknown for series whose number of volumes is not known. */
 export function byCompleteness(context: Context, { field, test }: Predicate): Match {
   const { sql, viewer } = context
   const total = seen(sql, viewer, sql`s.book_count`, 'books')
-  const isComplete =
-    field === 'completion'
-      ? sql`(${total} >= s.total_volume_count)`
-      : sql`(${total} = s.total_volume_count)`
+  const sign = field === 'completion' ? sql`>=` : sql`=`
+  const isComplete = sql`(${total} ${sign} s.total_volume_count)`
   const isTrue = test.kind === 'boolean' && test.value
   return counted(context, isTrue ? isComplete : sql`not ${isComplete}`)
 }

@@ -5,9 +5,9 @@ import type { SearchQuery } from '../../media/name/search-text.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { allOf, unionAll, unprepared } from '../../store/postgres/statement.ts'
 import type { SeriesFilter } from '../condition.ts'
-import type { IdPage } from '../page.ts'
 import {
   type Direction,
+  type IdPage,
   type SeriesSort,
   type SeriesSortKey,
   seriesOrderBy,

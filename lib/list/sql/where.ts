@@ -30,12 +30,10 @@ export function existing(test: Predicate['test'], match: Match): Match {
   return test.kind === 'null' ? { ...match, isNegated: true } : match
 }
 
-type MatchOf = (context: Context, predicate: Predicate) => Match
-
 /** On `book b` or `series s`: null counts as false. */
 export function where(
   context: Context,
-  { row, matchOf }: { row: 'b' | 's'; matchOf: MatchOf },
+  { row, matchOf }: { row: 'b' | 's'; matchOf: (context: Context, predicate: Predicate) => Match },
   condition: Condition,
 ): Fragment {
   const { sql } = context

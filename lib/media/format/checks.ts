@@ -1,10 +1,9 @@
 // Checksums of a book file: their digest as stated in its headers, and whether the content matches them.
-
 import { scoped } from '../../base/async/dispose.ts'
 import { Unreadable } from '../../base/errors.ts'
 import type { File } from '../../base/file.ts'
-import { headerChecks } from '../archive/checks.ts'
 import type { ArchiveFormat, Container } from '../archive/container.ts'
+import { headerChecks } from '../archive/header-checks.ts'
 import type { Limits } from '../archive/limits.ts'
 import { withFormat } from './formats.ts'
 

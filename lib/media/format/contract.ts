@@ -1,5 +1,4 @@
 // Contract of a book format: its properties, and the reader that opens its files.
-
 import type { File } from '../../base/file.ts'
 import type { ArchiveFormat, EntryLocation } from '../archive/container.ts'
 import type { Limits } from '../archive/limits.ts'

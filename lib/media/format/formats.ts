@@ -1,15 +1,89 @@
-// Registry of book formats: detection by content, opening, file extensions.
-
+// Registry of book formats: their properties and lazily loaded readers, detection by content, opening, file extensions.
 import { scoped } from '../../base/async/dispose.ts'
 import { Unreadable } from '../../base/errors.ts'
 import type { File } from '../../base/file.ts'
 import { endsOf } from '../../base/file-ranges.ts'
 import { defaultLimits, type Limits } from '../archive/limits.ts'
-import { cb7, cbr, cbt, cbz } from './comic/formats.ts'
-import type { FormatReader, OpenedBook } from './contract.ts'
-import { epub } from './epub/format.ts'
+import type { Format, FormatReader, OpenedBook } from './contract.ts'
 import { foreignFile } from './foreign.ts'
-import { pdf } from './pdf/format.ts'
+
+type ComicFormat<Name extends string> = Pick<Format<Name>, 'name' | 'mediaType' | 'load'> & {
+  opdsMediaType: string
+  opdsMediaType1?: string
+}
+
+function comicFormat<const Name extends string>(format: ComicFormat<Name>): Format<Name> {
+  const { name, mediaType, opdsMediaType, opdsMediaType1, load } = format
+  const opds = { mediaType: opdsMediaType, mediaType1: opdsMediaType1, profile: 'divina' } as const
+  const properties = { extensions: [name], isReflowable: false, isRendered: false }
+  return { name, mediaType, opds, ...properties, load }
+}
+
+const cbz = comicFormat({
+  name: 'cbz',
+  mediaType: 'application/zip',
+  opdsMediaType: 'application/vnd.comicbook+zip',
+  // OPDS 1.2 apps recognize comics in ZIP by this type and the file name.
+  opdsMediaType1: 'application/zip',
+  async load() {
+    const { comicReader } = await import('./comic/comic.ts')
+    const { isZip, zipArchive } = await import('../archive/zip/zip.ts')
+    return comicReader(isZip, zipArchive)
+  },
+})
+
+const cbr = comicFormat({
+  name: 'cbr',
+  mediaType: 'application/x-rar-compressed',
+  opdsMediaType: 'application/vnd.comicbook-rar',
+  async load() {
+    const { comicReader } = await import('./comic/comic.ts')
+    const { isRar, rarArchive } = await import('../archive/rar/rar.ts')
+    return comicReader(isRar, rarArchive)
+  },
+})
+
+const cb7 = comicFormat({
+  name: 'cb7',
+  mediaType: 'application/x-7z-compressed',
+  opdsMediaType: 'application/x-cb7',
+  async load() {
+    const { comicReader } = await import('./comic/comic.ts')
+    const { isSevenZip, sevenZipArchive } = await import('../archive/sevenzip/sevenzip.ts')
+    return comicReader(isSevenZip, sevenZipArchive)
+  },
+})
+
+const cbt = comicFormat({
+  name: 'cbt',
+  mediaType: 'application/x-tar',
+  opdsMediaType: 'application/vnd.comicbook+tar',
+  async load() {
+    const { comicReader } = await import('./comic/comic.ts')
+    const { isTarHeader, tarArchive } = await import('../archive/tar.ts')
+    return comicReader(isTarHeader, tarArchive)
+  },
+})
+
+const epub: Format<'epub'> = {
+  name: 'epub',
+  extensions: ['epub'],
+  mediaType: 'application/epub+zip',
+  opds: { mediaType: 'application/epub+zip', profile: 'epub' },
+  isReflowable: true,
+  isRendered: false,
+  load: async () => (await import('./epub/epub.ts')).epubReader,
+}
+
+const pdf: Format<'pdf'> = {
+  name: 'pdf',
+  extensions: ['pdf'],
+  mediaType: 'application/pdf',
+  opds: { mediaType: 'application/pdf', profile: 'pdf' },
+  isReflowable: false,
+  isRendered: true,
+  load: async () => (await import('./pdf/pdf.ts')).pdfReader,
+}
 
 /** In the order in which signatures are tried. */
 const formats = [epub, pdf, cbr, cb7, cbz, cbt] as const

@@ -1,8 +1,7 @@
-// Cover images and resized pages, encoded by sharp.
+// Cover images, mosaics of covers and resized pages, encoded by sharp.
 import sharp, { type Sharp } from 'sharp'
 import { withMemory } from '../../base/async/memory-budget.ts'
-import { Unreadable } from '../../base/errors.ts'
-import { endsThread } from '../../base/shortage.ts'
+import { endsThread, Unreadable } from '../../base/errors.ts'
 import { checkDecodable, decodeBytes, maxEncodedPixels, maxPixelsOf } from './decode-limits.ts'
 import { type MeasuredImage, measureImage, sniffImage } from './image.ts'
 import { readJpegFrame } from './jpeg.ts'
@@ -41,8 +40,8 @@ export async function createCover(
 ): Promise<EncodedImage> {
   const { maxSide, format, quality } = options
   const small = format === 'jpeg' ? smallJpeg(bytes, maxSide) : null
-  if (small) return small
-  return convert(bytes, { width: maxSide, height: maxSide, format, quality, isCropped: true })
+  const target = { width: maxSide, height: maxSide, format, quality, isCropped: true }
+  return small ?? (await resizeImage(bytes, target))
 }
 
 /**
@@ -79,11 +78,11 @@ function smallJpeg(bytes: Uint8Array, maxSide: number): EncodedImage | null {
  * JPEG; scaled further to what can be encoded in reasonable time. JPEG instead of WebP if a side exceeds
  * WebP's 16,383 pixels. Errors as for `createCover`.
  */
-export async function resizeImage(
-  bytes: Uint8Array,
-  options: { width?: number; height?: number; format?: ImageFormat; quality?: number },
-): Promise<EncodedImage> {
-  return convert(bytes, options)
+export async function resizeImage(bytes: Uint8Array, target: Target): Promise<EncodedImage> {
+  const measured = await measureImage(async () => bytes)
+  if (!measured) throw new Unreadable('The file is not an image', 'unsupported_image')
+  checkDecodable(bytes, measured)
+  return withMemory(decodeBytes(bytes, measured), () => convertMeasured(bytes, measured, target))
 }
 
 /** Encodes decoded pixels as JPEG. */
@@ -98,13 +97,6 @@ type Target = {
   quality?: number
   /** Strips are cropped to their top. */
   isCropped?: boolean
-}
-
-async function convert(bytes: Uint8Array, target: Target): Promise<EncodedImage> {
-  const measured = await measureImage(async () => bytes)
-  if (!measured) throw new Unreadable('The file is not an image', 'unsupported_image')
-  checkDecodable(bytes, measured)
-  return withMemory(decodeBytes(bytes, measured), () => convertMeasured(bytes, measured, target))
 }
 
 async function convertMeasured(
@@ -183,9 +175,9 @@ async function decode(bytes: Uint8Array, measured: MeasuredImage, box: Box): Pro
     case 'image/bmp':
       return fromRaw((await import('./bmp-decoder.ts')).decodeBmp(bytes))
     case 'image/jxl':
-      return fromRaw(await (await import('./jxl-decoder.ts')).decodeJxl(bytes))
+      return fromRaw(await (await import('./wasm-decoders.ts')).decodeJxl(bytes))
     case 'image/heic':
-      return fromRaw(await (await import('./heic-decoder.ts')).decodeHeic(bytes))
+      return fromRaw(await (await import('./wasm-decoders.ts')).decodeHeic(bytes))
     case 'image/jp2':
       throw new Unreadable('JPEG 2000 is not supported', 'unsupported_image')
     default:
@@ -226,4 +218,29 @@ function toUnreadable(cause: unknown): Unreadable {
   if (/pixel limit|too large|dimensions|out of memory/i.test(message))
     return new Unreadable('The image is too large', 'too_large', { cause })
   return new Unreadable('The image cannot be decoded', 'unsupported_image', { cause })
+}
+
+const columns = 2
+
+/**
+ * Four covers in two rows of two, each cropped to the proportions of a cover. `maxSide`: height in pixels. Throws Unreadable like
+ * createCover.
+ */
+export async function createMosaic(
+  images: readonly Uint8Array[],
+  { maxSide, format, quality }: { maxSide: number; format: 'webp' | 'jpeg'; quality: number },
+): Promise<Buffer> {
+  const height = Math.ceil(maxSide / columns)
+  const width = Math.ceil((height * 2) / 3)
+  const tiles = await Promise.all(
+    images.map(async (image, i) => {
+      // Decoded within the limits of covers.
+      const { bytes } = await createCover(image, { maxSide, format: 'jpeg', quality: 95 })
+      const input = await sharp(bytes).resize({ width, height, fit: 'cover' }).toBuffer()
+      return { input, left: (i % columns) * width, top: Math.floor(i / columns) * height }
+    }),
+  )
+  const size = { width: columns * width, height: columns * height }
+  const canvas = sharp({ create: { ...size, channels: 3, background: '#d9d5cc' } }).composite(tiles)
+  return await canvas.toFormat(format, { quality }).toBuffer()
 }

@@ -1,11 +1,9 @@
 // Media type and size of an image from its header, without decoding.
 import { readHeif, readJp2, sniffBrand } from './isobmff.ts'
-import { readJpeg } from './jpeg.ts'
-import { readJxl } from './jxl-header.ts'
+import { readJpeg, readTiff } from './jpeg.ts'
 import { type HeaderReader, matchesAt, u32be, u32le } from './primitives.ts'
-import { readBmp, readGif, readPng, readWebp } from './raster-headers.ts'
+import { readBmp, readGif, readJxl, readPng, readWebp } from './raster-headers.ts'
 import { isSvg, readSvg } from './svg.ts'
-import { readTiff } from './tiff.ts'
 
 /** `width` and `height` are pixels as displayed; null if the header has no size. */
 export type MeasuredImage = { mediaType: string; width: number | null; height: number | null }

@@ -5,7 +5,6 @@
 // ispe: u32 version, u32 width, u32 height; irot: u8 rotation in steps of 90 degrees; clap: u32 width /, height /, …
 // jp2:  jP ftyp jp2h(ihdr: u32 height, u32 width) jp2c(codestream)
 import { displaySize, type HeaderResult, matchesAt, type Size, u16be, u32be } from './primitives.ts'
-import { readJ2k } from './raster-headers.ts'
 
 /** `from` and `to` delimit the payload; `to` may be beyond the available bytes. */
 export type Box = { type: string; from: number; to: number }
@@ -88,6 +87,10 @@ function sizeOf(b: Uint8Array, properties: Box[]): Size | null {
   }
   return displaySize(width, height)
 }
+
+/** JPEG 2000 codestream: FF4F FF51 u16 u16 capabilities, u32 x, y, x offset, y offset. */
+const readJ2k = (b: Uint8Array): HeaderResult =>
+  displaySize(u32be(b, 8) - u32be(b, 16), u32be(b, 12) - u32be(b, 20))
 
 export function readJp2(b: Uint8Array): HeaderResult {
   if (b[0] === 0xff) return readJ2k(b)

@@ -43,16 +43,8 @@ export function renderSvg(
 
 /** What a program and its fonts need; none of the configuration, which contains secrets. */
 function environment(): NodeJS.ProcessEnv {
-  const names = [
-    'PATH',
-    'HOME',
-    'LANG',
-    'LD_LIBRARY_PATH',
-    'FONTCONFIG_FILE',
-    'FONTCONFIG_PATH',
-    'NODE_COMPILE_CACHE',
-  ]
-  const inherited = names.flatMap(name => {
+  const names = 'PATH HOME LANG LD_LIBRARY_PATH FONTCONFIG_FILE FONTCONFIG_PATH NODE_COMPILE_CACHE'
+  const inherited = names.split(' ').flatMap(name => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
   })

@@ -11,14 +11,7 @@ import { checkSvg } from './svg-cost.ts'
 /** `damaged`: only tolerant decoders accept it, and show a part. */
 export type Verdict = 'sound' | 'damaged'
 
-const nativeTypes = [
-  'image/jpeg',
-  'image/png',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  'image/tiff',
-]
+const nativeTypes = ['jpeg', 'png', 'gif', 'webp', 'avif', 'tiff'].map(name => `image/${name}`)
 const thumbnailSide = 64
 
 /** Whether an AVIF has a property of layered images: layer sizes, or a layer selector. */

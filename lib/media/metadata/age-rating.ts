@@ -1,28 +1,16 @@
 // Age ratings of ComicInfo, MetronInfo and series.json as minimum age in years.
+import { byWord } from '../../base/words.ts'
 
 // M is `mature, 15 and over` in the Australian classification, which also defines G, PG, MA15+, R18+ and
 // X18+.
-const ageByRating: Record<string, number> = {
-  everyone: 0,
-  'early childhood': 0,
-  g: 0,
-  'kids to adults': 0,
-  all: 0,
-  'all ages': 0,
-  'everyone 10+': 10,
-  pg: 10,
-  teen: 13,
-  'teen plus': 15,
-  'ma15+': 15,
-  m: 15,
-  mature: 17,
-  'mature 17+': 17,
-  'r18+': 18,
-  'x18+': 18,
-  'adults only 18+': 18,
-  adult: 18,
-  explicit: 18,
-}
+const ages = byWord({
+  0: 'everyone, early childhood, g, kids to adults, all, all ages',
+  10: 'everyone 10+, pg',
+  13: 'teen',
+  15: 'teen plus, ma15+, m',
+  17: 'mature, mature 17+',
+  18: 'r18+, x18+, adults only 18+, adult, explicit',
+})
 
 const unratedValues = ['unknown', 'rating pending', 'not rated', 'none', '']
 
@@ -35,5 +23,5 @@ export function ageRating(text: string): number | null | undefined {
   if (unratedValues.includes(key)) return undefined
   const age = /^(\d{1,2}) ?\+?$/.exec(key)?.[1]
   if (age !== undefined) return [0, 10, 13, 15, 17].find(step => step >= Number(age)) ?? 18
-  return Object.hasOwn(ageByRating, key) ? (ageByRating[key] ?? null) : null
+  return ages.has(key) ? Number(ages.get(key)) : null
 }

@@ -37,38 +37,42 @@ const year = () => edit(input.integer(-9999, 9999))
 const decimal = () => edit(input.number(-1_000_000, 1_000_000))
 const counter = () => edit(input.integer(0, 1_000_000))
 const isPreservedByPut = true
-const isNamedInEvents = true
+const isNamedInEvents = false
 
 /** Filled from files; users may edit and lock them. By wire name. */
 export const fileFields = {
   title: column('title', 'text', Type.String(), {
     edit: edit(input.name(1000), requiredText, { isRequired: true, isPreservedByPut }),
-    isNamedInEvents,
   }),
-  titleSort: column('titleSort', 'text', text(), {
-    edit: editText(1000, { isPreservedByPut }),
-    isNamedInEvents,
-  }),
+  titleSort: column('titleSort', 'text', text(), { edit: editText(1000, { isPreservedByPut }) }),
   // As written: `1`, `1.5`, `1/2`, `Annual 1`, `½`.
   number: column('number', 'text', nullable(Type.String({ description: 'As written.' })), {
     edit: edit(input.bookNumber(), value => trimmedText(String(value)), { isPreservedByPut }),
-    isNamedInEvents,
   }),
-  summary: column('summary', 'text', text(), { edit: editText(20_000), isNamedInEvents }),
-  publisher: column('publisher', 'text', text(), { edit: editText(300), isNamedInEvents }),
-  imprint: column('imprint', 'text', text(), { edit: editText(300), isNamedInEvents }),
+  summary: column('summary', 'text', text(), { edit: editText(20_000) }),
+  publisher: column('publisher', 'text', text(), { edit: editText(300) }),
+  imprint: column('imprint', 'text', text(), { edit: editText(300) }),
   languageIso: column('language', 'text', nullable(Type.String({ description: 'BCP 47.' })), {
     edit: edit(input.text(50, { aliases: ['language'], description: 'BCP 47.' }), parseLanguage),
-    isNamedInEvents,
   }),
-  year: column('year', 'integer', nullable(Type.Integer()), { edit: year(), isNamedInEvents }),
+  year: column('year', 'integer', nullable(Type.Integer()), { edit: year() }),
   month: column('month', 'smallint', nullable(Type.Integer()), {
     edit: edit(input.integer(1, 12)),
+    isNamedInEvents,
   }),
-  day: column('day', 'smallint', nullable(Type.Integer()), { edit: edit(input.integer(1, 31)) }),
-  volume: column('volume', 'double precision', nullable(Type.Number()), { edit: decimal() }),
+  day: column('day', 'smallint', nullable(Type.Integer()), {
+    edit: edit(input.integer(1, 31)),
+    isNamedInEvents,
+  }),
+  volume: column('volume', 'double precision', nullable(Type.Number()), {
+    edit: decimal(),
+    isNamedInEvents,
+  }),
   // May be fractional.
-  chapter: column('chapter', 'double precision', nullable(Type.Number()), { edit: decimal() }),
+  chapter: column('chapter', 'double precision', nullable(Type.Number()), {
+    edit: decimal(),
+    isNamedInEvents,
+  }),
   count: member(
     'count',
     nullable(
@@ -79,17 +83,13 @@ export const fileFields = {
   // One of 0, 10, 13, 15, 17, 18 if it comes from a file.
   ageRating: column('ageRating', 'integer', nullable(Type.Integer({ description: 'In years.' })), {
     edit: edit(input.integer(0, 100), null, { isPreservedByPut }),
-    isNamedInEvents,
   }),
   readingDirection: column('readingDirection', 'text', nullable(oneOf(readingDirections)), {
     edit: edit(input.word(readingDirections), parseReadingDirection, { isPreservedByPut }),
-    isNamedInEvents,
   }),
   // ComicInfo Format, e.g. `Trade Paperback`.
   formatDetail: member('format', text(), { edit: editText(200) }),
-  blackAndWhite: member('blackAndWhite', nullable(Type.Boolean()), {
-    edit: edit(input.boolean()),
-  }),
+  blackAndWhite: member('blackAndWhite', nullable(Type.Boolean()), { edit: edit(input.boolean()) }),
   manga: member('manga', nullable(Type.Boolean()), { edit: edit(input.boolean()) }),
   subtitle: member('subtitle', text(), { edit: editText(1000) }),
   edition: member('edition', text(), { edit: editText(300) }),
@@ -143,19 +143,18 @@ export const composedFields = {
   authors: column('authors', 'jsonb', list(Author), {
     lock: 'authors.all',
     edit: edit(input.authors(), parseAuthors),
-    isNamedInEvents,
   }),
   genre: column('genres', 'text[]', texts(), {
     edit: edit(input.text(5000, { description: 'Names, separated by commas.' }), splitNames),
-    isNamedInEvents,
   }),
-  tags: column('tags', 'text[]', texts(), { isNamedInEvents }),
+  tags: column('tags', 'text[]', texts()),
   // 13 digits. Additional ones set by a user are in the `isbns` member of `extra_metadata`.
   isbns: column('isbn', 'text', text(), {
     edit: edit(
       input.text(1000, { aliases: ['isbn'], description: 'Separated by commas.' }),
       parseIsbns,
     ),
+    isNamedInEvents,
   }),
 } as const satisfies Fields
 

@@ -10,7 +10,6 @@ import { descriptionText } from './html.ts'
 import { findIsbn, isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import type { Metadata, SourceReading } from './metadata.ts'
-import { pageNotes } from './page-notes.ts'
 import {
   httpUrl,
   multiLine,
@@ -22,32 +21,21 @@ import {
   splitList,
   uniqueNames,
 } from './text.ts'
-import type { Author, Identifier, Link, StoryArc } from './values.ts'
-import { descendantsOf, ownText, parseXml, type XmlElement } from './xml.ts'
+import type { Author, Identifier, Link, PageNote, StoryArc } from './values.ts'
+import { childrenOf, descendantsOf, ownText, parseXml, type XmlElement } from './xml.ts'
 
 type Fields = { text(name: string): string | undefined; reject(name: string): undefined }
 
-const roles: Record<string, string> = {
-  writer: 'writer',
-  penciller: 'penciller',
-  inker: 'inker',
-  colorist: 'colorist',
-  letterer: 'letterer',
-  coverartist: 'cover_artist',
-  editor: 'editor',
-  translator: 'translator',
-}
+const source = 'comicinfo'
+
+// Each has an element of its name, without the underscore.
+const roles = 'writer penciller inker colorist letterer cover_artist editor translator'.split(' ')
 
 /** Never throws: an unreadable document only yields warnings; an invalid field is ignored with a warning. */
 export function parseComicInfo(bytes: Uint8Array): SourceReading {
   const { root, warnings } = parseXml(bytes)
-  if (root?.name !== 'comicinfo') {
-    return {
-      source: 'comicinfo',
-      metadata: {},
-      warnings: [...warnings, 'not a ComicInfo document'],
-    }
-  }
+  if (root?.name !== source)
+    return { source, metadata: {}, warnings: [...warnings, 'not a ComicInfo document'] }
   const elements = elementsByName(root)
   const fields: Fields = {
     text: name => singleLine(ownText(elements.get(name))),
@@ -63,7 +51,7 @@ export function parseComicInfo(bytes: Uint8Array): SourceReading {
     links: links(fields),
     pageNotes: pageNotes(elements.get('pages'), warnings),
   })
-  return { source: 'comicinfo', metadata, warnings }
+  return { source, metadata, warnings }
 }
 
 /**
@@ -72,9 +60,8 @@ export function parseComicInfo(bytes: Uint8Array): SourceReading {
  */
 function elementsByName(root: XmlElement): Map<string, XmlElement> {
   const elements = new Map<string, XmlElement>()
-  for (const element of descendantsOf(root)) {
+  for (const element of descendantsOf(root))
     if (!elements.has(element.name)) elements.set(element.name, element)
-  }
   return elements
 }
 
@@ -123,10 +110,9 @@ function numberFields({ text, reject }: Fields): Metadata {
 
 function authorFields({ text }: Fields): Metadata {
   const authors: Author[] = []
-  for (const [element, role] of Object.entries(roles)) {
-    for (const name of uniqueNames(splitList(text(element))) ?? [])
+  for (const role of roles)
+    for (const name of uniqueNames(splitList(text(role.replace('_', '')))) ?? [])
       authors.push({ name, role, sortName: null })
-  }
   return authors.length > 0 ? { authors } : {}
 }
 
@@ -204,7 +190,49 @@ function links({ text, reject }: Fields): Link[] | undefined {
   // Comma and semicolon are valid in a URL, so they only separate before the next URL.
   for (const part of web.split(/[\s,;]+(?=https?:)|\s+/i)) {
     const url = httpUrl(part)
-    if (url !== undefined) urls.set(url, { source: 'comicinfo', url, externalId: null })
+    if (url !== undefined) urls.set(url, { source, url, externalId: null })
   }
   return urls.size > 0 ? [...urls.values()] : reject('web')
+}
+
+const pageTypes = [
+  ...['FrontCover', 'InnerCover', 'Roundup', 'Story', 'Advertisement', 'Editorial', 'Letters'],
+  ...['Preview', 'BackCover', 'Other', 'Deleted'],
+]
+
+const maxPages = 65_536
+
+/**
+ * Notes by image index (the first one of duplicates); ignores entries without information. Invalid entries
+ * yield one warning in total.
+ */
+export function pageNotes(
+  pages: XmlElement | undefined,
+  warnings: string[],
+): PageNote[] | undefined {
+  const notes = new Map<number, PageNote>()
+  let invalid = 0
+  for (const element of childrenOf(pages, 'page').slice(0, maxPages)) {
+    const note = noteOf(element)
+    if (note === null) invalid++
+    else if (note.type !== null || note.double || note.bookmark !== null) {
+      if (!notes.has(note.image)) notes.set(note.image, note)
+    }
+  }
+  if (invalid > 0)
+    warnings.push(`ComicInfo Pages has ${invalid} entries without a valid Image number`)
+  return notes.size > 0 ? [...notes.values()] : undefined
+}
+
+function noteOf({ attributes }: XmlElement): PageNote | null {
+  const image = parseInteger(attributes.get('image') ?? '')
+  if (!(image >= 0 && image < maxPages)) return null
+  // The schema declares Type as a list; ComicRack writes a single value.
+  const type = attributes.get('type')?.trim().split(/\s+/)[0]?.toLowerCase()
+  return {
+    image,
+    type: pageTypes.find(known => known.toLowerCase() === type) ?? null,
+    double: /^\s*(?:true|1|yes)\s*$/i.test(attributes.get('doublepage') ?? ''),
+    bookmark: singleLine(attributes.get('bookmark')) ?? null,
+  }
 }

@@ -1,7 +1,6 @@
 // Text decoding with encoding detection: byte order mark, UTF-16 by its zero bytes, declared encoding, UTF-8,
 // Windows-1252.
 import { decodeHTMLStrict } from 'entities/decode'
-import { decodeWindows1252 } from '../../base/windows-1252.ts'
 
 /** `declared` is the encoding that the document declares, or null. Never throws. */
 export function decodeText(
@@ -117,4 +116,14 @@ function decodeString(text: string): string {
   } catch {
     return decodeWindows1252(bytes)
   }
+}
+
+// 80 to 9f, which Node 22.18's TextDecoder decodes as control characters; the five codes without a character are, as in the
+// Encoding Standard.
+const characters = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
+/** Windows-1252, which every Latin-1 label denotes in the Encoding Standard. */
+function decodeWindows1252(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  return text.replace(/[\x80-\x9f]/g, character => characters[character.charCodeAt(0) - 0x80]!)
 }

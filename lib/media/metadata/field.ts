@@ -36,7 +36,7 @@ export type Field<
   /** Stored in place of a missing value. */
   empty: null | readonly [] | string
   edit: Edit | null
-  /** Whether events name the field; otherwise they name `metadata`. */
+  /** Whether events name the field, as most columns; otherwise they name `metadata`. */
   isNamedInEvents: boolean
 }
 export type Fields = Readonly<Record<string, Field>>
@@ -56,7 +56,7 @@ function field<const M extends string, S extends TSchema, const Q extends SqlTyp
   member: M,
   sqlType: Q,
   schema: S,
-  { lock = snakeCase(member), empty, edit, isNamedInEvents = false }: Options,
+  { lock = snakeCase(member), empty, edit, isNamedInEvents = sqlType !== null }: Options,
 ): Field<M, S, Q> {
   const isList = (schema as { type?: unknown }).type === 'array'
   return {

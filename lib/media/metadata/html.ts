@@ -11,16 +11,16 @@ const htmlparser2 = lazy<typeof import('htmlparser2')>(() => require('htmlparser
 const maxLength = 262_144
 
 const words = (text: string) => text.split(' ')
+const withBreaks = (count: number, names: string) =>
+  words(names).map(name => [name, count] as const)
 /** Block elements and the number of line breaks around them: two make an empty line. */
 const blockBreaks: ReadonlyMap<string, number> = new Map([
-  ...words(
+  ...withBreaks(
+    1,
     'address article aside body caption center dd div dl dt fieldset figcaption figure footer form ' +
       'header html li main nav ol section tbody tfoot thead tr ul',
-  ).map((name): [string, number] => [name, 1]),
-  ...words('blockquote h1 h2 h3 h4 h5 h6 hr p pre table').map((name): [string, number] => [
-    name,
-    2,
-  ]),
+  ),
+  ...withBreaks(2, 'blockquote h1 h2 h3 h4 h5 h6 hr p pre table'),
 ])
 const inlineElements = new Set(
   words(

@@ -1,4 +1,5 @@
 // Normalizes language tags to canonical BCP 47; accepts common wrong codes and language names.
+import { byWord } from '../../base/words.ts'
 
 // All books of a library use the same few tags, and Intl needs 25 µs for one.
 const maxCached = 500
@@ -21,23 +22,15 @@ export function canonicalLanguage(tag: string): string | null {
 function canonicalize(tag: string): string | null {
   const text = tag.trim().replaceAll('_', '-').replace(/-+$/, '')
   const [first = '', ...rest] = text.toLowerCase().split('-')
-  const code = Object.hasOwn(wrongCodes, first) ? [wrongCodes[first], ...rest].join('-') : text
+  const code = wrongCodes.has(first) ? [wrongCodes.get(first), ...rest].join('-') : text
   return registeredTag(code) ?? languageOfCountry(first, rest) ?? languageOfName(tag.trim())
 }
 
 // `kr` is registered for Kanuri, but used for Korean; the others are Windows and name abbreviations.
-const wrongCodes: Record<string, string> = {
-  kr: 'ko',
-  jap: 'ja',
-  esp: 'es',
-  chs: 'zh-Hans',
-  zhs: 'zh-Hans',
-  cht: 'zh-Hant',
-  zht: 'zh-Hant',
-  ptb: 'pt-BR',
-  ptbr: 'pt-BR',
-  enu: 'en-US',
-}
+const wrongCodes = byWord({
+  ...{ ko: 'kr', ja: 'jap', es: 'esp', 'zh-Hans': 'chs, zhs', 'zh-Hant': 'cht, zht' },
+  ...{ 'pt-BR': 'ptb, ptbr', 'en-US': 'enu' },
+})
 
 function registeredTag(tag: string): string | null {
   try {

@@ -1,4 +1,5 @@
 // Metadata of a book from one source. Every member is optional: absent means not stated.
+import { words } from '../../base/words.ts'
 import type { composedFields, fileFields, internalFields, readOnlyFields } from './book-fields.ts'
 import type { Members } from './field.ts'
 import type { PageNote } from './values.ts'
@@ -12,17 +13,9 @@ export type Metadata = Partial<
 >
 
 /** Sources of metadata, highest priority first; stored per field as provenance. */
-export const metadataSources = [
-  'user',
-  'comicinfo',
-  'metroninfo',
-  'epub',
-  'pdf',
-  'opf',
-  'series_json',
-  'filename',
-  'folder',
-] as const
+export const metadataSources = words(
+  'user comicinfo metroninfo epub pdf opf series_json filename folder',
+)
 export type MetadataSource = (typeof metadataSources)[number]
 
 /** The sources of a library with Calibre: its metadata.opf is newer than what is embedded in the files. */

@@ -5,8 +5,8 @@
 //   Series     = Name [SortName] [Volume] [Format] [StartYear] [IssueCount] [AlternativeNames], @lang
 //   Credits    = { Credit( Creator, Roles{ Role } ) }
 // Prices, Reprints, Universes and LastModified are not read.
+import { byWord } from '../../base/words.ts'
 import { ageRating } from './age-rating.ts'
-import { partialDate } from './date.ts'
 import { descriptionText } from './html.ts'
 import { findIsbn, isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
@@ -17,47 +17,32 @@ import {
   numberText,
   omitUndefined,
   parseInteger,
+  partialDate,
   singleLine,
   uniqueNames,
 } from './text.ts'
 import type { AlternateTitle, Author, Identifier, Link } from './values.ts'
 import { childOf, childrenOf, parseXml, textOf, type XmlElement } from './xml.ts'
 
-const roles: Record<string, string> = {
-  writer: 'writer',
-  script: 'writer',
-  story: 'writer',
-  plot: 'writer',
-  artist: 'illustrator',
-  illustrator: 'illustrator',
-  penciller: 'penciller',
-  breakdowns: 'penciller',
-  layouts: 'penciller',
-  inker: 'inker',
-  embellisher: 'inker',
-  finishes: 'inker',
-  'ink assists': 'inker',
-  colorist: 'colorist',
-  'color separations': 'colorist',
-  'color assists': 'colorist',
-  'color flats': 'colorist',
-  'digital art technician': 'colorist',
-  'gray tone': 'colorist',
+const source = 'metroninfo'
+
+const roles = byWord({
+  writer: 'writer, script, story, plot',
+  illustrator: 'artist, illustrator',
+  penciller: 'penciller, breakdowns, layouts',
+  inker: 'inker, embellisher, finishes, ink assists',
+  colorist:
+    'colorist, color separations, color assists, color flats, digital art technician, gray tone',
   letterer: 'letterer',
-  cover: 'cover_artist',
+  cover_artist: 'cover',
   translator: 'translator',
-}
+})
 
 /** Never throws: an unreadable document only yields warnings. */
 export function parseMetronInfo(bytes: Uint8Array): SourceReading {
   const { root, warnings } = parseXml(bytes)
-  if (root?.name !== 'metroninfo') {
-    return {
-      source: 'metroninfo',
-      metadata: {},
-      warnings: [...warnings, 'not a MetronInfo document'],
-    }
-  }
+  if (root?.name !== source)
+    return { source, metadata: {}, warnings: [...warnings, 'not a MetronInfo document'] }
   const gtin = childOf(root, 'gtin')
   const stated = textOf(childOf(gtin, 'isbn'))
   const isbn = isbn13(stated) ?? findIsbn([stated]) ?? null
@@ -66,7 +51,9 @@ export function parseMetronInfo(bytes: Uint8Array): SourceReading {
   const metadata: Metadata = omitUndefined({
     ...seriesOf(root, warnings),
     ...datesOf(root, warnings),
-    title: titleOf(root),
+    title:
+      singleLine(textOf(childOf(root, 'collectiontitle'))) ??
+      singleLine(resources(root, 'stories', 'story')?.join('; ')),
     number: numberText(singleLine(textOf(childOf(root, 'number')))),
     summary: descriptionText(childOf(root, 'summary')),
     notes: multiLine(textOf(childOf(root, 'notes'))),
@@ -84,16 +71,11 @@ export function parseMetronInfo(bytes: Uint8Array): SourceReading {
     identifiers: identifiersOf(root, isbn === null ? stated : ''),
     links: linksOf(root),
   })
-  return { source: 'metroninfo', metadata, warnings }
+  return { source, metadata, warnings }
 }
 
 function resources(root: XmlElement, list: string, item: string): string[] | undefined {
   return uniqueNames(childrenOf(childOf(root, list), item).map(textOf))
-}
-
-function titleOf(root: XmlElement): string | undefined {
-  const stories = resources(root, 'stories', 'story')
-  return singleLine(textOf(childOf(root, 'collectiontitle'))) ?? singleLine(stories?.join('; '))
 }
 
 function seriesOf(root: XmlElement, warnings: string[]): Metadata {
@@ -163,7 +145,7 @@ function rolesOf(credit: XmlElement): (string | null)[] {
   return written.slice(0, 50).map(role => {
     const key = role.trim().toLowerCase()
     if (/\beditor\b/.test(key)) return 'editor'
-    return Object.hasOwn(roles, key) ? (roles[key] ?? null) : 'contributor'
+    return roles.get(key) ?? 'contributor'
   })
 }
 
@@ -194,7 +176,7 @@ function linksOf(root: XmlElement): Link[] | undefined {
   elements.sort((a, b) => Number(isPrimary(b)) - Number(isPrimary(a)))
   for (const element of elements.slice(0, 100)) {
     const url = httpUrl(textOf(element))
-    if (url !== undefined) links.set(url, { source: 'metroninfo', url, externalId: null })
+    if (url !== undefined) links.set(url, { source, url, externalId: null })
   }
   return links.size > 0 ? [...links.values()] : undefined
 }

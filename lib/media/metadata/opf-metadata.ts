@@ -1,13 +1,19 @@
 // Metadata of an OPF package document: Dublin Core, refinements, and Calibre's extensions.
-import { partialDate } from './date.ts'
+import { byWord } from '../../base/words.ts'
 import { descriptionText } from './html.ts'
+import { findIsbn, isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import type { Metadata } from './metadata.ts'
-import { authorsOf } from './opf-authors.ts'
-import { identifiersOf } from './opf-identifiers.ts'
 import { type MetadataStatements, readStatements } from './opf-statements.ts'
-import { numberText, omitUndefined, parseDecimal, singleLine, uniqueNames } from './text.ts'
-import type { AlternateTitle } from './values.ts'
+import {
+  numberText,
+  omitUndefined,
+  parseDecimal,
+  partialDate,
+  singleLine,
+  uniqueNames,
+} from './text.ts'
+import type { AlternateTitle, Author, Identifier } from './values.ts'
 import { textOf, type XmlElement } from './xml.ts'
 
 /** Reads the metadata element, and the spine's reading direction. Never throws. */
@@ -158,4 +164,115 @@ function directionOf(
   // Kindle's equivalent, also found in EPUBs.
   const mode = meta('primary-writing-mode')?.toLowerCase()
   return mode?.endsWith('-rl') ? 'rtl' : undefined
+}
+
+// ONIX code list 5, used by the refinement `identifier-type` with scheme `onix:codelist5`.
+const onix: Record<string, string> = { '02': 'isbn', '03': 'gtin', '06': 'doi', '15': 'isbn' }
+
+/**
+ * The scheme comes from an attribute or refinement, from a prefix `urn:x:` or `x:`, or from the form of the
+ * value.
+ */
+function identifiersOf(
+  statements: MetadataStatements,
+  warnings: string[],
+): Pick<Metadata, 'isbn' | 'identifiers'> {
+  const identifiers = new Map<string, Identifier>()
+  const add = (scheme: string, value: string) =>
+    identifiers.set(`${scheme}:${value}`, { scheme, value })
+  let isbn: string | undefined
+  for (const element of statements.dc('identifier').slice(0, 100)) {
+    const text = singleLine(textOf(element))
+    if (text === undefined) continue
+    const { scheme, value } = identifierOf(statements, element, text)
+    const number = isbnOf(scheme, value)
+    // URIs and DOIs contain more than the number.
+    if (number === null || scheme === 'uri' || scheme === 'doi') add(scheme, value)
+    if (number === null && scheme === 'isbn') warnings.push('the package contains an invalid ISBN')
+    if (number === null) continue
+    if (isbn === undefined) isbn = number
+    else if (number !== isbn) add('isbn', number)
+  }
+  return { isbn, identifiers: identifiers.size > 0 ? [...identifiers.values()] : undefined }
+}
+
+/**
+ * Ten digits are an ISBN only if the scheme is ISBN or absent; 13 with a valid check digit under any scheme.
+ */
+function isbnOf(scheme: string, value: string): string | null {
+  if (scheme === 'isbn' || scheme === 'unknown') return isbn13(value) ?? findIsbn([value]) ?? null
+  if (scheme === 'uri') return /isbn/i.test(value) ? (findIsbn([value]) ?? null) : null
+  if (scheme === 'doi' || scheme === 'uuid') return null
+  const digits = value.replace(/^0(?=\d{13}$)/, '')
+  return /^\s*[a-z:\s]*97[89]/i.test(digits) ? isbn13(digits) : null
+}
+
+function identifierOf(
+  { refined }: MetadataStatements,
+  element: XmlElement,
+  text: string,
+): Identifier {
+  if (/^https?:/i.test(text)) return { scheme: 'uri', value: text }
+  const prefixed = /^(?:urn:)?([a-z][\w.-]{0,49}):\s*(\S.*)$/i.exec(text)
+  const declared = element.attributes.get('scheme') ?? refined(element, 'identifier-type')
+  const scheme = declared?.trim().toLowerCase().replace(/^.*:/, '')
+  const prefix = prefixed?.[1]?.toLowerCase()
+  // `ISBN 978…` with a space is also accepted as a prefix.
+  if (/isbn/i.test(scheme ?? prefix ?? '') || /^[ep]?-?isbn\b/i.test(text))
+    return { scheme: 'isbn', value: text.replace(/^urn:/i, '') }
+  if (scheme !== undefined && scheme !== '') {
+    const value = prefix === scheme ? (prefixed?.[2] ?? text) : text
+    return { scheme: (onix[scheme] ?? scheme).slice(0, 50), value }
+  }
+  if (prefix !== undefined) return { scheme: prefix, value: prefixed?.[2] ?? text }
+  const isUuid = /^\{?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\}?$/i.test(text)
+  return { scheme: isUuid ? 'uuid' : 'unknown', value: text }
+}
+
+// Codes from id.loc.gov/vocabulary/relators, and English words used in their place.
+const roles = byWord({
+  writer: 'aut, aus, cre, dub, lbt, author, writer',
+  illustrator: 'art, ill, pht, artist, illustrator',
+  penciller: 'drm, penciller',
+  inker: 'inker',
+  colorist: 'clr, colorist',
+  letterer: 'ltr, letterer',
+  cover_artist: 'cov, bjd',
+  editor: 'edt, edc, pbd, red, editor',
+  translator: 'trl, translator',
+  narrator: 'nrt, narrator',
+})
+
+/**
+ * In document order, creators first; one entry per name and role. Omits book producers (`bkp`), which are
+ * programs.
+ */
+function authorsOf(statements: MetadataStatements): Author[] | undefined {
+  const authors = new Map<string, Author>()
+  for (const element of [...statements.dc('creator'), ...statements.dc('contributor')]) {
+    const name = singleLine(textOf(element))
+    if (name === undefined || authors.size >= 1000) continue
+    for (const role of rolesOf(statements, element)) {
+      const key = `${role}:${name.toLowerCase()}`
+      if (!authors.has(key))
+        authors.set(key, { name, role, sortName: sortName(statements, element) })
+    }
+  }
+  return authors.size > 0 ? [...authors.values()] : undefined
+}
+
+/** The known roles of an element; Standard Ebooks also declares roles for notes and foreword. */
+function rolesOf({ refinedAll }: MetadataStatements, element: XmlElement): Set<string> {
+  const codes = refinedAll(element, 'role').map(role => role.toLowerCase().replace(/^.*[/:]/, ''))
+  if (codes.length === 0) return new Set([element.name === 'creator' ? 'writer' : 'contributor'])
+  const known = new Set(codes.flatMap(code => roles.get(code) ?? []))
+  if (known.size > 0) return known
+  return new Set(codes.every(code => code === 'bkp') ? [] : ['contributor'])
+}
+
+function sortName({ refined }: MetadataStatements, element: XmlElement): string | null {
+  const sort = refined(element, 'file-as')
+  // Calibre writes the sort names of all authors to each of them.
+  if (sort?.includes(' & ') && !textOf(element).includes('&')) return null
+  return sort ?? null
 }

@@ -22,56 +22,45 @@ const editText = (maxLength: number) => edit(input.text(maxLength), trimmedText)
 export const seriesFields = {
   title: column('title', 'text', Type.String(), {
     edit: edit(input.name(1000), requiredText, { isRequired: true, isPreservedByPut: true }),
-    isNamedInEvents: true,
   }),
-  titleSort: column('titleSort', 'text', text(), { edit: editText(1000), isNamedInEvents: true }),
-  summary: column('summary', 'text', text(), { edit: editText(20_000), isNamedInEvents: true }),
-  publisher: column('publisher', 'text', text(), { edit: editText(300), isNamedInEvents: true }),
-  imprint: column('imprint', 'text', text(), { edit: editText(300), isNamedInEvents: true }),
+  titleSort: column('titleSort', 'text', text(), { edit: editText(1000) }),
+  summary: column('summary', 'text', text(), { edit: editText(20_000) }),
+  publisher: column('publisher', 'text', text(), { edit: editText(300) }),
+  imprint: column('imprint', 'text', text(), { edit: editText(300) }),
   status: column('status', 'text', oneOf(seriesStatuses), {
     empty: 'unknown',
     edit: edit(input.word(seriesStatuses), parseStatus),
-    isNamedInEvents: true,
   }),
   ageRating: column('ageRating', 'integer', nullable(Type.Integer({ description: 'In years.' })), {
     edit: edit(input.integer(0, 100)),
-    isNamedInEvents: true,
   }),
   language: column('language', 'text', nullable(Type.String({ description: 'BCP 47.' })), {
     edit: edit(input.text(50, { description: 'BCP 47.' }), parseLanguage),
-    isNamedInEvents: true,
   }),
   readingDirection: column('readingDirection', 'text', nullable(oneOf(readingDirections)), {
     edit: edit(input.word(readingDirections), parseReadingDirection),
-    isNamedInEvents: true,
   }),
   year: column('year', 'integer', nullable(Type.Integer()), {
     edit: edit(input.integer(-9999, 9999)),
-    isNamedInEvents: true,
   }),
   totalVolumeCount: column(
     'totalVolumeCount',
     'integer',
     nullable(Type.Integer({ description: 'Published volumes, not just the ones in the library.' })),
-    { edit: edit(input.integer(0, 1_000_000)), isNamedInEvents: true },
+    { edit: edit(input.integer(0, 1_000_000)) },
   ),
   totalChapterCount: column('totalChapterCount', 'double precision', nullable(Type.Number()), {
     edit: edit(input.number(0, 1_000_000)),
-    isNamedInEvents: true,
   }),
   customMetadata: column(
     'customMetadata',
     'text',
     writtenJson({ description: 'The object as it was sent, or null.' }),
-    { edit: edit(input.custom(), parseCustomMetadata), isNamedInEvents: true },
+    { edit: edit(input.custom(), parseCustomMetadata) },
   ),
-  authors: column('authors', 'jsonb', list(Author), {
-    edit: edit(input.authors(), parseAuthors),
-    isNamedInEvents: true,
-  }),
+  authors: column('authors', 'jsonb', list(Author), { edit: edit(input.authors(), parseAuthors) }),
   alternateTitles: column('alternateTitles', 'jsonb', list(AlternateTitle), {
     edit: edit(input.alternateTitles(), parseAlternateTitles, { isPreservedByPut: true }),
-    isNamedInEvents: true,
   }),
 } as const satisfies Fields
 

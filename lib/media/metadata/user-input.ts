@@ -5,8 +5,7 @@ import { writtenText } from '../../base/json/json-text.ts'
 import { body, list, maybe, name, optional, strict, Type, text } from '../../base/schema.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
-import { joinSuffixes } from './names.ts'
-import { httpUrl, webUrlPattern } from './text.ts'
+import { httpUrl, joinSuffixes, webUrlPattern } from './text.ts'
 import {
   type AlternateTitle,
   type Author,
@@ -37,12 +36,7 @@ export const webUrl = {
   description: 'HTTP or HTTPS URL.',
 }
 /** Like `webUrl`, or a blank text for none. */
-export const optionalWebUrl = {
-  type: 'string',
-  maxLength: 2000,
-  pattern: `^\\s*$|${webUrlPattern}`,
-  description: 'HTTP or HTTPS URL.',
-}
+export const optionalWebUrl = { ...webUrl, pattern: `^\\s*$|${webUrlPattern}` }
 
 /** Schemas of optional properties of a body: absent, null or a value. */
 export const input = {

@@ -1,5 +1,6 @@
 // Types of structured or enumerated metadata values, with their schemas.
 import { component, nullable, record, type Static, Type } from '../../base/schema.ts'
+import { words } from '../../base/words.ts'
 
 export const readingDirections = ['ltr', 'rtl', 'ttb', 'webtoon'] as const
 export type ReadingDirection = (typeof readingDirections)[number]
@@ -7,32 +8,13 @@ export type ReadingDirection = (typeof readingDirections)[number]
 export const seriesStatuses = ['ongoing', 'ended', 'hiatus', 'abandoned', 'unknown'] as const
 
 export const authorRoles = [
-  'author',
-  'co_author',
-  'editor',
-  'translator',
-  'illustrator',
-  'contributor',
-  'writer',
-  'penciller',
-  'inker',
-  'colorist',
-  'letterer',
-  'cover_artist',
-  'narrator',
+  ...words('author co_author editor translator illustrator contributor writer penciller'),
+  ...words('inker colorist letterer cover_artist narrator'),
 ] as const
 
 export const bookTypes = [
-  'comic',
-  'manga',
-  'novel',
-  'novella',
-  'anthology',
-  'artbook',
-  'oneshot',
-  'omnibus',
-  'graphic_novel',
-  'magazine',
+  ...words('comic manga novel novella anthology artbook oneshot omnibus graphic_novel'),
+  ...words('magazine'),
 ] as const
 
 /** Files may contain roles besides `authorRoles`. */

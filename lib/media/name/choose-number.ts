@@ -2,7 +2,6 @@
 //
 // Order: `#1` or `Issue 1`, a chapter marker, a plain number, `No. 1`; then the brackets: `(1 of 3)`,
 // `(Series, #2)`, `(#3)`, `(Ch. 4)`, `(5)`.
-
 import type { Marker, Markers } from './markers.ts'
 import { stripLeadingZeros } from './number.ts'
 import type { Tag } from './tags.ts'

@@ -6,21 +6,19 @@
 //
 // normalize, split brackets, extract dates, tokenize; find markers; choose the number; the series is the text before the
 // first of these, the title the text after the last. Markers outside brackets take precedence.
-import { splitBrackets } from './brackets.ts'
 import { type ChosenNumber, chooseNumber, countedVolume, type NameParts } from './choose-number.ts'
+import { extractDates, isYear, type NamedDate } from './dates.ts'
+import { findMarkers } from './markers.ts'
 import {
   isEdition,
+  normalizeStem,
   ofWords,
   seriesText,
   splitEdition,
   titleText,
   withoutVersion,
-} from './cleanup.ts'
-import { extractDates, isYear, type NamedDate } from './dates.ts'
-import { findMarkers } from './markers.ts'
-import { normalizeStem } from './normalize.ts'
-import { type BookForm, formOf, readSeriesTag, readTag, type Tag } from './tags.ts'
-import { matchKey } from './text.ts'
+} from './normalize.ts'
+import { type BookForm, formOf, readSeriesTag, readTag, splitBrackets, type Tag } from './tags.ts'
 import { tokenize } from './tokens.ts'
 import { findUnmarkedNumber } from './unmarked-number.ts'
 
@@ -259,37 +257,4 @@ function formIn(
     formOf(edition ?? '') ??
     formOf(series ?? '')
   )
-}
-
-// `Chainsaw Man/Viz_Vol.11 Ch.95`, `Naruto/No Group_Chapter 7`: downloads of Mihon and Tachiyomi.
-const groupBefore = /^([^_]{1,100})_(?=(?:Vol\.|Ch\.|Chapter |Volume )\d)/
-
-/**
- * Parses a library-relative path with `/` separators that ends with a file name without extension. Folders
- * that name the same series supply a missing series, volume or year, nearest first: `Venom (2021)/Venom #1`
- * has a year, `Sale 2020/Venom #1` does not.
- */
-export function parsePath(path: string): ParsedName {
-  const parts = path.split('/').filter(part => part !== '')
-  const stem = parts.at(-1) ?? ''
-  const parsed = { ...parseFilename(stem) }
-  const group = parts.length > 1 && groupBefore.exec(stem)?.[1]
-  if (group) {
-    parsed.series = null
-    parsed.groups = [group, ...parsed.groups]
-  }
-  for (const part of parts.slice(0, -1).slice(-8).reverse()) {
-    const folder = parseFilename(part)
-    const isUnnamed = folder.series === null || parsed.series === null
-    if (!isUnnamed && seriesKey(folder.series) !== seriesKey(parsed.series)) continue
-    parsed.series ??= folder.series
-    parsed.volume ??= folder.volume
-    parsed.year ??= folder.year
-  }
-  return parsed
-}
-
-// `Batman-Annual` and `Batman Annual` are the same.
-function seriesKey(series: string | null): string {
-  return matchKey(series ?? '').replaceAll(' ', '')
 }

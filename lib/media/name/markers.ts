@@ -4,9 +4,8 @@
 //           | numeral [.] word             2 глава  3. Band  1권  100巻
 //           | 第 numeral counter           第03卷  第十二卷
 //           | [issue] # numeral            #½  #B01  #78.BEY  #1 – 12
-import { isHanDigit, numeralWord } from './numeral-words.ts'
-import { type Numeral, readNumeral } from './numerals.ts'
-import { isRank } from './sign-in-name.ts'
+import { isYear } from './dates.ts'
+import { isHanDigit, type Numeral, numeralWord, readNumeral } from './numerals.ts'
 import { isClosed, type Token } from './tokens.ts'
 import { hanCounter, type MarkerKind, markerWord } from './words.ts'
 
@@ -37,7 +36,7 @@ export function findMarkers(tokens: Token[]): Markers {
       i++
       continue
     }
-    const kind = isTotal(tokens, i) ? 'total' : marker.kind
+    const kind = tokens[i]!.text === '全' ? 'total' : marker.kind
     if (found.issue && isRank(tokens, found.issue, marker)) delete found.issue
     found[kind] ??= marker
     last = marker
@@ -247,10 +246,6 @@ function hanNumeral(tokens: Token[], at: number): Numeral | null {
   return value === null ? null : { text: String(value), value, end: null, next: i }
 }
 
-function isTotal(tokens: Token[], at: number): boolean {
-  return tokens[at]!.text === '全'
-}
-
 function create(
   tokens: Token[],
   at: number,
@@ -260,4 +255,33 @@ function create(
   if (!numeral) return null
   const { text, value, end, next } = numeral
   return { kind, text, value, end, at, next, from: tokens[at]!.from, to: tokens[next - 1]!.to }
+}
+
+/**
+ * Whether a sign belongs to the name, because another number follows: `Team #1 Fans Vol. 3`. Only the number one is a rank, and
+ * only before a word that is not a marker: `#1 Vol. 3` is a number.
+ */
+function isRank(tokens: Token[], { at, next }: Marker, other: Marker | null): boolean {
+  const [sign, digits] = [tokens[at]!, tokens[at + 1]]
+  if (sign.text !== '#' || digits?.text !== '1' || at === 0) return false
+  const after = tokens[next]
+  if (after?.kind !== 'word' || after.isGlued || other?.at === next) return false
+  if (other === null) return endsInNumber(tokens, next)
+  return (
+    /^(?:issue|chapter|volume)$/.test(other.kind) ||
+    (other.kind === 'weakIssue' && isClosed(tokens, other.next))
+  )
+}
+
+// `Team #1 Fans 012 (2004)`
+function endsInNumber(tokens: Token[], from: number): boolean {
+  return tokens.some(
+    ({ kind, text, isGlued }, i) =>
+      i > from &&
+      kind === 'number' &&
+      !isGlued &&
+      /^0\d|^\d{3,4}$/.test(text) &&
+      !isYear(text) &&
+      isClosed(tokens, i + 1),
+  )
 }

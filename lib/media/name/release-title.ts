@@ -5,9 +5,9 @@
 //   span  := [marker] number [dash [marker] number]     without a marker: chapters
 //
 // Lists of spans are read here; a title with at most one volume and one number is parsed as a file name.
-import { splitBrackets } from './brackets.ts'
 import { type ParsedName, parseFilename } from './filename.ts'
 import { sortNumber } from './number.ts'
+import { splitBrackets } from './tags.ts'
 import { asciiDigits } from './text.ts'
 import { type Token, tokenize } from './tokens.ts'
 import { markerWord } from './words.ts'

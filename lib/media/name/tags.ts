@@ -1,7 +1,8 @@
-// Classifies bracketed text in file names: dates, counts, editions, sources, languages.
+// Splits off and classifies bracketed text in file names: dates, counts, editions, sources, languages.
+import { byWord } from '../../base/words.ts'
 import { type NamedDate, parseDate } from './dates.ts'
 
-export const bookForms = ['tpb', 'hard-cover', 'omnibus', 'one-shot', 'annual', 'special'] as const
+const bookForms = ['tpb', 'hard-cover', 'omnibus', 'one-shot', 'annual', 'special'] as const
 export type BookForm = (typeof bookForms)[number]
 
 export type Tag =
@@ -28,34 +29,25 @@ const edition =
   /\b(?:editions?|omnibus|tpb|gn|ogn|hc|hard[ -]?cover|trade[ -]?paper[ -]?back|graphic novel|uncensored|full colou?r|colou?red|remaster(?:ed)?|deluxe|one[- ]?shot|os)$/i
 const ofSeries = /^(\p{L}[^#]{0,200}?),? (#|book )(\d{1,4}(?:\.\d{1,3})?)$/iu
 const version = /^(?:[vrf]|ver\.? ?)\d(?:\.\d{1,2})?$/i
-const languages: Record<string, string> = {
-  en: 'en eng english',
-  fr: 'fr fra fre french francais français vf vff',
-  de: 'de ger deu german deutsch',
-  es: 'es spa esp spanish español castellano',
-  it: 'it ita italian italiano',
-  pt: 'pt por portuguese',
-  'pt-BR': 'pt-br ptbr',
-  ru: 'ru rus russian рус',
-  ja: 'ja jp jpn japanese raw',
-  ko: 'ko kr kor korean',
-  zh: 'zh cn chi chinese',
-  nl: 'nl dutch nld',
-  pl: 'pl polish pol polski',
-  th: 'th thai',
-  vi: 'vi',
-  id: 'id',
-  tr: 'tr',
-  ar: 'ar',
-  cs: 'cs cze',
-  sv: 'sv swe',
-  hu: 'hun',
-}
-const languageCodes = new Map(
-  Object.entries(languages).flatMap(([code, words]) =>
-    words.split(' ').map(word => [word, code] as const),
-  ),
-)
+const languages = byWord({
+  en: 'en, eng, english',
+  fr: 'fr, fra, fre, french, francais, français, vf, vff',
+  de: 'de, ger, deu, german, deutsch',
+  es: 'es, spa, esp, spanish, español, castellano',
+  it: 'it, ita, italian, italiano',
+  pt: 'pt, por, portuguese',
+  'pt-BR': 'pt-br, ptbr',
+  ru: 'ru, rus, russian, рус',
+  ja: 'ja, jp, jpn, japanese, raw',
+  ko: 'ko, kr, kor, korean',
+  zh: 'zh, cn, chi, chinese',
+  nl: 'nl, dutch, nld',
+  pl: 'pl, polish, pol, polski',
+  th: 'th, thai',
+  cs: 'cs, cze',
+  sv: 'sv, swe',
+  ...{ vi: 'vi', id: 'id', tr: 'tr', ar: 'ar', hu: 'hun' },
+})
 
 /** `Author - [The Expanse 01] - Title`: a series between dashes. */
 export function readSeriesTag(text: string): Tag | null {
@@ -69,7 +61,7 @@ export function readTag(text: string): Tag {
   if (counted) return { kind: 'count', number: counted[1] ?? null, count: Number(counted[2]) }
   const date = parseDate(text)
   if (date) return { kind: 'date', date }
-  const code = languageCodes.get(text.toLowerCase())
+  const code = languages.get(text.toLowerCase())
   if (code) return { kind: 'language', code }
   const sourced = source.exec(text)
   if (sourced) return { kind: 'source', text: sourced[1]!, group: sourced[2] ?? null }
@@ -123,4 +115,39 @@ const forms: [BookForm, RegExp][] = [
 /** The book form named in a text, or null. */
 export function formOf(text: string): BookForm | null {
   return forms.find(([, pattern]) => pattern.test(text))?.[0] ?? null
+}
+
+const openers = '([{【「『（［'
+const closers = ')]}】」』）］'
+
+/**
+ * Splits a file name into text outside and inside brackets: `flat` has one `\n` in place of each of the
+ * `groups`. Nested and unbalanced brackets are tolerated: `(digital (Empire)` contains `digital` and `Empire`.
+ */
+export function splitBrackets(text: string): { flat: string; groups: string[] } {
+  const lastCloser = Math.max(...[...closers].map(closer => text.lastIndexOf(closer)))
+  const groups: string[] = []
+  let flat = ''
+  let depth = 0
+  let from = 0
+  const flush = (to: number) => {
+    const piece = text.slice(from, to)
+    if (depth === 0) flat += piece
+    else if (piece.trim() !== '') {
+      groups.push(piece.trim())
+      flat += '\n'
+    }
+  }
+  for (let i = 0; i <= lastCloser; i++) {
+    const char = text.charAt(i)
+    const isOpener = openers.includes(char)
+    if (!isOpener && (depth === 0 || !closers.includes(char))) continue
+    flush(i)
+    depth += isOpener ? 1 : -1
+    from = i + 1
+  }
+  // No bracket closes after this position, so the rest is not inside a group.
+  depth = 0
+  flush(text.length)
+  return { flat, groups }
 }

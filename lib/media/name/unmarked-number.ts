@@ -1,7 +1,7 @@
 // Finds an unmarked number in a file name: `Saga 001 (2012)`, `spawn-123`, `Invincible 033.5 - Team-Up 14`.
-import { ofWords } from './cleanup.ts'
 import { isYear } from './dates.ts'
 import type { Marker } from './markers.ts'
+import { ofWords } from './normalize.ts'
 import { stripLeadingZeros } from './number.ts'
 import { readNumeral } from './numerals.ts'
 import { isClosed, type Token } from './tokens.ts'

@@ -20,7 +20,7 @@ export function validateConfig(schema: TObject, input: unknown): Config {
   }
   const config: Config = {}
   for (const [key, value] of Object.entries(input ?? {})) {
-    const name = camelCase(key)
+    const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
     if (!Object.hasOwn(schema.properties, name)) {
       const known = Object.keys(schema.properties).join(', ') || 'none'
       throw new Invalid(`The strategy has no setting ${key}; supported: ${known}`)
@@ -31,8 +31,4 @@ export function validateConfig(schema: TObject, input: unknown): Config {
   const [, [error]] = Errors(schema, full)
   if (error) throw new Invalid(`${error.instancePath.slice(1) || 'Configuration'} ${error.message}`)
   return full
-}
-
-function camelCase(key: string): string {
-  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -12,8 +12,8 @@ import { type Pattern, re2 } from './pattern.ts'
 export type Excluded = (relativePath: string, name: string, isDirectory: boolean) => boolean
 
 /**
- * Compiles the rules once. The content of an excluded folder need not be listed. Ignores invalid globs. About
- * 14 M checks/s without rules, 9 M with three simple ones, 1.3 M with a path glob.
+ * Compiles the rules once. The content of an excluded folder need not be listed. Ignores invalid globs. Over
+ * 1 M checks/s.
  */
 export function compileExclusions(lines: string | readonly string[] | null): Excluded {
   const texts = typeof lines === 'string' ? lines.split(/\r?\n/) : (lines ?? [])
@@ -36,49 +36,21 @@ const maxRules = 500
 const maxRuleLength = 1_000
 // Recycle bins, snapshots and indexes of Synology, QNAP, Asustor, NetApp, Windows and macOS: their files are
 // copies or deleted.
-const defaults = new Set([
-  '#recycle',
-  '#snapshot',
-  '$recycle.bin',
-  '@__thumb',
-  '@database',
-  '@eadir',
-  '@recently-snapshot',
-  '@recycle',
-  '@sharebin',
-  '@sharesnap',
-  '@snapshot',
-  '@tmp',
-  '__macosx',
-  'lost+found',
-  'network trash folder',
-  'system volume information',
-  'temporary items',
-  'thumbs.db',
-  '~snapshot',
-])
+const defaults = new Set(
+  (
+    '#recycle|#snapshot|$recycle.bin|@__thumb|@database|@eadir|@recently-snapshot|@recycle|@sharebin|' +
+    '@sharesnap|@snapshot|@tmp|__macosx|lost+found|network trash folder|system volume information|' +
+    'temporary items|thumbs.db|~snapshot'
+  ).split('|'),
+)
 // Snapshots as shown by Samba, and files recovered by chkdsk.
 const numberedDefault = /^(?:@gmt-\d{4}\.\d\d\.\d\d-\d\d\.\d\d\.\d\d|found\.\d{3})$/i
-// First characters of these names, to reject most names with one comparison.
-const firstCharacters = new Set(
-  [...defaults, 'found'].flatMap(name => [name.charCodeAt(0), name.toUpperCase().charCodeAt(0)]),
-)
-
-function excludedByDefault(name: string, isDirectory: boolean): boolean {
-  const first = name.charCodeAt(0)
-  // Hidden files, but `...And Justice for All.cbz` is a title.
-  if (first === 0x2e && name.charCodeAt(1) !== 0x2e) return true
-  if (firstCharacters.has(first) && name.length <= 25)
-    if (defaults.has(name.toLowerCase()) || (isDirectory && numberedDefault.test(name))) return true
-  return !isDirectory && isUnfinished(name)
-}
-
 // Incomplete downloads, and lock files of office programs (`~$Vol 3.epub`).
-function isUnfinished(name: string): boolean {
-  if (name.startsWith('~$')) return true
-  const last = name.charCodeAt(name.length - 1) | 0x20
-  if (last !== 0x70 && last !== 0x74 && last !== 0x64) return false
-  return /\.(?:tmp|part|crdownload)$/i.test(name)
+const unfinished = /^~\$|\.(?:tmp|part|crdownload)$/i
+function excludedByDefault(name: string, isDirectory: boolean): boolean {
+  // Hidden files, but `...And Justice for All.cbz` is a title.
+  if (/^\.(?!\.)/.test(name) || defaults.has(name.toLowerCase())) return true
+  return (isDirectory ? numberedDefault : unfinished).test(name)
 }
 
 type Rule = {
@@ -155,6 +127,4 @@ const laterVolumePattern =
   /\.(?:part0{0,4}(?:[2-9]|[1-9]\d{1,3})\.(?:rar|cbr)|[rz]\d\d(?:\.cb[rz7])?|(?:7z|rar|zip|cb[rz7]|split)\.\d{3}(?:\.cb[rz7])?)$/i
 
 /** Whether a file is a later volume, which discovery skips. About 30 M names/s. */
-export function isLaterVolume(name: string): boolean {
-  return laterVolumePattern.test(name)
-}
+export const isLaterVolume = (name: string): boolean => laterVolumePattern.test(name)

@@ -1,5 +1,4 @@
 // Number strategies: how the number of a book in its series is determined.
-import { Invalid } from '../../base/errors.ts'
 import { isYear } from '../name/dates.ts'
 import { type ParsedName, parseFilename } from '../name/filename.ts'
 import { sortNumber } from '../name/number.ts'
@@ -9,15 +8,6 @@ export type NumberStrategy = (typeof numberStrategies)[number]
 
 /** The number as written and its sort value; null if the file order decides. */
 export type BookNumber = { text: string | null; sort: number | null }
-
-/** Throws Invalid for an unknown strategy. */
-export function validateNumberStrategy(strategy: string): NumberStrategy {
-  const known = numberStrategies.find(name => name === strategy)
-  if (known) return known
-  throw new Invalid(
-    `Unknown number strategy ${strategy}; supported: ${numberStrategies.join(', ')}`,
-  )
-}
 
 /**
  * `stem` is the file name without extension, `embedded` the number from the merged metadata. `file_order`

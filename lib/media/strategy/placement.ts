@@ -1,7 +1,7 @@
 // Placement of a book in a series: the result of series strategies.
-
+import { memoizeLast } from '../../base/lazy.ts'
 import { stemOf } from '../format/formats.ts'
-import { type ParsedName, parseFilename } from '../name/filename.ts'
+import { parseFilename } from '../name/filename.ts'
 import { matchKey, searchKey } from '../name/text.ts'
 
 export type Placement = {
@@ -76,10 +76,5 @@ export function volumeOfFolder(name: string): number | null {
 
 const yearIn = (name: string) => (/\d{4}/.test(name) ? parsedFolder(name).year : null)
 
-let latest: { name: string; parsed: ParsedName } | null = null
-
 // Parsing a name takes 20 µs, and books of the same folder come in succession.
-function parsedFolder(name: string): ParsedName {
-  if (latest?.name !== name) latest = { name, parsed: parseFilename(name) }
-  return latest.parsed
-}
+const parsedFolder = memoizeLast(name => parseFilename(name))

@@ -6,10 +6,10 @@ import { NotFound } from '../../base/errors.ts'
 import type { Condition, SeriesFilter } from '../../list/condition.ts'
 import { listBooks } from '../../list/list-books.ts'
 import { listSeries } from '../../list/list-series.ts'
-import type { IdPage } from '../../list/page.ts'
 import {
   type BookSort,
   type Direction,
+  type IdPage,
   parseBookSort,
   parseSeriesSort,
   type SeriesSort,

@@ -1,7 +1,7 @@
 // Lists of collections and read lists in which the viewer sees something, by name, with the number of members the
 // viewer sees.
 import type { Viewer } from '../../accounts/viewer.ts'
-import type { IdPage } from '../../list/page.ts'
+import type { IdPage } from '../../list/sort.ts'
 import type { Queryable, Transaction } from '../../store/postgres/db.ts'
 import { isOneOf, requestedIds } from '../../store/postgres/ids.ts'
 import { allOf, unprepared } from '../../store/postgres/statement.ts'

@@ -6,7 +6,7 @@ import { Invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { component, nullable, oneOf, type Static, timestamp, uuid } from '../../base/schema.ts'
 import { type Owner, requireOwner } from '../../catalog/owner.ts'
-import type { IdPage } from '../../list/page.ts'
+import type { IdPage } from '../../list/sort.ts'
 import { bookEvents, publish, seriesEvents } from '../../store/event/publish.ts'
 import type { Queryable, Sql, Transaction } from '../../store/postgres/db.ts'
 

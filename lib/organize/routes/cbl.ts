@@ -16,7 +16,7 @@ import {
 import { document, element, text as textElement } from '../../base/xml-writer.ts'
 import { fromVisibleBooks } from '../../catalog/book/visible-books.ts'
 import { withUpload } from '../../catalog/cover/routes/cover-upload.ts'
-import { attachment } from '../../download/attachment.ts'
+import { attachment } from '../../download/file.ts'
 import { longListJson } from '../../http/exchange.ts'
 import { ReadListId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'

@@ -8,17 +8,9 @@ import { respond } from '../../http/route.ts'
 
 /** Media types of images in books. Converted images are JPEG, PNG or WebP. */
 export const images = bytes(
-  'image/jpeg',
-  'image/png',
-  'image/webp',
-  'image/gif',
-  'image/avif',
-  'image/svg+xml',
-  'image/jxl',
-  'image/heic',
-  'image/bmp',
-  'image/tiff',
-  'image/jp2',
+  ...['jpeg', 'png', 'webp', 'gif', 'avif', 'svg+xml', 'jxl', 'heic', 'bmp', 'tiff', 'jp2'].map(
+    name => `image/${name}`,
+  ),
 )
 
 export const imageResponses = { 200: images, 304: null, 422: ErrorBody, 503: ErrorBody } as const

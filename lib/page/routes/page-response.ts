@@ -1,5 +1,4 @@
-// Page image responses, shared by the REST API and the OPDS catalogs.
-
+// Page image responses, shared by the REST API and the OPDS catalogs, and the image types that a client accepts.
 import { NotFound, Unreadable } from '../../base/errors.ts'
 import type { BookFile, OpenBook } from '../../catalog/book/book-file.ts'
 import type { Deps } from '../../http/deps.ts'
@@ -51,4 +50,32 @@ export async function pageResponse(
   })
   whenClosed(reply, image.release)
   return imageResponse(request, { ...caching, ...image })
+}
+
+const wildcards = new Set(['*/*', 'image/*', '*'])
+
+/** The listed media types without parameters, and without excluded ones (`q=0`). */
+export function acceptedTypes(accept: string): Set<string> {
+  const entries = accept.split(',').map(entry => entry.trim().toLowerCase())
+  return new Set(
+    entries
+      .filter(entry => !/;\s*q=0(?:\.0*)?\s*$/.test(entry))
+      .map(entry => entry.split(';', 1)[0]!.trim()),
+  )
+}
+
+/** Whether any image may be sent: there is no header, or it has a wildcard. */
+export function acceptsAnyImage(accept: string | undefined): boolean {
+  if (!accept) return true
+  return !acceptedTypes(accept).isDisjointFrom(wildcards)
+}
+
+/** The format to convert an image of that type to; null if it is accepted unchanged. */
+export function acceptedFormat(
+  accept: string | undefined,
+  mediaType: string,
+): 'jpeg' | 'png' | null {
+  const types = acceptedTypes(accept ?? '')
+  if (types.has(mediaType)) return null
+  return types.has('image/png') && !types.has('image/jpeg') ? 'png' : 'jpeg'
 }

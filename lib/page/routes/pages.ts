@@ -17,9 +17,8 @@ import { paged, shortListQuery, shortListResponse } from '../../http/pagination.
 import { BookId } from '../../http/params.ts'
 import { route } from '../../http/route.ts'
 import { unpackPages } from '../page-list.ts'
-import { acceptedTypes } from './accept.ts'
 import { imageResponses } from './image-response.ts'
-import { type PageInput, pageResponse, requirePage } from './page-response.ts'
+import { acceptedTypes, type PageInput, pageResponse, requirePage } from './page-response.ts'
 
 const Page = component('Page', {
   id: uuid(),

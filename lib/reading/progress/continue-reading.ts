@@ -12,7 +12,7 @@ import {
 } from '../../accounts/viewer.ts'
 import { readingOrder } from '../../catalog/derived/reading-order.ts'
 import { booksWithProgress, pageOfBooks } from '../../list/list-books.ts'
-import { type IdPage, idsInOrder, nearestEnd } from '../../list/page.ts'
+import { type IdPage, nearestEnd } from '../../list/sort.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { unprepared } from '../../store/postgres/statement.ts'
 import type { WithServices } from '../../store/services.ts'
@@ -46,10 +46,12 @@ async function readBooksInProgress(sql: Sql, viewer: Viewer, request: ReadingLis
   const order = reversed ? sql`p.updated_at, p.book_id` : sql`p.updated_at desc, p.book_id desc`
   const rows = await unprepared(sql<{ id: string }[]>`
     select p.book_id as id
-    ${fromProgress(sql, viewer, request)}
+    from progress p ${joinVisibleBooks(sql, viewer, request)}
+    where p.account_id = ${viewer.accountId} and not p.is_completed
     order by ${order}
     limit ${take} offset ${skip}`)
-  return { ids: idsInOrder(rows, reversed), total }
+  const ids = rows.map(row => row.id)
+  return { ids: reversed ? ids.reverse() : ids, total }
 }
 
 /** For accounts from which individual books are hidden: each book in progress is looked up once, to be counted and listed. */
@@ -65,12 +67,6 @@ async function readVisible(sql: Sql, viewer: Viewer, request: ReadingListRequest
     select (select count(*) from visible)::float8 as total, array(
       select book_id from visible order by updated_at desc, book_id desc ${limitTo(sql, request)}) as ids`)
   return row!
-}
-
-function fromProgress(sql: Queryable, viewer: Viewer, request: ReadingListRequest): Fragment {
-  return sql`
-    from progress p ${joinVisibleBooks(sql, viewer, request)}
-    where p.account_id = ${viewer.accountId} and not p.is_completed`
 }
 
 /** Joins the book of `p`. */

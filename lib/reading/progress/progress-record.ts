@@ -38,18 +38,11 @@ export type ProgressRow = {
 
 /** With both spellings of each field, because clients of both dialects read it. */
 export function progressRecord(row: ProgressRow): Progress {
+  const { accountId, bookId, currentPage, percentage, isCompleted } = row
+  const { startedAt, updatedAt, completedAt } = row
   return {
-    id: row.bookId,
-    userId: row.accountId,
-    bookId: row.bookId,
-    currentPage: row.currentPage,
-    current_page: row.currentPage,
-    progressPercentage: row.percentage,
-    completed: row.isCompleted,
-    isCompleted: row.isCompleted,
-    is_completed: row.isCompleted,
-    startedAt: row.startedAt,
-    updatedAt: row.updatedAt,
-    completedAt: row.completedAt,
+    ...{ id: bookId, userId: accountId, bookId, currentPage, current_page: currentPage },
+    ...{ progressPercentage: percentage, completed: isCompleted, isCompleted },
+    ...{ is_completed: isCompleted, startedAt, updatedAt, completedAt },
   }
 }

@@ -1,7 +1,7 @@
 // The caller's read history: completed passes through books and series, with export and erasure of everything.
 import { Readable } from 'node:stream'
 import { recordsReading } from '../../accounts/permission.ts'
-import type { Viewer } from '../../accounts/viewer.ts'
+import { type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import {
   bytes,
   component,
@@ -11,6 +11,7 @@ import {
   nullable,
   oneOf,
   record,
+  type Static,
   Type,
   timestamp,
   uuid,
@@ -19,7 +20,6 @@ import { bodyFor } from '../../http/exchange.ts'
 import { BookId, SeriesId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
 import type { Sql } from '../../store/postgres/db.ts'
-import { type ExportedEntry, exportedEntries } from '../export.ts'
 import {
   bookHistory,
   eraseHistory,
@@ -28,7 +28,6 @@ import {
   maxEntries,
   seriesHistory,
 } from '../history.ts'
-import { csvLine } from './csv.ts'
 
 const writePermission = { any: recordsReading } as const
 
@@ -48,25 +47,23 @@ const ReadHistory = component('ReadHistory', {
 const optional = (description: string) => nullable(Type.String({ description }))
 const amount = (description: string) => nullable(count({ description }))
 
-const ReadingExport = component('ReadingExport', {
-  entries: list(
-    component('ReadingExportEntry', {
-      ...{ id: uuid(), bookId: uuid() },
-      seriesTitle: optional('Null if the book is hidden or deleted.'),
-      bookTitle: optional('Null if the book is hidden or deleted.'),
-      kind: oneOf(['progress', 'completed', 'read', 'reset', 'pass']),
-      surface: optional('What recorded the entry.'),
-      deviceId: optional('Id of the device.'),
-      deviceName: optional('Name of the device, if the client sent one.'),
-      ...{ startedAt: timestamp(), endedAt: timestamp() },
-      measuredMs: amount('Time measured by the client.'),
-      inferredMs: amount('Time inferred from the positions.'),
-      pagesRead: amount('Pages counted by the client.'),
-      page: amount('Last page shown, starting at 1.'),
-      percentage: nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    }),
-  ),
+const ExportedEntry = component('ReadingExportEntry', {
+  ...{ id: uuid(), bookId: uuid() },
+  seriesTitle: optional('Null if the book is hidden or deleted.'),
+  bookTitle: optional('Null if the book is hidden or deleted.'),
+  kind: oneOf(['progress', 'completed', 'read', 'reset', 'pass']),
+  surface: optional('What recorded the entry.'),
+  deviceId: optional('Id of the device.'),
+  deviceName: optional('Name of the device, if the client sent one.'),
+  ...{ startedAt: timestamp(), endedAt: timestamp() },
+  measuredMs: amount('Time measured by the client.'),
+  inferredMs: amount('Time inferred from the positions.'),
+  pagesRead: amount('Pages counted by the client.'),
+  page: amount('Last page shown, starting at 1.'),
+  percentage: nullable(Type.Number({ minimum: 0, maximum: 1 })),
 })
+type ExportedEntry = Static<typeof ExportedEntry>
+const ReadingExport = component('ReadingExport', { entries: list(ExportedEntry) })
 
 export const readHistory = [
   route('GET /books/{id}/read-history', {
@@ -153,6 +150,61 @@ export const readHistory = [
   }),
 ]
 
+const batchSize = 1_000
+
+/** Sittings and marks by book and time, then the completed passes, whose kind is `pass`. */
+async function* exportedEntries(sql: Sql, viewer: Viewer): AsyncGenerator<ExportedEntry[]> {
+  for (const source of [entries, passes]) {
+    let last: ExportedEntry | null = null
+    do {
+      const batch: ExportedEntry[] = await source(sql, viewer, last)
+      if (batch.length > 0) yield batch
+      last = batch.length === batchSize ? batch.at(-1)! : null
+    } while (last !== null)
+  }
+}
+
+async function entries(sql: Sql, viewer: Viewer, after: ExportedEntry | null) {
+  // Ledger times are whole milliseconds, so a Date is exact.
+  const isLater = after
+    ? sql`and (r.book_id, r.ended_at, r.id) > (${after.bookId}, ${after.endedAt}, ${after.id})`
+    : sql``
+  return await sql<ExportedEntry[]>`
+    select r.id, r.book_id as "bookId", ${titles(sql)}, r.kind, r.surface, ${device(sql)},
+      r.started_at as "startedAt", r.ended_at as "endedAt", r.measured_ms as "measuredMs",
+      r.inferred_ms as "inferredMs", r.pages_read as "pagesRead", r.page, r.percentage
+    from reading_session r
+    ${joins(sql, viewer)}
+    where r.account_id = ${viewer.accountId} and r.kind not in ('forget', 'baseline') ${isLater}
+    order by r.book_id, r.ended_at, r.id
+    limit ${batchSize}`
+}
+
+async function passes(sql: Sql, viewer: Viewer, after: ExportedEntry | null) {
+  const isLater = after
+    ? sql`and (r.book_id, r.completed_at) > (${after.bookId}, ${after.endedAt})`
+    : sql``
+  return await sql<ExportedEntry[]>`
+    select r.book_id as id, r.book_id as "bookId", ${titles(sql)}, 'pass' as kind, null as surface,
+      ${device(sql)}, r.started_at as "startedAt", r.completed_at as "endedAt",
+      null as "measuredMs", null as "inferredMs", null as "pagesRead", null as page,
+      null as percentage
+    from reading_pass r
+    ${joins(sql, viewer)}
+    where r.account_id = ${viewer.accountId} ${isLater}
+    order by r.book_id, r.completed_at
+    limit ${batchSize}`
+}
+
+const titles = (sql: Sql) => sql`v.series_title as "seriesTitle", v.book_title as "bookTitle"`
+const device = (sql: Sql) => sql`d.key as "deviceId", d.name as "deviceName"`
+const joins = (sql: Sql, viewer: Viewer) => sql`
+  left join reading_device d on d.id = r.device
+  left join lateral (
+    select s.title as series_title, b.title as book_title
+    from book b join series s on s.id = b.series_id
+    where b.id = r.book_id and ${visibleBook(sql, viewer)}) v on true`
+
 const columns = [
   ...['id', 'bookId', 'seriesTitle', 'bookTitle', 'kind', 'surface', 'deviceId', 'deviceName'],
   ...['startedAt', 'endedAt', 'measuredMs', 'inferredMs', 'pagesRead', 'page', 'percentage'],
@@ -176,4 +228,19 @@ async function* csvChunks(sql: Sql, viewer: Viewer) {
   yield csvLine(columns)
   for await (const batch of exportedEntries(sql, viewer))
     yield batch.map(entry => csvLine(columns.map(column => entry[column]))).join('')
+}
+
+/** What a spreadsheet may evaluate, including the full-width signs used in Japanese and Chinese. */
+const formula = /^\s*[=+\-@\t\r＝＋－＠]/
+
+export function csvLine(values: readonly (string | number | Date | null)[]): string {
+  return `${values.map(csvValue).join(',')}\r\n`
+}
+
+function csvValue(value: string | number | Date | null): string {
+  if (value === null) return ''
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'number') return String(value)
+  const text = formula.test(value) ? `'${value}` : value
+  return /[",\r\n]|^'|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

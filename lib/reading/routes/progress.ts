@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../accounts/identify.ts'
 import { recordsReading } from '../../accounts/permission.ts'
-import type { Viewer } from '../../accounts/viewer.ts'
+import { type Viewer, visibleBook } from '../../accounts/viewer.ts'
 import { Invalid, NotFound } from '../../base/errors.ts'
 import {
   body,
@@ -14,14 +14,17 @@ import {
   Type,
   timestamp,
 } from '../../base/schema.ts'
+import { joinProgress } from '../../catalog/book/visible-books.ts'
 import { deviceOf } from '../../http/client/device.ts'
 import type { Deps } from '../../http/deps.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { BookId, SeriesId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
+import { booksWithProgress, pageOfBooks } from '../../list/list-books.ts'
+import type { Queryable } from '../../store/postgres/db.ts'
+import type { WithServices } from '../../store/services.ts'
 import { type MarkSelection, markBooks } from '../mark.ts'
-import { findProgress, listProgress } from '../progress/progress.ts'
-import { Progress, progressRecord } from '../progress/progress-record.ts'
+import { Progress, type ProgressRow, progressRecord } from '../progress/progress-record.ts'
 import { recordReading } from '../record.ts'
 
 const writePermission = { any: recordsReading } as const
@@ -158,11 +161,9 @@ export const progress = [
 const originOf = (request: FastifyRequest, identity: Identity) =>
   ({ surface: 'api', device: deviceOf(request, identity) }) as const
 
-type MarkInput = { viewer: Viewer; request: FastifyRequest; identity: Identity }
-
 /** Returns the number of changed books. Throws NotFound. */
 async function mark(
-  { viewer, request, identity }: MarkInput,
+  { viewer, request, identity }: { viewer: Viewer; request: FastifyRequest; identity: Identity },
   { sql }: Pick<Deps, 'sql'>,
   marks: MarkSelection & { mark: 'read' | 'unread' },
 ): Promise<number> {
@@ -177,4 +178,43 @@ function parseTime(value: Date | string): Date {
   const year = time.getUTCFullYear()
   if (!(year >= 1 && year <= 9999)) throw new Invalid('body/modified is not a valid time')
   return time
+}
+
+/** The viewer's progress in a book, or null. Throws NotFound for a hidden book. */
+export async function findProgress(
+  sql: Queryable,
+  viewer: Viewer,
+  bookId: string,
+): Promise<ProgressRow | null> {
+  const [row] = await sql<(ProgressRow | { accountId: null })[]>`
+    select ${columns(sql)}
+    from book b
+    join series s on s.id = b.series_id
+    ${joinProgress(sql, viewer)}
+    where b.id = ${bookId} and ${visibleBook(sql, viewer)}`
+  if (!row) throw new NotFound('Book not found')
+  return row.accountId === null ? null : row
+}
+
+/** All progress of the viewer, including missing books, newest first. */
+export async function listProgress(
+  db: WithServices,
+  viewer: Viewer,
+  window: { offset: number; limit: number },
+): Promise<{ rows: ProgressRow[]; total: number }> {
+  const list = { ...booksWithProgress, ...window, includeDeleted: true }
+  const { ids, total } = await pageOfBooks(db, viewer, list)
+  if (ids.length === 0) return { rows: [], total }
+  const { sql } = db
+  const rows = await sql<ProgressRow[]>`
+    select ${columns(sql)} from progress p
+    where p.account_id = ${viewer.accountId} and p.book_id = any(${ids}::uuid[])
+    order by p.updated_at desc, p.book_id desc`
+  return { rows: [...rows], total }
+}
+
+function columns(sql: Queryable) {
+  return sql`p.account_id as "accountId", p.book_id as "bookId", p.current_page as "currentPage",
+    p.percentage, p.is_completed as "isCompleted", p.started_at as "startedAt",
+    p.updated_at as "updatedAt", p.completed_at as "completedAt"`
 }

@@ -1,5 +1,4 @@
-// Reading sessions measured by clients, received in batches.
-
+// Reading sessions measured by clients, received in batches, and the checks of each of them.
 import type { JSONValue } from 'postgres'
 import { Check } from 'typebox/schema'
 import { recordsReading } from '../../accounts/permission.ts'
@@ -16,6 +15,7 @@ import {
   timestamp,
   uuid,
 } from '../../base/schema.ts'
+import { words } from '../../base/words.ts'
 import { route } from '../../http/route.ts'
 import {
   type ClientLocator,
@@ -23,10 +23,10 @@ import {
   ReadiumLocator,
 } from '../../protocols/publication/locator.ts'
 import { storedLocator } from '../../protocols/publication/progression.ts'
-import { clientDevice } from '../client-device.ts'
+import { clientDevice } from '../device.ts'
+import type { PositionUpdate } from '../position.ts'
 import { Progress, progressRecord } from '../progress/progress-record.ts'
-import { recordSessions } from '../record.ts'
-import { checkSessions, rejectionReasons, type SentSession } from '../session.ts'
+import { recordSessions, type SessionWrite } from '../record.ts'
 
 const maxSessions = 500
 const writePermission = { any: recordsReading } as const
@@ -62,6 +62,12 @@ const ReadingSession = component('ReadingSession', {
       "End of the session by the client's clock. If it is in the future, the session is moved to end now.",
   }),
 })
+
+const rejectionReasons = [
+  ...words('book_not_found invalid_time_range invalid_percentage invalid_measurement'),
+  ...words('duplicate_in_batch limit_reached'),
+] as const
+type RejectionReason = (typeof rejectionReasons)[number]
 
 const Rejection = component('ReadingSessionRejection', {
   id: uuid(),
@@ -139,3 +145,64 @@ function parseLocator(text: string | null | undefined): ClientLocator | null {
 
 /** Escapes of null characters and unpaired surrogates cannot be stored. */
 const isStorable = (text: string) => !/\\u(?:0000|d[89a-f])/i.test(text)
+
+/** A session as a client sent it; a text that is not a time becomes an invalid Date. */
+type SentSession = Omit<SessionWrite, 'position' | 'measuredMs'> & {
+  toPage: number | null
+  toPercentage: number | null
+  activeDurationMs: number | null
+}
+
+const maxSessionMs = 7 * 24 * 60 * 60_000
+const maxInteger = 2_147_483_647
+
+/** Splits sessions into those that can be recorded, and the others with their reasons. */
+function checkSessions(sent: readonly SentSession[]): {
+  sessions: SessionWrite[]
+  rejected: { id: string; reason: RejectionReason }[]
+} {
+  const ids = new Set<string>()
+  const sessions: SessionWrite[] = []
+  const rejected: { id: string; reason: RejectionReason }[] = []
+  for (const session of sent) {
+    const reason = ids.has(session.id) ? 'duplicate_in_batch' : reasonAgainst(session)
+    ids.add(session.id)
+    if (reason === null) sessions.push(toWrite(session))
+    else rejected.push({ id: session.id, reason })
+  }
+  return { sessions, rejected }
+}
+
+function reasonAgainst(session: SentSession): RejectionReason | null {
+  const { startedAt, endedAt, toPage, toPercentage, activeDurationMs, pagesRead } = session
+  const length = endedAt.getTime() - startedAt.getTime()
+  if (!(length >= 0 && length <= maxSessionMs && startedAt.getTime() >= 0))
+    return 'invalid_time_range'
+  if (toPercentage !== null && !(toPercentage >= 0 && toPercentage <= 1))
+    return 'invalid_percentage'
+  const isCount = (value: number | null, max: number) =>
+    value === null || (Number.isInteger(value) && value >= 0 && value <= max)
+  if (!isCount(activeDurationMs, Number.MAX_SAFE_INTEGER)) return 'invalid_measurement'
+  return [pagesRead, toPage].every(value => isCount(value, maxInteger))
+    ? null
+    : 'invalid_measurement'
+}
+
+/** A duration is at most the time between start and end. */
+function toWrite({
+  toPage,
+  toPercentage,
+  activeDurationMs,
+  ...session
+}: SentSession): SessionWrite {
+  const length = session.endedAt.getTime() - session.startedAt.getTime()
+  const position: PositionUpdate = {
+    currentPage: toPage ?? undefined,
+    progressPercentage: toPercentage ?? undefined,
+  }
+  return {
+    ...session,
+    position: toPage === null && toPercentage === null ? null : position,
+    measuredMs: activeDurationMs === null ? null : Math.min(activeDurationMs, length),
+  }
+}

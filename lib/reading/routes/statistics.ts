@@ -1,5 +1,4 @@
 // The caller's reading statistics, and totals of all accounts for administrators.
-
 import { Invalid } from '../../base/errors.ts'
 import {
   component,
@@ -230,7 +229,8 @@ async function requireTimeZone(sql: Queryable, name: string): Promise<string> {
     // Node.js also accepts withdrawn names, and newer ones.
     await localTime(sql, '2000-01-01', name)
   } catch (error) {
-    if (error instanceof RangeError || isInvalidParameter(error as Error))
+    const { code } = error as { code?: unknown }
+    if (error instanceof RangeError || code === invalidParameterValue)
       throw new Invalid('query/timeZone is not a time zone')
     throw error
   }
@@ -238,9 +238,6 @@ async function requireTimeZone(sql: Queryable, name: string): Promise<string> {
 }
 
 const invalidParameterValue = '22023'
-
-const isInvalidParameter = (error: Error & { code?: string }) =>
-  error.code === invalidParameterValue
 
 async function parseTime(sql: Queryable, name: string, text: string, timeZone: string) {
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text)

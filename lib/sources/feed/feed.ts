@@ -1,8 +1,8 @@
 // Feed source: the releases of an RSS, Atom or JSON feed, fetched only when it has changed.
 import { createHash } from 'node:crypto'
 import { runInOwnThread, ThreadTimeout } from '../../base/async/own-thread.ts'
+import { isShortage } from '../../base/errors.ts'
 import { nullable, record, type Static, Type } from '../../base/schema.ts'
-import { isShortage } from '../../base/shortage.ts'
 import { tryAnswer } from '../check.ts'
 import type { Call, ReleasePage, ReleaseQuery, Source } from '../contract.ts'
 import { SourceFailure } from '../failure.ts'

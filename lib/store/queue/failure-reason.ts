@@ -1,6 +1,5 @@
 // Failure reasons of tasks as shown to users. Paths, statements and stack traces stay in the log.
-import { Failure } from '../../base/errors.ts'
-import { isShortage, shortage } from '../../base/shortage.ts'
+import { Failure, isShortage, shortage } from '../../base/errors.ts'
 import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
 
 /** A short sentence for any error. */

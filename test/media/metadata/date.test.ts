@@ -1,5 +1,5 @@
 import t from 'tap'
-import { partialDate } from '../../../lib/media/metadata/date.ts'
+import { partialDate } from '../../../lib/media/metadata/text.ts'
 
 t.test('the valid parts of a date are read', t => {
   const cases: [string, object | null][] = [

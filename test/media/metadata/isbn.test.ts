@@ -1,10 +1,10 @@
 import isbn3 from 'isbn3'
 import t from 'tap'
+import { readXmp } from '../../../lib/media/format/pdf/metadata.ts'
 import { parseComicInfo } from '../../../lib/media/metadata/comicinfo.ts'
 import { findIsbn, isbn13 } from '../../../lib/media/metadata/isbn.ts'
 import { parseMetronInfo } from '../../../lib/media/metadata/metroninfo.ts'
 import { parseOpf } from '../../../lib/media/metadata/opf.ts'
-import { readXmp } from '../../../lib/media/metadata/xmp.ts'
 import { createRandom } from '../../kit/random.ts'
 
 t.test('ISBNs in all notations are normalized to 13 digits', t => {

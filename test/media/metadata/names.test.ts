@@ -1,9 +1,8 @@
 // Names of companies and people with commas and conjunctions in every source of authors.
 import t from 'tap'
-import { splitAuthors } from '../../../lib/media/format/pdf/metadata.ts'
+import { readXmp, splitAuthors } from '../../../lib/media/format/pdf/metadata.ts'
 import { parseComicInfo } from '../../../lib/media/metadata/comicinfo.ts'
 import { splitNames } from '../../../lib/media/metadata/user-input.ts'
-import { readXmp } from '../../../lib/media/metadata/xmp.ts'
 
 const bases = ['Marvel Comics', 'Dark Horse', 'Viz Media', 'Kodansha', 'Panini Verlag']
 const forms =

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { pageNotes } from '../../../lib/media/metadata/page-notes.ts'
+import { pageNotes } from '../../../lib/media/metadata/comicinfo.ts'
 import { parseXml } from '../../../lib/media/metadata/xml.ts'
 
 t.test('pages with information are noted, invalid ones are counted', t => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readXmp } from '../../../lib/media/metadata/xmp.ts'
+import { readXmp } from '../../../lib/media/format/pdf/metadata.ts'
 
 const spaces =
   'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dc="http://purl.org/dc/elements/1.1/" ' +

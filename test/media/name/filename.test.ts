@@ -1,7 +1,7 @@
 // File name parser.
 import t from 'tap'
 import { scoreNames } from '../../../bench/filenames.ts'
-import { type ParsedName, parseFilename, parsePath } from '../../../lib/media/name/filename.ts'
+import { type ParsedName, parseFilename } from '../../../lib/media/name/filename.ts'
 import { corpusPath, goldenFile, skipWithoutCorpus } from '../../kit/files/corpus.ts'
 import { createRandom } from '../../kit/random.ts'
 import { cpuMs } from '../../kit/suite/cpu-time.ts'
@@ -222,32 +222,4 @@ t.test('the parser never throws', async t => {
     const { volume, chapter } = parseFilename(name)
     if (Number.isNaN(volume) || Number.isNaN(chapter)) return void t.fail(JSON.stringify(name))
   }
-})
-
-t.test('a folder of the same series supplies year and volume', async t => {
-  t.match(parsePath('Comics/Venom (2021)/Venom #1'), { series: 'Venom', year: 2021, number: '1' })
-  t.match(parsePath('Batman/Volume 1 (1940)/Batman (1940) Volume 2 Issue 11-25'), {
-    volume: 2,
-    year: 1940,
-  })
-  t.match(parsePath('Titans v2 (1984)/Issue 51-58 - Titans (1985-03-01)'), {
-    series: 'Titans',
-    volume: 2,
-    year: 1985,
-  })
-})
-
-t.test('other folders are ignored', async t => {
-  t.equal(parsePath('Sale (2020)/Venom #1').year, null)
-  t.equal(parsePath('Venom #1').series, 'Venom')
-  t.equal(parsePath('').series, null)
-})
-
-t.test('a group before a marker is no series, in a folder of one', t => {
-  t.match(parsePath('MangaDex (EN)/Chainsaw Man/Viz_Vol.11 Ch.95 - Club, Bang'), {
-    ...{ series: 'Chainsaw Man', volume: 11, number: '95', title: 'Club, Bang', groups: ['Viz'] },
-  })
-  t.match(parsePath('One Punch Man/No Group_Ch.142'), { series: 'One Punch Man', number: '142' })
-  t.match(parsePath('Naruto_Vol.3 Ch.20'), { series: 'Naruto', volume: 3 }, 'without a folder')
-  t.end()
 })

@@ -1,7 +1,7 @@
 // Markers and brackets of file names.
 import t from 'tap'
-import { splitBrackets } from '../../../lib/media/name/brackets.ts'
 import { findMarkers } from '../../../lib/media/name/markers.ts'
+import { splitBrackets } from '../../../lib/media/name/tags.ts'
 import { asciiDigits } from '../../../lib/media/name/text.ts'
 import { tokenize } from '../../../lib/media/name/tokens.ts'
 

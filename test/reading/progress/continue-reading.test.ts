@@ -9,8 +9,8 @@ import {
   booksOnDeck,
   seriesInProgress,
 } from '../../../lib/reading/progress/continue-reading.ts'
-import { findProgress, listProgress } from '../../../lib/reading/progress/progress.ts'
 import { type ReadingWrite, recordReading } from '../../../lib/reading/record.ts'
+import { findProgress, listProgress } from '../../../lib/reading/routes/progress.ts'
 import type { Sql } from '../../../lib/store/postgres/db.ts'
 import { createServices } from '../../../lib/store/services.ts'
 import { createDatabase } from '../../kit/db.ts'

@@ -1,6 +1,6 @@
 // CSV of the export: values that a spreadsheet would evaluate.
 import t from 'tap'
-import { csvLine } from '../../../lib/reading/routes/csv.ts'
+import { csvLine } from '../../../lib/reading/routes/history.ts'
 
 t.test('no text is a formula', async t => {
   const texts = [

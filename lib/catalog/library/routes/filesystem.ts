@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, opendir, realpath, stat } from 'node:fs/promises'
 import { homedir, platform } from 'node:os'
 import { dirname } from 'node:path'
-import { Forbidden, Invalid } from '../../../base/errors.ts'
+import { Forbidden, Invalid, isShortage } from '../../../base/errors.ts'
 import { joinPath, pathText } from '../../../base/path.ts'
 import {
   component,
@@ -15,7 +15,6 @@ import {
   Type,
   text,
 } from '../../../base/schema.ts'
-import { isShortage } from '../../../base/shortage.ts'
 import { isSpecial } from '../../../base/special-folders.ts'
 import { paged, shortListQuery, shortListResponse } from '../../../http/pagination.ts'
 import { route } from '../../../http/route.ts'

@@ -16,10 +16,10 @@ import { route } from '../../../http/route.ts'
 import { parseSeriesFilter } from '../../../list/condition.ts'
 import { alphabeticalGroups, listSeries } from '../../../list/list-series.ts'
 import { seriesFilter } from '../../../list/routes/filter-schema.ts'
-import { listCost } from '../../../list/routes/list-cost.ts'
 import {
   type ItemKind,
   libraryListRoutes,
+  listCost,
   listRoutes,
   sortQuery,
 } from '../../../list/routes/list-routes.ts'

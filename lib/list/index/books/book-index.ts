@@ -1,15 +1,24 @@
 // The index of books (list-index.ts).
 import type { Sql } from 'postgres'
+import { formatNames } from '../../../media/format/formats.ts'
 import type { SearchQuery } from '../../../media/name/search-text.ts'
-import type { BookFilter, Condition } from '../../condition.ts'
+import { type BookFilter, type Condition, predicatesOf } from '../../condition.ts'
 import { versionOfBookField } from '../../list-version.ts'
 import { type BookColumnSort, type BookSort, bookSortColumns, type Direction } from '../../sort.ts'
 import { expand } from '../../sql/book-fields.ts'
-import type { Environment } from '../environment.ts'
-import type { IndexSchema, SortField } from '../index-schema.ts'
+import { matchingWords } from '../../sql/operators.ts'
+import type { Environment, IndexSchema, SortField } from '../index-schema.ts'
 import { createListIndex, type IndexOptions, type ListIndex } from '../list-index.ts'
 import { runsAfter, runsOf } from '../sort-order.ts'
-import { loadColumnOrder, loadPathOrder, loadProgressOrder, renumber } from './book-order.ts'
+import {
+  comparedSorts,
+  loadColumnOrder,
+  loadPathOrder,
+  loadProgressOrder,
+  orderOfComparison,
+  pageOfChunks,
+  renumber,
+} from './book-order.ts'
 import { loadBookPostings, refreshBookPostings } from './book-postings.ts'
 import {
   type BookSegment,
@@ -18,9 +27,6 @@ import {
   visibleBooks,
 } from './book-segment.ts'
 import { createTextReader, readTextsAhead } from './book-texts.ts'
-import { readFormatsAhead } from './format-postings.ts'
-import { comparedSorts, orderOfComparison } from './key-ranges.ts'
-import { pageOfChunks } from './order-chunks.ts'
 import { refreshColumnOrder } from './refresh-order.ts'
 import { addedCount, refreshBookSegment } from './refresh-segment.ts'
 import { loadRelevanceOrder, refreshRelevanceOrder, relevanceName } from './relevance-order.ts'
@@ -54,14 +60,28 @@ const columnOrder = (sort: BookColumnSort): Source => ({
 })
 
 const conditionOf = ({ filter }: BookRequest): Condition | null =>
-  filter && expand(filter.condition)
+  filter && byFormats(expand(filter.condition))
 
-function comparedOrders(condition: Condition): Source[] {
-  if ('all' in condition) return condition.all.flatMap(comparedOrders)
-  if ('any' in condition) return condition.any.flatMap(comparedOrders)
-  const sort = orderOfComparison(condition)
-  return sort ? [columnOrder(sort)] : []
+/** Tests of the format as tests of single formats, whose postings serve all of them: there are few. */
+function byFormats(condition: Condition): Condition {
+  if ('all' in condition) return { all: condition.all.map(byFormats) }
+  if ('any' in condition) return { any: condition.any.map(byFormats) }
+  const { field, test, negated } = condition
+  if (field !== 'format' || (test.kind !== 'text' && test.kind !== 'null')) return condition
+  const formats = test.kind === 'text' ? matchingWords(formatNames, test) : formatNames
+  const isNone = (test.kind === 'null') !== negated
+  const parts = formats.map(word => ({
+    ...{ field, negated: isNone },
+    test: { kind: 'words', words: [word] } as const,
+  }))
+  return isNone ? { all: parts } : { any: parts }
 }
+
+const comparedOrders = (condition: Condition): Source[] =>
+  predicatesOf(condition).flatMap(predicate => {
+    const sort = orderOfComparison(predicate)
+    return sort ? [columnOrder(sort)] : []
+  })
 
 const bookSchema: Omit<IndexSchema<BookSegment, BookRequest>, 'loadSegment' | 'idle'> = {
   subject: 'book',
@@ -117,7 +137,7 @@ const bookSchema: Omit<IndexSchema<BookSegment, BookRequest>, 'loadSegment' | 'i
   },
   warmUp: [
     ...commonSorts.map(columnOrder),
-    ...[readFormatsAhead, (_: Sql, segment: BookSegment) => readTextsAhead(segment)],
+    (_: Sql, segment: BookSegment) => readTextsAhead(segment),
     ...otherSorts.map(columnOrder),
   ],
   sortFieldsOf: request => comparedOrders(conditionOf(request) ?? { all: [] }),

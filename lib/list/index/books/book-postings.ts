@@ -1,19 +1,30 @@
-// Postings of a predicate on books: loaded by one statement from the narrowest index that has them.
+// Postings of a predicate on books: from what is in memory (ranges of sort orders, texts), else loaded by one
+// statement from the narrowest index that has them.
 import type { Fragment, Sql } from 'postgres'
 import { presentBook, type Viewer } from '../../../accounts/viewer.ts'
+import { parseSearchQuery } from '../../../media/name/search-text.ts'
 import { searchKey } from '../../../media/name/text.ts'
 import { unprepared } from '../../../store/postgres/statement.ts'
 import type { Predicate, Test } from '../../condition.ts'
 import { listVersions, type Versions } from '../../list-version.ts'
 import { bookMatch, booksWhere } from '../../sql/book-fields.ts'
 import { textOperators } from '../../sql/operators.ts'
-import { add, type Bitmap, emptyBitmap, invert, subtract, unite } from '../bitmap.ts'
-import { forEachOrdinal, idAt } from '../id-table.ts'
+import {
+  add,
+  type Bitmap,
+  emptyBitmap,
+  fullBitmap,
+  invert,
+  resize,
+  subtract,
+  unite,
+} from '../bitmap.ts'
+import { forEachOrdinal, idAt, idsOf, inParallel } from '../id-table.ts'
 import type { LoadedPostings, PostingsRefresh, PostingsRequest } from '../index-schema.ts'
-import { idsOf, inParallel } from '../read-ids.ts'
-import { addedIds, type BookSegment, booksOfSeries } from './book-segment.ts'
-import { maxBehind, textSearchOf } from './book-texts.ts'
-import { booksInMemory } from './books-in-memory.ts'
+import { booksInRange, orderOfComparison } from './book-order.ts'
+import { addedIds, type BookSegment, booksOfSeries, type KnownBooks } from './book-segment.ts'
+import { booksOfText, type FoundBooks, maxBehind, searchTexts, textSearchOf } from './book-texts.ts'
+import { relevanceName } from './relevance-order.ts'
 
 /** Queries whose ids are added up. */
 type Rows = {
@@ -191,4 +202,43 @@ function testOfId(test: Test): (id: string) => boolean {
   if (test.kind !== 'text') return () => false
   const key = searchKey(test.value)
   return id => textOperators[test.operator].holds(id, key)
+}
+
+/** What is in memory of them; null where they are to be read. */
+export async function booksInMemory(
+  sql: Sql,
+  { segment, predicate, known }: PostingsRequest<BookSegment>,
+): Promise<KnownBooks | null> {
+  const { version, maxDoc } = segment
+  const sort = orderOfComparison(predicate)
+  const order = sort && (await known(sort))
+  if (order) return { maxDoc, ...(await booksInRange(sql, segment, { predicate, sort, order })) }
+  const { test } = predicate
+  if (predicate.field === 'text' && test.kind === 'text') {
+    const query = parseSearchQuery(test.value)
+    const found = query && (await known(relevanceName(query)))
+    if (found) return { bitmap: presentOf(segment, found.docs), version, maxDoc }
+    const books: number[] = []
+    const first = query && (await searchTexts(segment, query, book => books.push(book)))
+    return first === null ? null : { bitmap: presentOf(segment, books), version, maxDoc: first }
+  }
+  const isWithout = predicate.field === 'summary' && test.kind === 'null'
+  const search = isWithout ? anySummary : textSearchOf(predicate)
+  const books = search && (await booksOfText(segment, search))
+  if (!books) return null
+  return { ...books, version, ...(isWithout ? { bitmap: othersOf(segment, books) } : {}) }
+}
+
+const anySummary = { field: 'summary', operator: 'contains', value: '' } as const
+
+/** Covers the present books below `maxDoc`. */
+function othersOf({ maxDoc: size, missing }: BookSegment, { bitmap, maxDoc }: FoundBooks) {
+  const all = resize(fullBitmap(maxDoc), maxDoc, size)
+  return subtract(subtract(all, bitmap), missing)
+}
+
+function presentOf({ maxDoc, missing }: BookSegment, books: Iterable<number>): Bitmap {
+  const bitmap = emptyBitmap(maxDoc)
+  for (const book of books) add(bitmap, book)
+  return subtract(bitmap, missing)
 }

@@ -2,11 +2,11 @@
 import type { Sql } from 'postgres'
 import { presentBook } from '../../../accounts/viewer.ts'
 import { unprepared } from '../../../store/postgres/statement.ts'
-import type { Environment } from '../environment.ts'
 import { forEachOrdinal, idBytes } from '../id-table.ts'
+import type { Environment } from '../index-schema.ts'
+import type { TemporaryFile } from '../temporary-file.ts'
 import type { BookSegment } from './book-segment.ts'
-import { createTextColumn, type TextField, type Texts } from './text-column.ts'
-import { createTextFile } from './text-file.ts'
+import { createTextColumn, type TextField, type TextStore, type Texts } from './text-column.ts'
 
 const cursorRows = 500
 const chunkRows = 1_000
@@ -135,3 +135,30 @@ function lowerAscii(bytes: Buffer): Buffer {
 
 const folderOf = (path: Buffer) =>
   path.length === 0 ? path : Buffer.concat([lowerAscii(path), Buffer.from('/')])
+
+/** Texts that are too long for memory, in a temporary file. */
+type TextFile = TextStore &
+  Pick<TemporaryFile, 'hasSpace' | 'discard'> & {
+    /** Writes what was appended. Throws errno errors. */
+    flush(): Promise<void>
+  }
+
+/** Null without space. */
+export async function createTextFile(
+  createFile: () => Promise<TemporaryFile | null>,
+): Promise<TextFile | null> {
+  const file = await createFile()
+  if (!file) return null
+  let texts: Uint8Array[] = []
+  return {
+    append: text => void texts.push(text),
+    async flush() {
+      const bytes = Buffer.concat(texts)
+      texts = []
+      await file.append(bytes)
+    },
+    hasSpace: file.hasSpace,
+    discard: file.discard,
+    finish: () => file,
+  }
+}

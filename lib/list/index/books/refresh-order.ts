@@ -100,8 +100,6 @@ function positionsOf({ docs: rows, maxDoc }: CachedOrder, wanted: Int32Array): M
   return positions
 }
 
-type Placed = Extended & { rows: Int32Array; after: number[] }
-
 /**
  * Moves positions behind the missing books that are between them and the next present book, and before the book that is
  * put there. Found by halves: there may be very many, of a library that is missing. Returns the version.
@@ -109,7 +107,7 @@ type Placed = Extended & { rows: Int32Array; after: number[] }
 async function putBehindMissing(
   sql: Sql,
   segment: BookSegment,
-  { sort, order, rows, after }: Placed,
+  { sort, order, rows, after }: Extended & { rows: Int32Array; after: number[] },
 ): Promise<string> {
   if (!segment.hasMissing) return segment.version
   const behind = new Map<number, number[]>()

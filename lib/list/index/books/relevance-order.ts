@@ -5,12 +5,11 @@ import type { SearchQuery } from '../../../media/name/search-text.ts'
 import { unprepared } from '../../../store/postgres/statement.ts'
 import { listVersions } from '../../list-version.ts'
 import { matchesQuery, matchRank } from '../../sql/search.ts'
-import { forEachOrdinal, isDeleted } from '../id-table.ts'
+import { forEachOrdinal, inParallel, isDeleted } from '../id-table.ts'
 import type { CachedOrder, LoadedOrder, SeenVersions } from '../index-schema.ts'
-import { inParallel } from '../read-ids.ts'
 import type { SortOrder } from '../sort-order.ts'
 import { addedIds, type BookSegment } from './book-segment.ts'
-import { searchTexts } from './search-texts.ts'
+import { searchTexts } from './book-texts.ts'
 
 export const relevanceName = (search: SearchQuery): string => `relevance ${JSON.stringify(search)}`
 

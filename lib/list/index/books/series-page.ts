@@ -5,7 +5,7 @@ import { readingOrder } from '../../../catalog/derived/reading-order.ts'
 import { listVersion } from '../../list-version.ts'
 import type { Direction } from '../../sort.ts'
 import { countRange, has } from '../bitmap.ts'
-import { forEachOrdinal, idAt } from '../id-table.ts'
+import { idAt, placesOf } from '../id-table.ts'
 import type { Hits } from '../index-schema.ts'
 import type { BookSegment } from './book-segment.ts'
 
@@ -48,11 +48,7 @@ export async function pageBySeries(
         order by m.place ${order}, ${readingOrder(sql, 'b', direction)}
         limit ${window.limit} offset ${skip}) i) as ids`
   if (row!.version !== segment.version) return null
-  const page: number[] = []
-  await forEachOrdinal(segment.ids, row!.ids, book => {
-    page.push(book)
-  })
-  return page
+  return await placesOf(segment.ids, row!.ids)
 }
 
 /** Books of a series that follow each other. */

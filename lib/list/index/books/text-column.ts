@@ -90,15 +90,13 @@ function readerOf(bytes: TextBytes): (start: number, end: number) => Buffer | Pr
 const sliceBytes = 2_000_000
 const sliceEntries = 200_000
 
-type Search = { operator: TextOperator; value: Uint8Array }
-
 /** Bytes of an entry, valid until `visit` returns. */
 type EntryText = { part: Buffer; start: number; end: number }
 
 /** Calls `visit` with the book of each entry from `first` to before `end` for whose text the test holds. */
 export async function forEachMatch(
   { bytes, starts, books }: TextColumn,
-  { operator, value }: Search,
+  { operator, value }: { operator: TextOperator; value: Uint8Array },
   visit: (book: number, text: EntryText) => void,
   { first = 0, end = books.length }: { first?: number; end?: number } = {},
 ): Promise<void> {

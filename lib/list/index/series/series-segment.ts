@@ -4,12 +4,17 @@ import type { Viewer } from '../../../accounts/viewer.ts'
 import type { Queryable } from '../../../store/postgres/db.ts'
 import { unionAll } from '../../../store/postgres/statement.ts'
 import { combineListChanges, listVersion } from '../../list-version.ts'
+import type { SeriesScope } from '../../sql/series-fields.ts'
 import { initialOfSeries } from '../../sql/series-statement.ts'
 import { add, type Bitmap, emptyBitmap, has, remove } from '../bitmap.ts'
 import { forEachOrdinal } from '../id-table.ts'
 import type { Segment } from '../index-schema.ts'
-import { type ClassedSeries, readClassedSeries, visibleClasses } from '../series-classes.ts'
-import { bytesPerSeries } from '../size.ts'
+import {
+  bytesPerSeries,
+  type ClassedSeries,
+  readClassedSeries,
+  visibleClasses,
+} from '../series-classes.ts'
 
 export type SeriesSegment = Segment & {
   classed: ClassedSeries
@@ -21,14 +26,6 @@ export type SeriesSegment = Segment & {
   /** By series the number of the first character of its sort title. */
   initialOf: Uint16Array
   initials: string[]
-}
-
-export type SeriesScope = {
-  libraryId?: string | undefined
-  /** Leaves out series all of whose books are hidden from the viewer by their own age ratings. */
-  onlyWithVisibleBooks?: boolean | undefined
-  /** Also series all of whose books are missing. */
-  includeDeleted?: boolean | undefined
 }
 
 const maxInitials = 65_535
@@ -64,17 +61,8 @@ export async function loadSeriesSegment(
       })
     }
     return {
-      ...{
-        version: size!.version,
-        origin: {},
-        ids: rows,
-        maxDoc,
-        classed,
-        present,
-        missing,
-        initials,
-        initialOf,
-      },
+      ...{ version: size!.version, origin: {}, ids: rows, maxDoc, classed },
+      ...{ present, missing, initials, initialOf },
       lowestAges: Int32Array.from(lowestAges),
     }
   })
@@ -108,7 +96,7 @@ function groupsOf(sql: Queryable): Fragment[] {
 export function visibleSeriesDocs(
   { classed, present, missing, lowestAges, maxDoc }: SeriesSegment,
   viewer: Viewer,
-  { libraryId, onlyWithVisibleBooks, includeDeleted }: SeriesScope,
+  { libraryId, onlyWithVisibleBooks, includeDeleted }: Omit<SeriesScope, 'filter'>,
 ): Bitmap {
   const isVisible = visibleClasses(classed, viewer, libraryId)
   const bitmap = emptyBitmap(maxDoc)

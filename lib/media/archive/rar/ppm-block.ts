@@ -2,7 +2,6 @@
 //   block  = 1:1 flags:2 order:5 (megabytes:1)? (escape:1)? range-coded symbols     flags 20 new model, 40 escape present
 //   symbol = byte | escape code     code 0 new block | 2 end of file | 3 filter | 4 distance:3 length:1
 //          | 5 length:1 of the last byte | else the escape itself
-
 import { addFilter, type FilterState } from './filter.ts'
 import { type BitReader, damaged } from './huffman.ts'
 import type { Model } from './ppmd/context.ts'

@@ -13,8 +13,14 @@ import { Unreadable } from '../../../base/errors.ts'
 import type { File } from '../../../base/file.ts'
 import { decodeNames, normalizeName } from '../entry-name.ts'
 import type { Limits } from '../limits.ts'
-import { damaged, type Listing, type RarEntry, truncated } from './entry.ts'
-import { findFileHeader, maxPrefixBytes, maxSearchedHeaderBytes, preloadedBytes } from './resume.ts'
+import {
+  damaged,
+  type Listing,
+  maxSearchedHeaderBytes,
+  type RarEntry,
+  truncated,
+  walkBlocks,
+} from './blocks.ts'
 
 const types = { mark: 0x72, main: 0x73, file: 0x74, service: 0x7a, end: 0x7b }
 const flag = {
@@ -35,7 +41,14 @@ const DOS_DIRECTORY = 0x10
 const HEADER_READ_BYTES = 512
 const MAX_NAME_UNITS = 4096
 
-type Block = { type: number; flags: number; bytes: Buffer; position: number; dataBytes: number }
+type Block = {
+  type: number
+  flags: number
+  bytes: Buffer
+  position: number
+  headerBytes: number
+  dataBytes: number
+}
 
 /**
  * Lists the files by walking the headers from `from` (null: from the first file header found), skipping data
@@ -44,50 +57,34 @@ type Block = { type: number; flags: number; bytes: Buffer; position: number; dat
 export async function listRar4(file: File, limits: Limits, from: number | null): Promise<Listing> {
   const entries: RarEntry[] = []
   const undecoded: RarEntry[] = []
-  let damage: Unreadable | null = null
   let isVolume = false
   let isEnded = false
-  let at = from ?? findFileHeader(file, 0, isFileHeader, maxPrefixBytes) ?? file.size
-  let dataAt = at
-  if (at + BLOCK_HEADER_BYTES > file.size) damage = truncated()
-  for (let count = 0; at + BLOCK_HEADER_BYTES <= file.size; count += 1) {
-    if (count > limits.entries * 2)
-      throw new Unreadable('The archive contains too many files', 'too_large')
-    if (file.preload) await file.preload([{ position: at, length: preloadedBytes }])
-    const block = readBlock(file, at)
-    if (block instanceof Unreadable) {
-      damage ??= block
-      const next = findFileHeader(file, dataAt, isFileHeader)
-      if (next === null) break
-      at = next
-      dataAt = next + 1
-      continue
-    }
-    if (block.type === types.main) isVolume = checkMain(block)
-    const hasNextVolume = block.type === types.end && isVolume && (block.flags & 1) !== 0
-    const isSplit = block.type === types.file && (block.flags & flag.split) !== 0
-    if (hasNextVolume || isSplit)
-      throw new Unreadable('The archive is one of several volumes', 'multi_volume')
-    isEnded = block.type === types.end
-    if (isEnded) break
-    dataAt = at + block.bytes.length
-    at = dataAt + block.dataBytes
-    if (at > file.size) {
-      damage ??= truncated()
-      // Other files may follow where data is cut short.
-      const next = findFileHeader(file, dataAt, isFileHeader)
-      if (next === null) break
-      at = next
-    }
-    const entry = block.type === types.file ? readFileHeader(block, entries.length) : null
-    if (entry === null) continue
-    entries.push(entry)
-    if (!hasUnicodeName(block)) undecoded.push(entry)
-  }
-  // Archives before RAR 3 have no end block, but they contain files.
-  if (!isEnded && entries.length === 0) damage ??= truncated()
+  const damage = await walkBlocks<Block>(
+    file,
+    { limits, from },
+    {
+      ...{ minBytes: BLOCK_HEADER_BYTES, isFileHeader, read: readBlock },
+      isEnd(block) {
+        if (block.type === types.main) isVolume = checkMain(block)
+        const hasNextVolume = block.type === types.end && isVolume && (block.flags & 1) !== 0
+        const isSplit = block.type === types.file && (block.flags & flag.split) !== 0
+        if (hasNextVolume || isSplit)
+          throw new Unreadable('The archive is one of several volumes', 'multi_volume')
+        isEnded = block.type === types.end
+        return isEnded
+      },
+      visit(block) {
+        const entry = block.type === types.file ? readFileHeader(block, entries.length) : null
+        if (entry === null) return
+        entries.push(entry)
+        if (!hasUnicodeName(block)) undecoded.push(entry)
+      },
+    },
+  )
   await decodeNames(undecoded)
-  return { entries, damage }
+  // Archives before RAR 3 have no end block, but they contain files.
+  const isCut = !isEnded && entries.length === 0
+  return { entries, damage: damage ?? (isCut ? truncated() : null) }
 }
 
 function isFileHeader(bytes: Buffer, i: number): boolean {
@@ -121,7 +118,7 @@ function readBlock(file: File, position: number): Block | Unreadable {
   let data = isFile || ((flags & flag.data) !== 0 && length >= 11) ? bytes.readUInt32LE(7) : 0
   if (isFile && (flags & flag.large) !== 0 && length >= FILE_HEADER_BYTES + 8)
     data += bytes.readUInt32LE(32) * 2 ** 32
-  return { type, flags, bytes, position, dataBytes: data }
+  return { type, flags, bytes, position, headerBytes: length, dataBytes: data }
 }
 
 function checkMain({ flags }: Block): boolean {

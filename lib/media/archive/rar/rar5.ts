@@ -10,8 +10,14 @@ import { Unreadable } from '../../../base/errors.ts'
 import type { File } from '../../../base/file.ts'
 import { normalizeName } from '../entry-name.ts'
 import type { Limits } from '../limits.ts'
-import { damaged, type Listing, type RarEntry, truncated } from './entry.ts'
-import { findFileHeader, maxPrefixBytes, maxSearchedHeaderBytes, preloadedBytes } from './resume.ts'
+import {
+  damaged,
+  type Listing,
+  maxSearchedHeaderBytes,
+  type RarEntry,
+  truncated,
+  walkBlocks,
+} from './blocks.ts'
 
 const types = { main: 1, file: 2, encryption: 4, end: 5 }
 const flag = { extra: 1, data: 2, splitBefore: 8, splitAfter: 16 }
@@ -38,38 +44,23 @@ type Block = {
  */
 export async function listRar5(file: File, limits: Limits, from: number | null): Promise<Listing> {
   const entries: RarEntry[] = []
-  let damage: Unreadable | null = null
-  let at = from ?? findFileHeader(file, 0, isFileHeader, maxPrefixBytes) ?? file.size
-  let dataAt = at
-  for (let count = 0; ; count += 1) {
-    if (count > limits.entries * 2)
-      throw new Unreadable('The archive contains too many files', 'too_large')
-    if (file.preload) await file.preload([{ position: at, length: preloadedBytes }])
-    const block = readBlock(file, at)
-    if (block instanceof Unreadable) {
-      damage ??= block
-      const next = findFileHeader(file, dataAt, isFileHeader)
-      if (next === null) break
-      at = next
-      dataAt = next + 1
-      continue
-    }
-    rejectVolume(block)
-    if (block.type === types.encryption)
-      throw new Unreadable('The archive is encrypted', 'encrypted')
-    if (block.type === types.end) break
-    dataAt = at + block.headerBytes
-    at = dataAt + block.dataBytes
-    if (at > file.size) {
-      damage ??= truncated()
-      // Other files may follow where data is cut short.
-      const next = findFileHeader(file, dataAt, isFileHeader)
-      if (next === null) break
-      at = next
-    }
-    const entry = block.type === types.file ? readFileHeader(block, entries) : null
-    if (entry !== null) entries.push(entry)
-  }
+  const damage = await walkBlocks<Block>(
+    file,
+    { limits, from },
+    {
+      ...{ minBytes: 0, isFileHeader, read: readBlock },
+      isEnd(block) {
+        rejectVolume(block)
+        if (block.type === types.encryption)
+          throw new Unreadable('The archive is encrypted', 'encrypted')
+        return block.type === types.end
+      },
+      visit(block) {
+        const entry = block.type === types.file ? readFileHeader(block, entries) : null
+        if (entry !== null) entries.push(entry)
+      },
+    },
+  )
   return { entries, damage }
 }
 

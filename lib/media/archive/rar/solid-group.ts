@@ -6,8 +6,10 @@ import { Unreadable } from '../../../base/errors.ts'
 import type { File } from '../../../base/file.ts'
 import { type ForwardReader, openLibarchive } from '../libarchive.ts'
 import type { Limits } from '../limits.ts'
-import type { RarEntry } from './entry.ts'
-import { openRar4Reader } from './unpack.ts'
+import type { RarEntry } from './blocks.ts'
+import { createUnpack20State, unpack20 } from './unpack20.ts'
+import { createUnpack29State, unpack29 } from './unpack29.ts'
+import { createWindow } from './window.ts'
 
 /** Entries that are compressed as one stream. */
 export type SolidGroup = readonly RarEntry[]
@@ -83,4 +85,55 @@ function archiveStart(isSolid: boolean): Buffer {
   const main = Buffer.from([0, 0, 0, 0, 3, 1, 0, isSolid ? 4 : 0])
   main.writeUInt32LE(crc32(main.subarray(4)), 0)
   return Buffer.concat([signature5, main])
+}
+
+const FIRST_29 = 29
+const FIRST_20 = 20
+
+/** A forward reader of entries that form one compressed stream; libarchive rejects solid RAR 4 archives. */
+function openRar4Reader(
+  file: File,
+  group: readonly RarEntry[],
+  limits: Pick<Limits, 'entryBytes'>,
+): ForwardReader {
+  const window = createWindow()
+  let states = { lz20: createUnpack20State(), lz29: createUnpack29State() }
+  let current = -1
+  let out: Uint8Array | null = null
+  let delivered = 0
+
+  const unpack = (isRequested: boolean) => {
+    const entry = group[current]!
+    if (
+      entry.packedBytes > limits.entryBytes ||
+      (isRequested && entry.sizeBytes > limits.entryBytes)
+    )
+      throw new Unreadable('The file in the archive is too large', 'too_large')
+    if (!entry.isSolid) states = { lz20: createUnpack20State(), lz29: createUnpack29State() }
+    out = isRequested ? new Uint8Array(entry.sizeBytes) : null
+    Object.assign(window, { output: out, fileSize: entry.sizeBytes, written: 0 })
+    const input = { bytes: file.read(entry.position, entry.packedBytes), position: 0 }
+    if (entry.version >= FIRST_29) unpack29(states.lz29, input, window)
+    else if (entry.version >= FIRST_20) unpack20(states.lz20, input, window)
+    // RAR 1.5 uses another algorithm (before 1996); no comics packed with it are known.
+    else throw new Unreadable('RAR 1.5 packing is not supported', 'unsupported_method')
+    isUnpacked = true
+  }
+  let isUnpacked = true
+  return {
+    next() {
+      if (!isUnpacked) unpack(false)
+      current += 1
+      isUnpacked = false
+      out = null
+      delivered = 0
+      return current < group.length
+    },
+    read(bytes) {
+      if (!isUnpacked) unpack(true)
+      delivered += bytes
+      return out!.slice(delivered - bytes, delivered)
+    },
+    [Symbol.dispose]: () => {},
+  }
 }

@@ -3,8 +3,6 @@
 //   symbol = 0-255 byte | 256 repeat last match | 257-260 one of the last distances
 //          | 261-268 short match of two bytes | 269 new block | 270-297 length, then a distance
 //   audio  = 0-255 difference to a predicted sample | 256 new block
-
-import { type AudioState, createAudioChannel, decodeSample } from './audio.ts'
 import {
   type BitReader,
   createHuffmanTable,
@@ -31,7 +29,7 @@ const LENGTH_SYMBOLS = 28
 const AUDIO_SYMBOLS = 257
 const PRECODE_SYMBOLS = 19
 
-export type Unpack20State = {
+type Unpack20State = {
   codeLengths: Uint8Array
   tables: { main: HuffmanTable; distance: HuffmanTable; length: HuffmanTable } | null
   /** The codes of each channel in an audio block, otherwise null. */
@@ -163,4 +161,62 @@ function readLengths(lengths: Uint8Array, count: number, input: BitReader, preco
     lengths.fill(value === 16 ? lengths[i - 1]! : 0, i, Math.min(count, i + run))
     i += run
   }
+}
+
+// Audio is predicted linearly with five weights per channel, adapted every 32 samples.
+type AudioChannel = {
+  weights: number[]
+  /** The last difference and its higher-order differences. */
+  deltas: number[]
+  errors: number[]
+  count: number
+  lastDelta: number
+  lastSample: number
+}
+type AudioState = { channels: AudioChannel[]; current: number; delta: number }
+
+const createAudioChannel = (): AudioChannel => ({
+  weights: [0, 0, 0, 0, 0],
+  deltas: [0, 0, 0, 0],
+  errors: new Array<number>(11).fill(0),
+  count: 0,
+  lastDelta: 0,
+  lastSample: 0,
+})
+
+const signed = (byte: number) => (byte << 24) >> 24
+
+/** The next sample; `coded` is its difference from the prediction. */
+function decodeSample(sound: AudioState, coded: number): number {
+  const channel = sound.channels[sound.current]!
+  const { weights, deltas, errors } = channel
+  channel.count += 1
+  deltas[3] = deltas[2]!
+  deltas[2] = deltas[1]!
+  deltas[1] = channel.lastDelta - deltas[0]!
+  deltas[0] = channel.lastDelta
+  const inputs = [...deltas, sound.delta]
+  let predicted = 8 * channel.lastSample
+  for (let i = 0; i < 5; i += 1) predicted += weights[i]! * inputs[i]!
+  const value = (((predicted >> 3) & 0xff) - coded) & 0xff
+  const error = signed(coded) << 3
+  errors[0]! += Math.abs(error)
+  for (let i = 0; i < 5; i += 1) {
+    errors[2 * i + 1]! += Math.abs(error - inputs[i]!)
+    errors[2 * i + 2]! += Math.abs(error + inputs[i]!)
+  }
+  channel.lastDelta = signed(value - channel.lastSample)
+  sound.delta = channel.lastDelta
+  channel.lastSample = value
+  if ((channel.count & 31) === 0) adaptWeights(channel)
+  return value
+}
+
+function adaptWeights({ weights, errors }: AudioChannel) {
+  const best = errors.indexOf(Math.min(...errors))
+  errors.fill(0)
+  if (best === 0) return
+  const i = (best - 1) >> 1
+  if (best % 2 === 1) weights[i] = Math.max(-17, weights[i]! - 1)
+  else weights[i] = Math.min(16, weights[i]! + 1)
 }

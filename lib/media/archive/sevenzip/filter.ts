@@ -1,11 +1,9 @@
 // Branch and delta filters of 7z (BCJ x86, ARM, PowerPC, SPARC, RISC-V; delta; swap), applied in place to a
 // whole stream. Algorithms from the LZMA SDK (Bra.c, Delta.c), public domain.
-import type { Coder } from './folder.ts'
-
-type FilterDecoder = (bytes: Buffer, properties: Buffer) => void
+import type { Coder } from './header-reader.ts'
 
 /** By coder id. */
-export const filters: Readonly<Record<string, FilterDecoder>> = {
+export const filters: Readonly<Record<string, (bytes: Buffer, properties: Buffer) => void>> = {
   '03': delta,
   '020302': bytes => bytes.subarray(0, bytes.length & ~1).swap16(),
   '020304': bytes => bytes.subarray(0, bytes.length & ~3).swap32(),

@@ -1,6 +1,6 @@
 // Forward reader of a 7z folder. Copy, Zstandard, deflate and filters are decoded here; other coders by
 // libarchive, from an archive of only this folder.
-import { inflateRawSync } from 'node:zlib'
+import { crc32, inflateRawSync } from 'node:zlib'
 import { scoped } from '../../../base/async/dispose.ts'
 import { Unreadable } from '../../../base/errors.ts'
 import type { File } from '../../../base/file.ts'
@@ -8,8 +8,7 @@ import { type ForwardReader, openLibarchive } from '../libarchive.ts'
 import { inflate64 } from '../zip/inflate64.ts'
 import { unpackZstd } from '../zstd.ts'
 import { filters, isFilter } from './filter.ts'
-import { type Coder, type Folder, mainOutput } from './folder.ts'
-import { singleCoderFolder, wrapFolder } from './wrapper.ts'
+import { type Coder, type Folder, mainOutput } from './header-reader.ts'
 
 type ByteStream = Disposable & { read(bytes: number): Uint8Array }
 
@@ -25,15 +24,9 @@ const lzmaCoders = new Set(['030101', '21'])
 // LZMA, LZMA2, PPMd, BZip2 and BCJ2.
 const libarchiveCoders = new Set([...lzmaCoders, '030401', '040202', '0303011b'])
 // Delta, x86, PowerPC, Itanium, ARM, ARM Thumb, SPARC.
-const classicFilters = new Set([
-  '03',
-  '03030103',
-  '03030205',
-  '03030401',
-  '03030501',
-  '03030701',
-  '03030805',
-])
+const classicFilters = new Set(
+  '03 03030103 03030205 03030401 03030501 03030701 03030805'.split(' '),
+)
 const SKIP_CHUNK_BYTES = 1024 * 1024
 
 export const isEncrypted = (folder: Folder) => folder.coders.some(({ id }) => id === coderIds.aes)
@@ -182,4 +175,55 @@ async function openWithLibarchive(
     throw new Unreadable('The archive is damaged', 'bad_crc')
   }
   return { read: bytes => reader.read(bytes), [Symbol.dispose]: reader[Symbol.dispose] }
+}
+
+// An archive of one folder, so that libarchive can decompress its pack streams:
+//   archive = signature version:2 crc:4 { offset:8 length:8 crc:4 } packed* header
+export const SIGNATURE = Buffer.from('377abcaf271c', 'hex')
+type PackStreams = readonly { length: number }[]
+
+/** The bytes before and after the pack streams; the content of the folder becomes one file. */
+function wrapFolder(
+  folder: Buffer,
+  packs: PackStreams,
+  sizes: readonly number[],
+): { start: Buffer; header: Buffer } {
+  const offset = packs.reduce((sum, pack) => sum + pack.length, 0)
+  const header = Buffer.concat([
+    // Header, MainStreamsInfo, PackInfo.
+    Buffer.from([1, 4, 6, 0, packs.length, 9]),
+    ...packs.map(pack => encodeNumber(pack.length)),
+    // One folder.
+    Buffer.from([0, 7, 11, 1, 0]),
+    folder,
+    Buffer.from([12]),
+    ...sizes.map(encodeNumber),
+    // One file named "x"; libarchive requires SubStreamsInfo even when it is empty.
+    Buffer.from([0, 8, 0, 0, 5, 1, 17, 5, 0, 0x78, 0, 0, 0, 0, 0]),
+  ])
+  const startHeader = Buffer.alloc(20)
+  startHeader.writeBigUInt64LE(BigInt(offset), 0)
+  startHeader.writeBigUInt64LE(BigInt(header.length), 8)
+  startHeader.writeUInt32LE(crc32(header), 16)
+  const start = Buffer.alloc(12)
+  SIGNATURE.copy(start)
+  start[7] = 4
+  start.writeUInt32LE(crc32(startHeader), 8)
+  return { start: Buffer.concat([start, startHeader]), header }
+}
+
+/** A serialized folder with one coder. */
+function singleCoderFolder(coder: Coder): Buffer {
+  const id = Buffer.from(coder.id, 'hex')
+  const { properties } = coder
+  const flags = id.length | (properties.length > 0 ? 32 : 0)
+  const tail = properties.length > 0 ? [encodeNumber(properties.length), properties] : []
+  return Buffer.concat([Buffer.from([1, flags]), id, ...tail])
+}
+
+// The longest encoding of a number is always valid.
+function encodeNumber(value: number): Buffer {
+  const bytes = Buffer.alloc(9, 0xff)
+  bytes.writeBigUInt64LE(BigInt(value), 1)
+  return bytes
 }

@@ -1,4 +1,4 @@
-// Primitive reads of a 7z header:
+// Primitive reads of a 7z header, and its folders:
 //   number  = the leading ones of the first byte count the following bytes; its other bits are the highest
 //   bits    = one bit per item, highest first
 //   digests = all:1 bits? crc32:4*
@@ -61,3 +61,30 @@ export function readDigests(reader: HeaderReader, count: number): (number | null
     isDefined ? readBytes(reader, 4).readUInt32LE(0) : null,
   )
 }
+
+// A folder is a graph of coders that unpacks to one stream of files.
+export type Coder = { id: string; properties: Buffer; inputs: number; outputs: number }
+export type Folder = {
+  coders: Coder[]
+  /** Output `output` is connected to input `input`, both numbered over all coders. */
+  bindPairs: { input: number; output: number }[]
+  /** The inputs that the pack streams are connected to. */
+  packedInputs: number[]
+  packStreams: { position: number; length: number }[]
+  /** Uncompressed bytes of each output. */
+  unpackSizes: number[]
+  crc: number | null
+  /** The folder as serialized in the header. */
+  raw: Buffer
+  substreams: Substream[]
+}
+export type Substream = { sizeBytes: number; crc: number | null }
+/** The output that is not connected to an input: the result of the folder. */
+export function mainOutput(folder: Folder): number {
+  for (let i = 0; i < folder.unpackSizes.length; i += 1)
+    if (!folder.bindPairs.some(({ output }) => output === i)) return i
+  throw damaged()
+}
+
+/** Uncompressed bytes of the folder. */
+export const unpackSizeOf = (folder: Folder) => folder.unpackSizes[mainOutput(folder)]!

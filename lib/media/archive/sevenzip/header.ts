@@ -7,18 +7,24 @@
 //   coder    = flags:1 id (inputs outputs)? (length properties)?
 //   substreams = (13 count*)? (9 size*)? (10 digests)? 0
 //   files    = count { property length data } 0
+//   property = 14 bits: empty stream | 15 bits for those: an empty file, not a directory
+//            | 17 external:1 (UTF-16LE NUL)* | 21 bits external:1 attributes:4*
 import { Unreadable } from '../../../base/errors.ts'
-import { type FileRecord, readFilesInfo } from './files.ts'
-import { type Coder, type Folder, unpackSizeOf } from './folder.ts'
+import { normalizeName } from '../entry-name.ts'
 import {
+  type Coder,
   damaged,
   expectByte,
+  type Folder,
   type HeaderReader,
+  readBits,
   readByte,
   readBytes,
   readDigests,
   readNumber,
+  readOptionalBits,
   skipBytes,
+  unpackSizeOf,
 } from './header-reader.ts'
 
 export type Header = { folders: Folder[]; files: FileRecord[]; isEncoded: boolean }
@@ -208,4 +214,71 @@ function readSubstreamsInfo(reader: HeaderReader, folders: Folder[]) {
     )
     for (const [i, crc] of readDigests(reader, unknown.length).entries()) unknown[i]!.crc = crc
   }
+}
+
+type FileRecord = {
+  name: string
+  isFile: boolean
+  substream: { folder: number; at: number } | null
+}
+
+const fileIds = { noStream: 14, emptyFile: 15, names: 17, attributes: 21 }
+// Windows attributes; the upper half is the Unix mode when 0x8000 is set.
+const attribute = { folder: 0x10, link: 0x400, unix: 0x8000 }
+
+/** The files in archive order, each with the folder and substream that contain its data. */
+function readFilesInfo(reader: HeaderReader, folders: Folder[]): FileRecord[] {
+  const count = readNumber(reader)
+  if (count > reader.maxItems)
+    throw new Unreadable('The archive contains too many files', 'too_large')
+  const none = new Array<boolean>(count).fill(false)
+  let hasNoStream = none
+  let isEmptyFile = none
+  let names: string[] = []
+  let attributes: (number | null)[] = []
+  for (let id = readByte(reader); id !== 0; id = readByte(reader)) {
+    const data: HeaderReader = {
+      bytes: readBytes(reader, readNumber(reader)),
+      position: 0,
+      maxItems: reader.maxItems,
+    }
+    if (id === fileIds.noStream) hasNoStream = readBits(data, count)
+    else if (id === fileIds.emptyFile)
+      isEmptyFile = readBits(data, hasNoStream.filter(Boolean).length)
+    else if (id === fileIds.names) names = readNames(data, count)
+    else if (id === fileIds.attributes) attributes = readAttributes(data, count)
+  }
+  const members = folders.flatMap((folder, i) =>
+    folder.substreams.map((_, at) => ({ folder: i, at })),
+  )
+  let stream = 0
+  let empty = 0
+  return hasNoStream.map((isBare, i) => {
+    const substream = isBare ? null : (members[stream++] ?? null)
+    const isFile = isBare ? isEmptyFile[empty++] === true : isRegular(attributes[i] ?? 0)
+    return { name: names[i] ?? '', isFile, substream }
+  })
+}
+
+function readNames(data: HeaderReader, count: number): string[] {
+  // Names may be stored in another stream, but no writer does that.
+  if (readByte(data) !== 0) throw damaged()
+  const text = data.bytes.subarray(data.position)
+  const all = text
+    .subarray(0, text.length & ~1)
+    .toString('utf16le')
+    .split('\0')
+  if (all.length < count) throw damaged()
+  return all.slice(0, count).map(normalizeName)
+}
+
+function readAttributes(data: HeaderReader, count: number): (number | null)[] {
+  const isKnown = readOptionalBits(data, count)
+  if (readByte(data) !== 0) return []
+  return isKnown.map(known => (known ? readBytes(data, 4).readUInt32LE(0) : null))
+}
+
+function isRegular(attributes: number): boolean {
+  if ((attributes & (attribute.folder | attribute.link)) !== 0) return false
+  return (attributes & attribute.unix) === 0 || attributes >>> 28 === 8
 }

@@ -5,12 +5,11 @@ import { scoped } from '../../../base/async/dispose.ts'
 import { Unreadable } from '../../../base/errors.ts'
 import type { File } from '../../../base/file.ts'
 import type { ArchiveFormat, Container, Entry, EntryLocation } from '../container.ts'
+import { createSolidStream, type SolidStream } from '../libarchive.ts'
 import type { Limits } from '../limits.ts'
-import { createSolidStream, type SolidStream } from '../solid-stream.ts'
-import type { Folder, Substream } from './folder.ts'
-import { isEncrypted, openFolderReader, storedPosition } from './folder-stream.ts'
+import { isEncrypted, openFolderReader, SIGNATURE, storedPosition } from './folder-stream.ts'
 import { type Header, readHeader } from './header.ts'
-import { SIGNATURE } from './wrapper.ts'
+import type { Folder, Substream } from './header-reader.ts'
 
 type SevenZipEntry = Entry & {
   folder: Folder

@@ -7,17 +7,19 @@ import { Unreadable } from '../../../base/errors.ts'
 import type { File } from '../../../base/file.ts'
 import { tailOf } from '../../../base/file-ranges.ts'
 import type { Limits } from '../limits.ts'
-import { centralHeaderLength, readCentralHeader, type ZipEntry } from './entry.ts'
 import {
   CENTRAL_HEADER,
   CENTRAL_HEADER_BYTES,
+  centralHeaderLength,
   END_RECORD_BYTES,
   LOCAL_HEADER,
+  readCentralHeader,
   ZIP64_END,
   ZIP64_END_BYTES,
   ZIP64_LOCATOR,
   ZIP64_LOCATOR_BYTES,
-} from './signatures.ts'
+  type ZipEntry,
+} from './entry.ts'
 
 /** Reads a span of the file; shorter only at the end of the file. */
 export type ReadSpan = (position: number, length: number) => Buffer

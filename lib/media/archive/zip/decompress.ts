@@ -8,8 +8,6 @@ import { unpackZstd } from '../zstd.ts'
 import type { ZipEntry } from './entry.ts'
 import { inflate64 } from './inflate64.ts'
 
-type EntryData = { position: number; chunk: Buffer; maxBytes: number }
-
 // APPNOTE 4.4.5; 20 is the deprecated number of Zstandard.
 const methods = {
   deflate: 8,
@@ -38,7 +36,7 @@ const HIGH_RATIO = 32
 export async function decompress(
   file: File,
   entry: ZipEntry,
-  source: EntryData,
+  source: { position: number; chunk: Buffer; maxBytes: number },
 ): Promise<Uint8Array> {
   const { position, chunk, maxBytes } = source
   const { method, packedBytes } = entry

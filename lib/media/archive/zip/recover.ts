@@ -1,17 +1,20 @@
-// Recovery of ZIP entries without a central directory, by walking the local headers (APPNOTE 4.3.7).
+// Recovery of ZIP entries without a central directory, or with wrong offsets in it, by walking the local headers (APPNOTE 4.3.7).
 //   local      = "PK\3\4" needed:2 flags:2 method:2 time:2 date:2 crc:4 packed:4 bytes:4
 //                name-length:2 extra-length:2 name extra
 //   descriptor = "PK\7\8"? crc:4 packed:4|8 bytes:4|8      after the data, when flag bit 3 is set
 import type { File } from '../../../base/file.ts'
 import type { Limits } from '../limits.ts'
-import { applyExtraField, isDirectoryHeader, nameOf, type ZipEntry } from './entry.ts'
 import {
+  applyExtraField,
   DESCRIPTOR,
   END_RECORD,
   END_RECORD_BYTES,
+  isDirectoryHeader,
   LOCAL_HEADER,
   LOCAL_HEADER_BYTES,
-} from './signatures.ts'
+  nameOf,
+  type ZipEntry,
+} from './entry.ts'
 
 const HAS_DESCRIPTOR = 8
 const CHUNK_BYTES = 256 * 1024
@@ -58,7 +61,7 @@ export function recoverEntries(file: File, limits: Limits): Recovery {
 }
 
 /** The entry of a local header; null if there is none at this position. */
-export function readLocalEntry(file: File, at: number, index: number): ZipEntry | null {
+function readLocalEntry(file: File, at: number, index: number): ZipEntry | null {
   if (at < 0) return null
   const header = file.read(at, LOCAL_HEADER_BYTES)
   if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER) return null
@@ -242,4 +245,53 @@ function describedEnd(file: File, entry: ZipEntry, from: number, at: number): nu
     accept(distance - 20, read64(lead - 8), read32(lead - 20))
   else return null
   return at
+}
+
+/**
+ * Corrects offsets, in place, when bytes precede the archive, are missing or were inserted. Returns whether all entries moved
+ * with the directory, as after a prefix.
+ */
+export function relocateEntries(
+  file: File,
+  entries: readonly ZipEntry[],
+  { shift, recovery }: { shift: number; recovery: () => Recovery },
+): boolean {
+  // A prefix shifts the entries too; a wrong offset in the end record affects only the directory.
+  const deltas = [shift, 0]
+  let isPrefix = true
+  for (const entry of entries) {
+    const delta = deltas.find(delta => isAt(file, entry, entry.offset + delta))
+    isPrefix &&= delta === shift
+    if (delta !== undefined) entry.offset += delta
+    else entry.offset = findOffset(recovery(), entry, shift) ?? entry.offset + shift
+  }
+  return isPrefix
+}
+
+function isAt(file: File, entry: ZipEntry, offset: number): boolean {
+  const local = readLocalEntry(file, offset, 0)
+  return local !== null && isSame(local, entry)
+}
+
+// Names may differ in encoding, and checksums may be left to the descriptor.
+const isSame = (local: ZipEntry, entry: ZipEntry) =>
+  local.storedName === entry.storedName || (local.crc === entry.crc && local.crc !== 0)
+
+/** Where an entry's local header was found: the one nearest to the stated offset, at most `shift` away. */
+export function findOffset(recovery: Recovery, entry: ZipEntry, shift = 0): number | null {
+  let nearest: number | null = null
+  const distance = (offset: number) => Math.abs(offset - entry.offset - shift / 2)
+  for (const local of byName(recovery).get(entry.storedName) ?? [])
+    if (nearest === null || distance(local.offset) < distance(nearest)) nearest = local.offset
+  return nearest
+}
+
+const indexes = new WeakMap<Recovery, Map<string, ZipEntry[]>>()
+
+function byName(recovery: Recovery): Map<string, ZipEntry[]> {
+  const known = indexes.get(recovery)
+  if (known !== undefined) return known
+  const index = Map.groupBy(recovery.entries, entry => entry.storedName)
+  indexes.set(recovery, index)
+  return index
 }

@@ -13,10 +13,14 @@ import {
   SMALL_FILE_BYTES,
 } from './central-directory.ts'
 import { decompress, inflateHead, maxPackedBytes } from './decompress.ts'
-import { isEncrypted, type ZipEntry } from './entry.ts'
-import { type Recovery, recoverEntries } from './recover.ts'
-import { findOffset, relocateEntries } from './relocate.ts'
-import { DESCRIPTOR, LOCAL_HEADER, LOCAL_HEADER_BYTES } from './signatures.ts'
+import {
+  DESCRIPTOR,
+  isEncrypted,
+  LOCAL_HEADER,
+  LOCAL_HEADER_BYTES,
+  type ZipEntry,
+} from './entry.ts'
+import { findOffset, type Recovery, recoverEntries, relocateEntries } from './recover.ts'
 
 const STORED = 0
 const DEFLATED = 8

@@ -1,8 +1,7 @@
 // Comic reader: the images of an archive in natural order, measured from their headers.
-
 import { Unreadable } from '../../../base/errors.ts'
-import { headerChecks } from '../../archive/checks.ts'
 import type { ArchiveFormat, Container, Entry } from '../../archive/container.ts'
+import { headerChecks } from '../../archive/header-checks.ts'
 import type { Limits } from '../../archive/limits.ts'
 import { measuredHeadBytes, measureImage, sniffImage } from '../../image/image.ts'
 import { sortByFileName } from '../../name/natural.ts'

@@ -1,5 +1,4 @@
 // Metadata documents of a comic archive: ComicInfo.xml, then MetronInfo.xml.
-
 import { Unreadable } from '../../../base/errors.ts'
 import type { Container, Entry } from '../../archive/container.ts'
 import type { Limits } from '../../archive/limits.ts'

@@ -1,5 +1,4 @@
 // EPUB archive: resolves hrefs to entries, confined to the archive.
-
 import { Unreadable } from '../../../base/errors.ts'
 import { foldName } from '../../../base/path.ts'
 import type { Container, Entry } from '../../archive/container.ts'

@@ -1,5 +1,4 @@
 // EPUB contents for reading apps: resources, reading order and navigation.
-
 import { scoped } from '../../../base/async/dispose.ts'
 import { Unreadable } from '../../../base/errors.ts'
 import type { File } from '../../../base/file.ts'

@@ -2,12 +2,12 @@
 //
 //   encryption    = { EncryptedData }
 //   EncryptedData = EncryptionMethod @Algorithm, CipherData( CipherReference @URI )
-
 import type { Entry } from '../../archive/container.ts'
 import { childOf, descendantsOf, parseXml } from '../../metadata/xml.ts'
 import type { EpubArchive } from './archive.ts'
-import { adobeAlgorithm, idpfAlgorithm } from './font-obfuscation.ts'
 
+export const idpfAlgorithm = 'http://www.idpf.org/2008/embedding'
+export const adobeAlgorithm = 'http://ns.adobe.com/pdf/enc#RC'
 const obfuscations = [idpfAlgorithm, adobeAlgorithm]
 const unknown = 'urn:unknown'
 

@@ -2,19 +2,17 @@
 //
 //   epub     = ZIP( mimetype  META-INF/container.xml  [META-INF/encryption.xml]  package  { resource } )
 //   mimetype = "application/epub+zip", stored, the first entry; not every program complies
-
 import { Unreadable } from '../../../base/errors.ts'
 import type { File } from '../../../base/file.ts'
-import { headerChecks } from '../../archive/checks.ts'
+import { headerChecks } from '../../archive/header-checks.ts'
 import type { Limits } from '../../archive/limits.ts'
 import { openZip, zipArchive } from '../../archive/zip/zip.ts'
 import { sniffImage } from '../../image/image.ts'
 import type { Metadata } from '../../metadata/metadata.ts'
 import type { FormatReader, OpenedBook } from '../contract.ts'
 import { createEpubArchive, type EpubArchive } from './archive.ts'
-import { readCovers } from './cover.ts'
 import { readEncryption } from './encryption.ts'
-import { type EpubImage, manifestImages, spineImages } from './images.ts'
+import { type EpubImage, manifestImages, readCovers, spineImages } from './images.ts'
 import { type EpubPackage, readPackage } from './package.ts'
 import { positionCounts, sum } from './positions.ts'
 

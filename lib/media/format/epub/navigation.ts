@@ -4,7 +4,6 @@
 //   ol     = { li ( a @href @epub:type | span ) [ol] }
 //   EPUB 2 = ncx ( navMap { navPoint } [pageList { pageTarget }] ), and the guide of the package
 //   navPoint, pageTarget = navLabel( text ) content @src { navPoint }
-
 import type { Entry } from '../../archive/container.ts'
 import { singleLine } from '../../metadata/text.ts'
 import {

@@ -1,7 +1,6 @@
 // EPUB package: located by META-INF/container.xml, its manifest resolved to archive entries.
 //
 //   container = rootfiles { rootfile @full-path @media-type }      the first package is used
-
 import { Unreadable } from '../../../base/errors.ts'
 import type { Entry } from '../../archive/container.ts'
 import { type Opf, type OpfItem, parseOpf } from '../../metadata/opf.ts'

@@ -2,6 +2,7 @@
 // page: << /Resources << /XObject << name stream … >> >> >>
 // stream: << /Subtype /Image /Width /Height /ColorSpace /Filter /DCTDecode >> jpeg
 import type { Device, Image, Matrix, Path, PDFObject, PDFPage } from 'mupdf'
+import { words } from '../../../base/words.ts'
 import { isComplete } from '../../image/complete.ts'
 import { readJpegFrame } from '../../image/jpeg.ts'
 import type { PdfDocument } from './document.ts'
@@ -118,16 +119,8 @@ type DeviceCallbacks = Partial<
 
 // All visible operations except images. Excludes invisible text, which is the result of OCR.
 const visibleOperations = [
-  'fillPath',
-  'strokePath',
-  'clipPath',
-  'clipStrokePath',
-  'fillText',
-  'strokeText',
-  'clipText',
-  'clipStrokeText',
-  'beginMask',
-  'beginGroup',
+  ...words('fillPath strokePath clipPath clipStrokePath fillText strokeText clipText'),
+  ...words('clipStrokeText beginMask beginGroup'),
 ] as const
 
 function destroyAll(...objects: unknown[]): void {

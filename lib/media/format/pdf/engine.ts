@@ -1,14 +1,8 @@
 // MuPDF engine in WebAssembly: loaded on first use, silent, with a memory limit and explicit cleanup.
-import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import type { PDFObject } from 'mupdf'
 import { Unreadable } from '../../../base/errors.ts'
-import {
-  compile,
-  instantiate,
-  type WasmInstance,
-  type WasmMemory,
-  type WasmModule,
-} from '../../image/wasm.ts'
+import { boundedModule } from '../../image/wasm.ts'
 
 export type Mupdf = typeof import('mupdf')
 type Destroyable = { destroy(): void; pointer: number }
@@ -35,7 +29,11 @@ export function getPath(track: Track, object: PDFObject, ...path: (string | numb
   return object.isNull() ? object : track(object.get(...path))
 }
 
-let compiled: Promise<WasmModule> | null = null
+const home = import.meta.resolve('mupdf')
+const moduleOptions = boundedModule(
+  () => fileURLToPath(new URL('mupdf-wasm.wasm', home)),
+  maxMemoryBytes,
+)
 let loading: Promise<Engine> | null = null
 let loads = 0
 
@@ -68,26 +66,16 @@ export async function replaceEngine(engine: Engine): Promise<Engine | null> {
 }
 
 async function load(): Promise<Engine> {
-  const home = import.meta.resolve('mupdf')
-  compiled ??= readFile(new URL('mupdf-wasm.wasm', home)).then(compile)
-  const code = await compiled
-  let memory: WasmMemory | null = null
-  const moduleOptions = {
-    instantiateWasm(imports: object, done: (instance: WasmInstance) => void) {
-      const bounded = instantiate(code, imports, maxMemoryBytes)
-      memory = bounded.memory
-      done(bounded.instance)
-    },
-  }
+  const options = await moduleOptions()
   // MuPDF reads its module options from this global. After a trap another instance is loaded from a different
   // URL, because modules are evaluated only once.
   const shared = globalThis as { $libmupdf_wasm_Module?: unknown }
-  shared.$libmupdf_wasm_Module = moduleOptions
+  shared.$libmupdf_wasm_Module = options
   const mupdf: Mupdf = await (loads++ === 0 ? import('mupdf') : import(`${home}?load=${loads}`))
   delete shared.$libmupdf_wasm_Module
   mupdf.setLog({})
   disableFinalizers(mupdf)
-  fixReferenceCounts(mupdf, memory)
+  fixReferenceCounts(mupdf, options.memory()!)
   return createEngine(mupdf)
 }
 
@@ -121,11 +109,10 @@ function disableFinalizers(mupdf: Mupdf): void {
  * mupdf 1.28.1 counts one reference too many for every PDFObject except the trailer, which leaks pages. A new
  * object must have one reference; the count is in its first 16 bits.
  */
-function fixReferenceCounts(mupdf: Mupdf, memory: WasmMemory | null): void {
+function fixReferenceCounts(mupdf: Mupdf, memory: { buffer: ArrayBuffer }): void {
   const document = new mupdf.PDFDocument()
   const probe = document.newReal(0.5)
-  const references = memory ? new Int16Array(memory.buffer, probe.pointer, 1)[0] : 1
-  if (references === 2) {
+  if (new Int16Array(memory.buffer, probe.pointer, 1)[0] === 2) {
     const drop = mupdf.PDFObject._drop as (pointer: number) => void
     drop(probe.pointer)
     const { prototype } = mupdf.PDFDocument

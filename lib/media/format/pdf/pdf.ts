@@ -1,6 +1,5 @@
 // PDF reader: pages are rendered, or extracted if they consist of a scan.
 // file: "%PDF-" version somewhere in its first KiB, objects, "startxref" offset "%%EOF"
-
 import { withMemory } from '../../../base/async/memory-budget.ts'
 import { Unreadable } from '../../../base/errors.ts'
 import type { File } from '../../../base/file.ts'

@@ -1,11 +1,10 @@
 // Lists of series and books as described by Komga's requests, found by the list engine.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../accounts/viewer.ts'
-import type { Condition } from '../../../list/condition.ts'
+import { type Condition, conjuncts, idsOf, onlyId } from '../../../list/condition.ts'
 import { type BookListRequest, listBooks } from '../../../list/list-books.ts'
 import { alphabeticalGroups, listSeries, type SeriesListFilter } from '../../../list/list-series.ts'
-import { conjuncts, idsOf, onlyId } from '../../../list/only-id.ts'
-import type { IdPage } from '../../../list/page.ts'
+import type { IdPage } from '../../../list/sort.ts'
 import { resolveCollections } from '../../../organize/collection/rules.ts'
 import type { WithServices } from '../../../store/services.ts'
 import type { Reader } from '../values.ts'

@@ -1,10 +1,9 @@
 // Operators of Komga's search conditions by family, as conditions of the list engine. Operators outside the family
 // throw Invalid with the path of the node.
-
 import { Invalid } from '../../../base/errors.ts'
 import { isUuid } from '../../../base/id.ts'
 import type { Test } from '../../../list/condition.ts'
-import { parseDate } from '../../../list/condition-date.ts'
+import { parseDate } from '../../../list/condition-values.ts'
 import { maxValueLength } from '../../../list/fields.ts'
 import { complement, nothing, type Part, predicate } from './condition-tree.ts'
 

@@ -3,14 +3,10 @@ import t from 'tap'
 import { Unreadable } from '../../../../lib/base/errors.ts'
 import { defaultLimits } from '../../../../lib/media/archive/limits.ts'
 import { readContents } from '../../../../lib/media/format/epub/contents.ts'
+import { adobeAlgorithm, idpfAlgorithm } from '../../../../lib/media/format/epub/encryption.ts'
 import { epubReader } from '../../../../lib/media/format/epub/epub.ts'
-import {
-  adobeAlgorithm,
-  deobfuscate,
-  idpfAlgorithm,
-} from '../../../../lib/media/format/epub/font-obfuscation.ts'
 import { positionCounts, sum } from '../../../../lib/media/format/epub/positions.ts'
-import { readResource } from '../../../../lib/media/format/epub/resource.ts'
+import { deobfuscate, readResource } from '../../../../lib/media/format/epub/resource.ts'
 import { openBytes, openPath } from '../../../kit/files/archives.ts'
 import { corpusBooks } from '../../../kit/files/corpus.ts'
 import { epub2, font, obfuscated, richEpub } from '../../../kit/opds/epub.ts'

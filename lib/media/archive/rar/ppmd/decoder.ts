@@ -1,5 +1,4 @@
 // Symbol decoder of PPMd variant H with the range coder of RAR.
-
 import { damaged } from '../huffman.ts'
 import { type Memory, STATE_BYTES } from './allocator.ts'
 import { countOf, type Model, singleState, statesOf, suffixOf, sumOf } from './context.ts'
@@ -195,12 +194,10 @@ function decodeMaskedSymbol(model: Model, coder: RangeDecoder): number {
   }
 }
 
-type Choice = { state: number; before: number; estimate: number }
-
 function acceptMasked(
   model: Model,
   coder: RangeDecoder,
-  { state, before, estimate }: Choice,
+  { state, before, estimate }: { state: number; before: number; estimate: number },
 ): number {
   const { memory, see } = model
   decodeRange(coder, before, memory.u8[state + 1]!)

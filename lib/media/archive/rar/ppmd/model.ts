@@ -1,6 +1,5 @@
 // PPMd variant H model (Shkarin, 2001, public domain): contexts of decreasing order, each with the symbols
 // that followed it. Contexts and states are in `memory`.
-
 import {
   allocateContext,
   allocateUnits,

@@ -9,9 +9,13 @@ import { BookId } from '../../../../http/params.ts'
 import { type Input, respond, route } from '../../../../http/route.ts'
 import { isReflowable } from '../../../../media/format/formats.ts'
 import { unpackPages } from '../../../../page/page-list.ts'
-import { acceptedFormat, acceptsAnyImage } from '../../../../page/routes/accept.ts'
 import { imageResponses } from '../../../../page/routes/image-response.ts'
-import { pageResponse, requirePage } from '../../../../page/routes/page-response.ts'
+import {
+  acceptedFormat,
+  acceptsAnyImage,
+  pageResponse,
+  requirePage,
+} from '../../../../page/routes/page-response.ts'
 import type { ImageOptions } from '../../../../page/variant.ts'
 import { PageDto, pageDtos } from '../../book-dto.ts'
 import { mediaStatus } from '../../values.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createCover } from '../../../lib/media/image/cover.ts'
-import { decodeHeic } from '../../../lib/media/image/heic-decoder.ts'
 import { measureImage } from '../../../lib/media/image/image.ts'
+import { decodeHeic } from '../../../lib/media/image/wasm-decoders.ts'
 import { goldenFile } from '../../kit/files/corpus.ts'
 import { createRandom } from '../../kit/random.ts'
 
