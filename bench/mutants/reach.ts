@@ -14,13 +14,24 @@ export function createReach(root: string, files: readonly string[]) {
   for (const file of files)
     for (const target of targetsOf(root, file))
       if (known.has(target)) importers.set(target, [...(importers.get(target) ?? []), file])
+  const tests = files.filter(file => file.endsWith('.test.ts') && !textTests.has(file))
+  const weights = weightsOf(tests)
   return (file: string, kind: string): string[] => {
-    const tests = [...distancesFrom(file, importers)].filter(
-      ([name]) => name.endsWith('.test.ts') && !textTests.has(name),
+    const reached = distancesFrom(file, importers)
+    const score = (test: string) => reached.get(test)! - kinship(file, test, { kind, weights })
+    const scores = new Map(tests.filter(test => reached.has(test)).map(t => [t, score(t)]))
+    return [...scores.keys()].toSorted(
+      (a, b) => scores.get(a)! - scores.get(b)! || (a < b ? -1 : 1),
     )
-    const score = ([name, distance]: [string, number]) => distance - 4 * kinship(file, name, kind)
-    return tests.toSorted((a, b) => score(a) - score(b) || (a[0] < b[0] ? -1 : 1)).map(([t]) => t)
   }
+}
+
+/** By word of their paths: the fewer tests have it, the more. */
+function weightsOf(tests: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const word of tests.flatMap(test => [...wordsOf(test)]))
+    counts.set(word, (counts.get(word) ?? 0) + 1)
+  return new Map([...counts].map(([word, count]) => [word, 1.5 * Math.log2(tests.length / count)]))
 }
 
 /** Modules that a module names: in imports, as threads, and the program that it starts as a process. */
@@ -40,15 +51,15 @@ function distancesFrom(file: string, importers: Map<string, string[]>): Reached 
   return distances
 }
 
-/** Words of its path that a test shares with a module or the kind of a fault; the test of the module itself is nearest. */
-function kinship(file: string, test: string, kind: string): number {
-  const stem = (path: string) => path.replace(/^(lib|test)\//, '').replace(/(\.test)?\.ts$/, '')
-  if (stem(test) === stem(file)) return 50
-  const words = new Set(stem(file).split(/[/-]/))
-  const shared = new Set(
-    stem(test)
-      .split(/[/-]/)
-      .filter(word => words.has(word)),
-  )
-  return shared.size + (stem(test).includes(kind) ? 10 : 0)
+const stemOf = (path: string) => path.replace(/^(lib|test)\//, '').replace(/(\.test)?\.ts$/, '')
+const wordsOf = (path: string) => new Set(stemOf(path).split(/[/-]/))
+
+type Kinship = { kind: string; weights: Map<string, number> }
+
+/** Weight of the words of its path that a test shares with a module or the kind of a fault; the test of the module itself is nearest. */
+function kinship(file: string, test: string, { kind, weights }: Kinship): number {
+  if (stemOf(test) === stemOf(file)) return 100
+  const shared = wordsOf(file).intersection(wordsOf(test))
+  const weight = [...shared].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
+  return weight + (stemOf(test).includes(kind) ? 20 : 0)
 }

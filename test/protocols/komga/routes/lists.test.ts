@@ -199,6 +199,27 @@ t.test('conditions and patterns that are not valid are refused', async t => {
   t.equal((await post('/api/v1/series/list', { condition: many })).totalElements, listed.length)
 })
 
+t.test('values within libraries, series, collections and read lists', async t => {
+  const [read] = facts.readLists
+  const [collection] = facts.collections
+  const [series] = listed
+  const scopes: Record<string, (book: (typeof facts.books)[number]) => boolean> = {
+    [`library_id=${library}`]: book => book.series.library === library,
+    [`series_id=${series!.id}`]: book => book.series.id === series!.id,
+    [`collection_id=${collection![0]}`]: book => collection![1].has(book.series.id),
+    [`readlist_id=${read![0]}`]: book => read![1].has(book.id),
+    [`readlist_id=${read![0]}&series_id=${series!.id}`]: book =>
+      read![1].has(book.id) && book.series.id === series!.id,
+  }
+  for (const [scope, isWithin] of Object.entries(scopes))
+    for (const role of ['writer', 'penciller']) {
+      const credits = present.filter(isWithin).flatMap(book => facts.credits.get(book.id)!)
+      const expected = new Set(credits.filter(c => (c.role ?? 'writer') === role).map(c => c.name))
+      const found = await fetchJson<{ name: string }[]>(`/api/v1/authors?${scope}&role=${role}`)
+      t.same(found.map(({ name }) => name).sort(), [...expected].sort(), `${role}, ${scope}`)
+    }
+})
+
 t.test('values of visible series and books, for the caller only', async t => {
   const genres = new Set(listed.flatMap(s => s.ownGenres ?? booksOf(s).flatMap(b => b.genres)))
   const lower = [...new Set([...genres].map(genre => genre.toLowerCase()))]
