@@ -6,9 +6,9 @@ import { endpoints, type Route } from '../../lib/http/route.ts'
 import { compileValidator } from '../../lib/http/validate.ts'
 import { komgaRoutes } from '../../lib/protocols/komga/routes/routes.ts'
 import { enableKomga } from '../kit/komga.ts'
-import { oneIn } from '../kit/sample.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
 import { cpuMs } from '../kit/suite/cpu-time.ts'
+import { oneIn } from '../kit/suite/sample.ts'
 
 // Shorter than the limit: the costs compared are proportional to the length.
 const maxTestedBytes = 50_000

@@ -9,8 +9,8 @@ import { resources } from '../../lib/api/resources.ts'
 import { endpoints, type Route } from '../../lib/http/route.ts'
 import { insertApiKey } from '../kit/accounts.ts'
 import { enableKomga } from '../kit/komga.ts'
-import { oneIn } from '../kit/sample.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
+import { oneIn } from '../kit/suite/sample.ts'
 
 type Row = { method: string; path: string; access: string }
 

@@ -5,7 +5,7 @@ import { documentPath } from '../../lib/http/openapi/openapi.ts'
 import { endpoints, type Route } from '../../lib/http/route.ts'
 import { createFixture } from '../kit/fixture.ts'
 import { readBody } from '../kit/http/body.ts'
-import { oneIn } from '../kit/sample.ts'
+import { oneIn } from '../kit/suite/sample.ts'
 
 test('requests', async t => {
   const w = await createFixture(t)

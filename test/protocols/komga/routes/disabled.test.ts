@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { test } from 'tap'
 import { endpoints } from '../../../../lib/http/route.ts'
 import { enableKomga } from '../../../kit/komga.ts'
-import { oneIn } from '../../../kit/sample.ts'
 import { startApiWithoutPipeline } from '../../../kit/server.ts'
+import { oneIn } from '../../../kit/suite/sample.ts'
 
 const folder = join(import.meta.dirname, '../../../../lib/protocols/komga')
 const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' })

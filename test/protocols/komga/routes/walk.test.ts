@@ -9,7 +9,7 @@ import { createFixture } from '../../../kit/fixture.ts'
 import { readBody } from '../../../kit/http/body.ts'
 import { enableKomga } from '../../../kit/komga.ts'
 import { anonymous, komgaOperations, operationDifferences } from '../../../kit/komga-schemas.ts'
-import { oneIn } from '../../../kit/sample.ts'
+import { oneIn } from '../../../kit/suite/sample.ts'
 
 const endpointsOf = (routes: readonly Route[]) =>
   routes.flatMap(route => endpoints(route).map(endpoint => ({ ...endpoint, route })))
