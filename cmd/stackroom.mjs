@@ -28,8 +28,6 @@ function start(node) {
   const args = [...process.execArgv, ...flags, main, ...process.argv.slice(2)]
   const env = {
     ...compileCache(process.env),
-    // glibc creates up to 8 malloc arenas per core, and image decoding threads fill all of them.
-    MALLOC_ARENA_MAX: '2',
     // These threads mostly wait for disks, and a slow disk is read with many operations in flight; a waiting
     // thread costs some kilobytes. lib/base/async/disk-queue.ts limits the share of one library.
     UV_THREADPOOL_SIZE: '128',
