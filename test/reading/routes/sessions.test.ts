@@ -190,6 +190,27 @@ test('reading sessions and history', async t => {
     t.equal((await reader.get(history)).body.readCount, 0)
   })
 
+  await t.test('a long history is exported whole', async t => {
+    const reader = await all.createUser('reader')
+    const count = 2_500
+    // Three entries of a book end at the same time.
+    await all.sql`
+      insert into reading_session
+        (account_id, id, book_id, kind, surface, started_at, ended_at, is_session, measured_ms)
+      select ${reader.id}, gen_random_uuid(), (array[${book}, ${other}]::uuid[])[n % 2 + 1],
+        'progress', 'session', at, at, true, n
+      from generate_series(1, ${count}) as n,
+        lateral (select date_trunc('second', now()) - make_interval(mins => n / 6)) t(at)`
+    await all.sql`
+      insert into reading_pass (account_id, book_id, started_at, completed_at)
+      select ${reader.id}, ${book}, at, at from generate_series(1, ${count}) as n,
+        lateral (select date_trunc('second', now()) - make_interval(mins => n)) t(at)`
+    const { entries } = (await reader.get('/user/reading-export')).body
+    const known = entries.map((e: any) => [e.kind, e.measuredMs, e.endedAt].join())
+    t.equal(known.length, 2 * count)
+    t.equal(new Set(known).size, 2 * count)
+  })
+
   await t.test('all of it is exported, and erased except for the positions', async t => {
     const reader = await all.createUser('reader')
     await all.sql`update series set title = '=1+1,"x"' where id = ${series}`
