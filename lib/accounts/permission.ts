@@ -3,15 +3,35 @@ import { Invalid } from '../base/errors.ts'
 
 /** All permissions by wire name. */
 export const permissionNames = [
-  ...(['LibrariesRead', 'LibrariesWrite', 'LibrariesDelete'] as const),
-  ...(['SeriesRead', 'SeriesWrite', 'SeriesDelete'] as const),
-  ...(['BooksRead', 'BooksWrite', 'BooksDelete'] as const),
-  ...(['PagesRead', 'ProgressRead', 'ProgressWrite'] as const),
-  ...(['CollectionsRead', 'CollectionsWrite', 'CollectionsDelete'] as const),
-  ...(['ReadListsRead', 'ReadListsWrite', 'ReadListsDelete'] as const),
-  ...(['UsersRead', 'UsersWrite', 'UsersDelete'] as const),
-  ...(['ApiKeysRead', 'ApiKeysWrite', 'ApiKeysDelete'] as const),
-  ...(['TasksRead', 'TasksWrite', 'PluginsManage', 'SystemHealth', 'SystemAdmin'] as const),
+  'LibrariesRead',
+  'LibrariesWrite',
+  'LibrariesDelete',
+  'SeriesRead',
+  'SeriesWrite',
+  'SeriesDelete',
+  'BooksRead',
+  'BooksWrite',
+  'BooksDelete',
+  'PagesRead',
+  'ProgressRead',
+  'ProgressWrite',
+  'CollectionsRead',
+  'CollectionsWrite',
+  'CollectionsDelete',
+  'ReadListsRead',
+  'ReadListsWrite',
+  'ReadListsDelete',
+  'UsersRead',
+  'UsersWrite',
+  'UsersDelete',
+  'ApiKeysRead',
+  'ApiKeysWrite',
+  'ApiKeysDelete',
+  'TasksRead',
+  'TasksWrite',
+  'PluginsManage',
+  'SystemHealth',
+  'SystemAdmin',
 ] as const
 export type Permission = (typeof permissionNames)[number]
 
@@ -21,18 +41,35 @@ export type Role = (typeof roles)[number]
 
 /** All that a reading app needs. */
 const readingApp: readonly Permission[] = [
-  ...(['LibrariesRead', 'SeriesRead', 'BooksRead', 'PagesRead', 'ProgressRead'] as const),
-  ...(['ProgressWrite', 'CollectionsRead', 'ReadListsRead'] as const),
+  'LibrariesRead',
+  'SeriesRead',
+  'BooksRead',
+  'PagesRead',
+  'ProgressRead',
+  'ProgressWrite',
+  'CollectionsRead',
+  'ReadListsRead',
 ]
 const reader: readonly Permission[] = [
   ...readingApp,
-  ...(['ApiKeysRead', 'ApiKeysWrite', 'ApiKeysDelete', 'SystemHealth'] as const),
+  'ApiKeysRead',
+  'ApiKeysWrite',
+  'ApiKeysDelete',
+  'SystemHealth',
 ]
 const maintainer: readonly Permission[] = [
   ...reader,
-  ...(['LibrariesWrite', 'SeriesWrite', 'SeriesDelete', 'BooksWrite', 'BooksDelete'] as const),
-  ...(['CollectionsWrite', 'CollectionsDelete', 'ReadListsWrite', 'ReadListsDelete'] as const),
-  ...(['TasksRead', 'TasksWrite'] as const),
+  'LibrariesWrite',
+  'SeriesWrite',
+  'SeriesDelete',
+  'BooksWrite',
+  'BooksDelete',
+  'CollectionsWrite',
+  'CollectionsDelete',
+  'ReadListsWrite',
+  'ReadListsDelete',
+  'TasksRead',
+  'TasksWrite',
 ]
 
 /** Any one of these is enough to record reading. */

@@ -6,9 +6,19 @@ import type { Queryable, Transaction } from '../../lib/store/postgres/db.ts'
 import { commaList } from '../../lib/store/postgres/statement.ts'
 
 const counters = [
-  ...(['added', 'changed', 'moved', 'restored', 'unchanged', 'missing', 'warnings'] as const),
-  ...(['series_added', 'to_cover', 'to_hash', 'bytes_read', 'opens'] as const),
-]
+  'added',
+  'changed',
+  'moved',
+  'restored',
+  'unchanged',
+  'missing',
+  'warnings',
+  'series_added',
+  'to_cover',
+  'to_hash',
+  'bytes_read',
+  'opens',
+] as const
 /** `failed`: files by error code. */
 type ScanFigures = Record<(typeof counters)[number], number> & { failed: Record<string, number> }
 

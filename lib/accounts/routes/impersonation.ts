@@ -56,7 +56,7 @@ export type ImpersonationToken = { accessToken: string; expiresIn: number; ident
 
 /**
  * A token for an account that the caller may manage. It ends with the caller's session, and when either
- * accounts is disabled. Throws Forbidden without a session, NotFound for an account that is not active.
+ * account is disabled. Throws Forbidden without a session, NotFound for an account that is not active.
  */
 export async function issueImpersonationToken(
   { sql, tokens, log }: Pick<Auth, 'sql' | 'tokens' | 'log'>,

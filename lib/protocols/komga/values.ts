@@ -32,7 +32,10 @@ export const integers = fieldsOf(() => Type.Integer())
 export const flags = fieldsOf(flag)
 export const times = fieldsOf(time)
 export const bookCounters = integers(
-  ...(['booksCount', 'booksReadCount', 'booksUnreadCount', 'booksInProgressCount'] as const),
+  'booksCount',
+  'booksReadCount',
+  'booksUnreadCount',
+  'booksInProgressCount',
 )
 
 /** Each field, followed by the flag whether it is locked. */
