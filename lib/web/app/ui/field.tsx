@@ -1,6 +1,6 @@
 // Form fields: label, control, hint and error, connected for screen readers.
 import type { ComponentChildren, JSX } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../text/translate.ts'
 
 type FieldProps = {
@@ -23,8 +23,16 @@ type TextProps<Attributes> = FieldProps &
 export function TextField(props: TextProps<JSX.InputHTMLAttributes<HTMLInputElement>>) {
   const { label, hint, error, extra, onInput, ...input } = props
   const id = useId()
+  const element = useRef<HTMLInputElement>(null)
+  // The browser would focus it a frame later, when the first keys have been typed.
+  useLayoutEffect(() => {
+    if (input.autofocus) element.current?.focus()
+  }, [])
   const shared = textAttributes({ id, hint, error, onInput })
-  return field({ id, label, hint, error, extra }, <input type="text" {...input} {...shared} />)
+  return field(
+    { id, label, hint, error, extra },
+    <input ref={element} type="text" {...input} {...shared} />,
+  )
 }
 
 export function TextArea(props: TextProps<JSX.TextareaHTMLAttributes<HTMLTextAreaElement>>) {
