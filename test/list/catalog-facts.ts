@@ -139,6 +139,9 @@ export function makeFacts(seed: number, seriesCount: number): Facts {
       }),
     ),
   )
+  // Series that an age limit shows, but none of their books.
+  const adult = new Set(series.filter((_, i) => i % 8 === 3))
+  for (const book of books) if (adult.has(book.series)) book.ageRating = 18
   const progress = accounts.flatMap(account => {
     const begun = new Set(series.filter(() => below(2) === 0))
     const all = new Set([...begun].filter(() => below(2) === 0))

@@ -112,6 +112,21 @@ t.test('random conditions select the series of the oracle, for random viewers', 
   )
 })
 
+t.test('each series has one read status, also if all of its books are hidden', async t => {
+  for (const ageLimit of [null, 6, 12]) {
+    const viewer = { ...everyone, ageLimit, showsUnrated: true }
+    for (const status of ['read', 'in_progress', 'unread']) {
+      const test = { readStatus: { operator: 'is', value: status } }
+      const filter = parseSeriesFilter(test, { isAdmin: true })!
+      const expected = listed.filter(
+        s => isVisibleSeries(viewer)(s) && holds(filter.condition, testSeries(s, viewer)),
+      )
+      const { ids } = await pages({ filter, sort: 'title', pageSize: 40 }, viewer)
+      t.same([...ids].sort(), expected.map(idOf).sort(), `${status}, age ${ageLimit}`)
+    }
+  }
+})
+
 t.test('searches match titles, folders, authors, genres and tags', async t => {
   for (const query of [
     'naruto',

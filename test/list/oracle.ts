@@ -64,7 +64,7 @@ export function createOracle(facts: Facts, account: string) {
   }
   const statusOf = (books: BookFacts[]) => {
     const states = books.map(bookStatus)
-    if (states.every(state => state === 'read')) return 'read'
+    if (states.length > 0 && states.every(state => state === 'read')) return 'read'
     return states.some(state => state !== 'unread') ? 'in_progress' : 'unread'
   }
 

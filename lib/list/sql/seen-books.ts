@@ -127,11 +127,12 @@ export function byReadStatus({ sql, viewer }: Context, { test }: Predicate): Mat
   if (test.kind !== 'status') return { test: sql`false` }
   const read = seen(sql, viewer, sql`r.read_count`, 'read')
   const opened = seen(sql, viewer, sql`r.opened_count`, 'opened')
-  const isRead = sql`${read} >= ${seen(sql, viewer, sql`s.book_count`, 'books')}`
+  // What was read may all be hidden.
+  const isRead = sql`(${read} > 0 and ${read} >= ${seen(sql, viewer, sql`s.book_count`, 'books')})`
   const isOpened = sql`(${opened} > 0 or ${read} > 0)`
   const holds: Record<ReadStatus, Fragment> = {
     read: isRead,
-    in_progress: sql`${isOpened} and not (${isRead})`,
+    in_progress: sql`${isOpened} and not ${isRead}`,
     unread: isOpened,
   }
   return {
