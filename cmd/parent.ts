@@ -2,11 +2,12 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../lib/base/log.ts'
+import { packageFolder } from '../lib/base/package.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { Terminal } from './terminal.ts'
 
 const pollMs = 500
-const packageFile = join(import.meta.dirname, '..', 'package.json')
+const packageFile = join(packageFolder, 'package.json')
 
 /**
  * Requests shutdown when the parent process ends, but only if the parent stands in for this process: npm

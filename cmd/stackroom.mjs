@@ -1,13 +1,16 @@
 #!/usr/bin/env node
 // @ts-check
 // Launcher: runs cmd/main.ts on a Node.js that supports it; must itself run on Node 18.
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { recentNode } from './node/recent-node.mjs'
 import { replaceProcess } from './node/replace-process.mjs'
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+// A checkout has the sources; an npm package has them compiled (deploy/package/build.ts).
+const source = fileURLToPath(new URL('./main.ts', import.meta.url))
+const compiled = fileURLToPath(new URL('../dist/cmd/main.js', import.meta.url))
+const main = existsSync(source) ? source : compiled
 
 try {
   start(recentNode())

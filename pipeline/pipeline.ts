@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { openThreadPool, type ThreadPool } from '../lib/base/async/thread-pool.ts'
 import type { Log } from '../lib/base/log.ts'
+import { programFile } from '../lib/base/package.ts'
 import { purgeMissing } from '../lib/catalog/book/purge.ts'
 import { eraseLibrary, resumeErase } from '../lib/catalog/library/library-erase.ts'
 import { fileAccess } from '../lib/catalog/library/library-root.ts'
@@ -238,7 +239,7 @@ function thumbnailOptionsOf(config: Config) {
 /** Threads that read books. */
 export function openThreads({ pipeline }: Config, log: Log): ThreadPool {
   return openThreadPool({
-    file: new URL('./index/worker.ts', import.meta.url),
+    file: programFile('pipeline/index/worker'),
     maxThreads: pipeline.threads,
     timeoutMs: pipeline.book_timeout_seconds * 1000,
     memoryMb: pipeline.book_memory_mb,

@@ -4,6 +4,7 @@ import { openThreadPool, type ThreadOptions } from '../base/async/thread-pool.ts
 import { createWorkQueue } from '../base/async/work-queue.ts'
 import { fileMissing, missingFile } from '../base/containment.ts'
 import { NotFound, Unreadable } from '../base/errors.ts'
+import { programFile } from '../base/package.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { mountHealth } from '../store/mount/mount-health.ts'
 import type { Failures } from './failures.ts'
@@ -39,7 +40,7 @@ const maxTaskMs = 20_000
  * runs alone.
  */
 export function openPagePool({ failures, ...options }: PoolOptions) {
-  const file = new URL('./worker.ts', import.meta.url)
+  const file = programFile('lib/page/worker')
   const threads = openThreadPool({
     ...options,
     file,

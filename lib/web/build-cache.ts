@@ -3,11 +3,11 @@
 import { execFile } from 'node:child_process'
 import { hash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { deserialize } from 'node:v8'
 import { Unavailable } from '../base/errors.ts'
+import { compiledFolder, isCompiled, packageFolder, programFile } from '../base/package.ts'
 import { cacheHealth, mountKey } from '../store/mount/mount-health.ts'
 import type { Build } from './build.ts'
 
@@ -22,17 +22,18 @@ const maxBuildBytes = 64 * 1024 * 1024
 // Stripping types is experimental in Node.
 const nodeOptions = ['--disable-warning=ExperimentalWarning']
 
-/** The build included in a package (npm run build:web). */
-const packageFolder = join(import.meta.dirname, 'built')
+/** The build included in an npm package. */
+const packagedFile = join(compiledFolder, 'web.build')
+const sourceFolder = join(packageFolder, 'lib', 'web')
 
 /**
  * The build of the current sources: included in the package, stored in the cache, or new. Throws if it
  * cannot be built.
  */
 export async function currentBuild({ folder, onUnstored }: BuildCache): Promise<Build> {
-  const name = await buildName()
-  const packaged = await readStored(join(packageFolder, name))
+  const packaged = isCompiled ? await readStored(packagedFile) : null
   if (packaged) return packaged
+  const name = await buildName()
   // If the disk does not respond, it is built for this process only.
   const root = mountKey(Buffer.from(folder))
   const read = () => readStored(join(folder, name))
@@ -43,23 +44,22 @@ export async function currentBuild({ folder, onUnstored }: BuildCache): Promise<
   return deserialize(built)
 }
 
-/** Stores the build of the current sources for a package. */
-export async function buildPackage(): Promise<void> {
-  await store(packageFolder, await buildName(), await buildInProcess())
+/** The build of the current sources as `currentBuild` reads it from an npm package. */
+export async function buildForPackage(): Promise<Buffer> {
+  const build = await buildInProcess()
+  return Buffer.concat([digestOf(build), build])
 }
 
 /** Changes with the contents of the sources and with the versions of the packages. */
 async function buildName(): Promise<string> {
-  const entries = await readdir(import.meta.dirname, { recursive: true, withFileTypes: true })
+  const entries = await readdir(sourceFolder, { recursive: true, withFileTypes: true })
   const files = entries
-    .filter(entry => entry.isFile() && entry.parentPath !== packageFolder)
+    .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
-  const { dependencies } = createRequire(import.meta.url)('../../package.json')
+  const { dependencies } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'))
   const lines = await Promise.all(
     files.map(async file => {
-      const path = relative(import.meta.dirname, file)
-        .split(sep)
-        .join('/')
+      const path = relative(sourceFolder, file).split(sep).join('/')
       return `${path} ${hash('sha256', await readFile(file))}`
     }),
   )
@@ -106,7 +106,7 @@ async function isAbandoned(file: string): Promise<boolean> {
 }
 
 async function buildInProcess(): Promise<Buffer> {
-  const file = join(import.meta.dirname, 'build-process.ts')
+  const file = programFile('lib/web/build-process')
   const options = { encoding: 'buffer', maxBuffer: maxBuildBytes, windowsHide: true } as const
   try {
     const { stdout } = await execute(process.execPath, [...nodeOptions, file], options)

@@ -5,6 +5,7 @@ import type { Piscina } from 'piscina'
 import { createDiskQueue, type DiskQueue } from '../../lib/base/async/disk-queue.ts'
 import { openPiscina } from '../../lib/base/async/thread-pool.ts'
 import type { Containment } from '../../lib/base/containment.ts'
+import { programFile } from '../../lib/base/package.ts'
 import { childPath, joinPath, parentPath } from '../../lib/base/path.ts'
 import { lstatOrCode } from './disk.ts'
 
@@ -182,7 +183,7 @@ function openThreads(minThreads: number): Threads {
   const { promise, reject } = Promise.withResolvers<never>()
   // Only awaited in races.
   promise.catch(() => {})
-  const filename = new URL('./walk-thread.ts', import.meta.url).href
+  const filename = programFile('pipeline/scan/walk-thread')
   const pool = openPiscina({ filename, minThreads, maxThreads, atomics: 'disabled' }, reject)
   return { pool, failure: promise }
 }

@@ -2,6 +2,7 @@
 // a thread that is blocked by an unresponsive folder.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { programFile } from '../../lib/base/package.ts'
 import { mountHealth, mountKey } from '../../lib/store/mount/mount-health.ts'
 import type { WatchMessage, WatchRequest } from './watch-thread.ts'
 
@@ -31,7 +32,7 @@ export function openFolderWatch() {
   let onPong: (() => void) | null = null
 
   function startThread() {
-    const started = new Worker(new URL('./watch-thread.ts', import.meta.url))
+    const started = new Worker(programFile('pipeline/watch/watch-thread'))
     started.on('message', onMessage)
     // An error is followed by the exit event.
     started.on('error', () => {})

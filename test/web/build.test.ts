@@ -1,4 +1,4 @@
-// Build of the web application: stored until a source changes, included in a package, and the behavior without esbuild.
+// Build of the web application: stored until a source changes, and the behavior without esbuild.
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -11,10 +11,7 @@ const onUnstored = (error: unknown) => t.fail('stored', { error })
 async function checkout(t: Test, { withEsbuild = true } = {}) {
   const folder = temporaryFolder(t)
   for (const path of ['lib', 'package.json'])
-    cpSync(join(projectRoot, path), join(folder, path), {
-      recursive: true,
-      filter: path => !path.endsWith('built'),
-    })
+    cpSync(join(projectRoot, path), join(folder, path), { recursive: true })
   const packages = join(folder, 'node_modules')
   mkdirSync(packages)
   for (const name of readdirSync(join(projectRoot, 'node_modules')))
@@ -27,10 +24,10 @@ async function checkout(t: Test, { withEsbuild = true } = {}) {
   if (withEsbuild)
     symlinkSync(join(projectRoot, 'node_modules', '@esbuild'), join(packages, '@esbuild'))
   const cache = join(folder, 'cache')
-  const { currentBuild, buildPackage } = (await import(
+  const { currentBuild } = (await import(
     join(folder, 'lib', 'web', 'build-cache.ts')
   )) as typeof import('../../lib/web/build-cache.ts')
-  return { folder, cache, packages, currentBuild, buildPackage }
+  return { folder, cache, packages, currentBuild }
 }
 
 t.test('a build is stored until a source changes', async t => {
@@ -51,13 +48,4 @@ t.test('without the program of esbuild the error names what is missing', async t
   const error: Error = await currentBuild({ folder: cache, onUnstored }).catch(error => error)
   t.match(error.message, /^The web application cannot be built without the package @esbuild\//)
   t.equal(error.message.includes('\n'), false, 'in one sentence')
-})
-
-t.test('a package brings its build, which needs no esbuild', async t => {
-  const { cache, packages, currentBuild, buildPackage } = await checkout(t)
-  await buildPackage()
-  rmSync(join(packages, '@esbuild'))
-  rmSync(join(packages, 'esbuild'), { recursive: true })
-  const build = await currentBuild({ folder: cache, onUnstored })
-  t.ok(build.assets.has('main.js'))
 })

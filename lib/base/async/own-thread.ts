@@ -11,7 +11,7 @@ export class ThreadTimeout extends Error {}
  * `signal`, or the error that ended the thread, such as running out of memory.
  */
 export async function runInOwnThread<O>(
-  file: URL,
+  file: string,
   input: unknown,
   { maxMs, maxMb, signal }: ThreadLimits,
 ): Promise<O> {

@@ -39,7 +39,7 @@ export type ThreadPool = ReturnType<typeof openThreadPool>
 
 export type ThreadOptions = {
   /** The module whose exports are the tasks: `(request: ThreadRequest<I, R>) => Promise<O[]>`. */
-  file: URL
+  file: string
   /** 0 means one per core. */
   maxThreads: number
   /** How long a thread may run without a heartbeat. */
@@ -69,7 +69,7 @@ export function openThreadPool(options: ThreadOptions) {
   }
   const createPool = () => {
     const poolOptions = {
-      filename: options.file.href,
+      filename: options.file,
       // All threads end when idle: each takes 60 MB.
       minThreads: 0,
       maxThreads: size,

@@ -1,8 +1,8 @@
 // SVG renderer: librsvg in a separate process, which can be killed, unlike a thread: a page of 2 kB occupied
 // its thread for half a minute, and no pool could end it.
 import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { Unreadable } from '../../base/errors.ts'
+import { programFile } from '../../base/package.ts'
 import { type RawImage, u32le } from './primitives.ts'
 
 /** Numbers before the pixels in the process's output: u32 width, height, channels. */
@@ -15,7 +15,7 @@ export const svgLimits = {
   pixels: 16_000_000,
 }
 
-const script = fileURLToPath(new URL('./svg-process.ts', import.meta.url))
+const script = programFile('lib/media/image/svg-process')
 
 /** The drawing at `density` dpi (72: its own size). Throws Unreadable: `unsupported_image`, `timeout`. */
 export function renderSvg(

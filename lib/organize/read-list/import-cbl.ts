@@ -4,6 +4,7 @@ import type { Sql } from 'postgres'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { runInOwnThread, ThreadTimeout } from '../../base/async/own-thread.ts'
 import { Invalid } from '../../base/errors.ts'
+import { programFile } from '../../base/package.ts'
 import { readLists } from '../grouping/grouping.ts'
 import { maxMembers } from '../grouping/members.ts'
 import { createGrouping } from '../grouping/write.ts'
@@ -56,7 +57,7 @@ export async function importCbl(
 const maxBytes = 8 * 1024 * 1024
 /** Takes about 15 ms without a thread, whereas starting one takes 200 ms. */
 const maxInlineBytes = 128 * 1024
-const threadFile = new URL('./cbl-thread.ts', import.meta.url)
+const threadFile = programFile('lib/organize/read-list/cbl-thread')
 const threadLimits = { maxMs: 30_000, maxMb: 512 }
 
 /** Throws Invalid if it is not a CBL file or is too long. */

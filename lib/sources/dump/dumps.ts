@@ -2,11 +2,11 @@
 import { realpathSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Piscina } from 'piscina'
 import { openPiscina } from '../../base/async/thread-pool.ts'
 import { Invalid } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import { programFile } from '../../base/package.ts'
 import { isWithin } from '../../base/path.ts'
 import { type Static, strict, Type } from '../../base/schema.ts'
 import { HitMapping, SeriesMapping } from '../mapping/series.ts'
@@ -63,7 +63,7 @@ export type DumpsOptions = DumpAccess & {
 
 export type Dumps = ReturnType<typeof createDumps>
 
-const threadFile = fileURLToPath(new URL('./index-thread.ts', import.meta.url))
+const threadFile = programFile('lib/sources/dump/index-thread')
 const idleMs = 60_000
 
 /** One thread for all dumps, started by the first call. */

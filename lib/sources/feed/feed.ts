@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { runInOwnThread, ThreadTimeout } from '../../base/async/own-thread.ts'
 import { isShortage } from '../../base/errors.ts'
+import { programFile } from '../../base/package.ts'
 import { nullable, record, type Static, Type } from '../../base/schema.ts'
 import { tryAnswer } from '../check.ts'
 import type { Call, ReleasePage, ReleaseQuery, Source } from '../contract.ts'
@@ -11,7 +12,7 @@ import type { SourceDeps, SourceRow, SourceType } from '../source-type.ts'
 import { checkFeed, FeedConfig } from './config.ts'
 import type { FeedInput, FeedOutput } from './releases.ts'
 
-const threadFile = new URL('./parse-thread.ts', import.meta.url)
+const threadFile = programFile('lib/sources/feed/parse-thread')
 const threadLimits = { maxMs: 30_000, maxMb: 512 }
 /** Takes about 25 ms without a thread, whereas starting one takes 200 ms. */
 const maxInlineBytes = 128 * 1024

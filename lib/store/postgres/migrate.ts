@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Invalid } from '../../base/errors.ts'
+import { packageFolder } from '../../base/package.ts'
 import type { Sql, Transaction } from './db.ts'
 
 export type Migration = { number: number; name: string; text: string; sha256: string }
@@ -14,7 +15,7 @@ const fileNamePattern = /^(\d{4})_([a-z0-9_]+)\.sql$/
 /** Generated dump of the schema next to the migrations; never applied. */
 const dumpFile = 'schema.sql'
 
-export const migrationFolder = join(import.meta.dirname, '..', '..', '..', 'sql')
+export const migrationFolder = join(packageFolder, 'sql')
 
 /**
  * Applies pending migrations, each in its own transaction, and returns them. Throws Invalid, naming the

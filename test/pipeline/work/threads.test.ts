@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openThreadPool } from '../../../lib/base/async/thread-pool.ts'
+import { programFile } from '../../../lib/base/package.ts'
 import { defaultLimits } from '../../../lib/media/archive/limits.ts'
 import type { FileToHash, HashOptions, HashResult } from '../../../pipeline/index/hash-file.ts'
 import { runBatch } from '../../../pipeline/work/threads.ts'
@@ -15,7 +16,7 @@ t.test('an urgent batch interrupts a running one and overtakes a waiting one', a
   const path = join(root, 'large.bin')
   writeFileSync(path, randomBytes(16 * 1024 * 1024))
   const threads = openThreadPool({
-    file: new URL('../../../pipeline/index/worker.ts', import.meta.url),
+    file: programFile('pipeline/index/worker'),
     idleMs: 10_000,
     maxThreads: 1,
     timeoutMs: 120_000,
@@ -118,7 +119,7 @@ t.test('a slow item that is blamed for another succeeds alone', async t => {
 t.test('a file that fails for want of memory counts only in a new thread', async t => {
   for (const maxThreads of [1, 2]) {
     const threads = openThreadPool({
-      file: new URL('./worn-worker.ts', import.meta.url),
+      file: join(import.meta.dirname, 'worn-worker.ts'),
       idleMs: 10_000,
       maxThreads,
       timeoutMs: 120_000,
