@@ -1,4 +1,5 @@
-// HTTP client of the probe: an unexpected status is an error that quotes the response.
+// HTTP client of the probe: an unexpected status is an error that quotes the response. Where the server limits
+// the rate, the request is repeated after the time that it states.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Client = ReturnType<typeof createClient>
@@ -13,7 +14,10 @@ const timeoutMs = 30_000
 
 /** Paths begin at `base`. */
 export function createClient(base: string, headers: Record<string, string> = {}) {
-  async function send(path: string, options: Options = {}) {
+  async function send(
+    path: string,
+    options: Options = {},
+  ): Promise<{ bytes: Buffer; type: string }> {
     const { method = options.body === undefined ? 'GET' : 'POST', body, status = 200 } = options
     const response = await fetch(`${base}${path}`, {
       method,
@@ -26,6 +30,10 @@ export function createClient(base: string, headers: Record<string, string> = {})
       signal: AbortSignal.timeout(timeoutMs),
     })
     const bytes = Buffer.from(await response.arrayBuffer())
+    if (response.status === 429 && status !== 429) {
+      await sleep(Number(response.headers.get('retry-after')) * 1000)
+      return send(path, options)
+    }
     if (response.status !== status)
       throw new Error(`${method} ${path} responds ${response.status}: ${bytes.subarray(0, 200)}`)
     return { bytes, type: response.headers.get('content-type') ?? '' }
