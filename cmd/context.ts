@@ -51,6 +51,8 @@ type Options = {
    * files.
    */
   dataDirectory?: 'belonging' | 'adopted' | 'renewed' | 'unused'
+  /** Default true; otherwise the database may have the schema of an older version, or none. */
+  migrates?: boolean
   /** `work` ends on its own after a signal. */
   endsItself?: boolean
 }
@@ -113,9 +115,10 @@ function configOf({ config, data, databaseUrl, logLevel }: CommonFlags, options:
 async function prepare(
   database: Database,
   config: Config,
-  { log, dataDirectory = 'belonging' }: Options & { log: Log },
+  { log, dataDirectory = 'belonging', migrates = true }: Options & { log: Log },
 ) {
   const { sql, place } = database
+  if (!migrates) return
   for (const { number, name, ms } of await migrate(sql, undefined, database))
     log.info({ number, name, ms }, 'migration applied')
   if (dataDirectory === 'unused') return

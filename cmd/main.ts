@@ -11,6 +11,8 @@ const commands = new Map<string, () => Promise<Command>>([
   ['scan', async () => (await import('./scan.ts')).scanCommand()],
   ['worker', async () => (await import('./worker.ts')).workerCommand()],
   ['migrate', async () => (await import('./migrate.ts')).migrateCommand()],
+  ['backup', async () => (await import('./backup.ts')).backupCommand()],
+  ['restore', async () => (await import('./backup.ts')).restoreCommand()],
   ['user', async () => (await import('./user.ts')).userCommand()],
   ['config', async () => (await import('./config.ts')).configCommand()],
   ['openapi', async () => (await import('./openapi.ts')).openapiCommand()],

@@ -32,7 +32,7 @@ const layers = [
     'lib/store/queue/task',
     'lib/store/schedule',
   ],
-  ['lib/download', 'lib/page'],
+  ['lib/backup', 'lib/download', 'lib/page'],
   ['lib/protocols', 'lib/store/metrics/scrape.ts', 'lib/store/metrics/server.ts'],
   ['lib/http'],
   routesOfFeatures,

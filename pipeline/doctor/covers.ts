@@ -30,7 +30,7 @@ export const coverInvariants: Invariant[] = [
       await compare(scope, { onLost })
       return violations
     },
-    repair: resetLost,
+    repair: resetLostCovers,
   },
   {
     name: 'orphan covers',
@@ -94,7 +94,7 @@ function* coverFiles(folder: string): Generator<CoverFile> {
  * Resets the covers; the later check of due covers has book covers generated again, the next scan series
  * covers.
  */
-async function resetLost(scope: DoctorScope) {
+export async function resetLostCovers(scope: DoctorScope) {
   const names: string[] = []
   const reset = async () => {
     const covers = names.splice(0).map(name => `\\x${name}`)

@@ -6,6 +6,7 @@ import { openDedicatedConnection, type Sql } from '../../lib/store/postgres/db.t
 import type { JobName } from '../../lib/store/queue/jobs.ts'
 import { openQueue } from '../../lib/store/queue/queue.ts'
 import { countWaiting, dropQueue } from '../../lib/store/queue/select-jobs.ts'
+import { resetLostCovers } from './covers.ts'
 import { workInvariants } from './work.ts'
 
 const lockTimeoutMs = 3_000
@@ -15,12 +16,13 @@ export type WaitingJobCounts = Record<JobName, number>
 
 /**
  * Deletes the queue with its history and enqueues everything that is due: queued and running scans, files to
- * read, covers, hashes, libraries to erase, the duplicate search. Throws Conflict while a worker process is
- * running.
+ * read, covers, hashes, libraries to erase, the duplicate search; with `thumbnails`, the folder of covers, also those
+ * whose files are not there. Throws Conflict while a worker process is running.
  */
 export async function rebuildQueue(
   sql: Sql,
   onError: (error: Error) => void,
+  { thumbnails = null }: { thumbnails?: string | null } = {},
 ): Promise<WaitingJobCounts> {
   const session = openDedicatedConnection(sql)
   try {
@@ -34,8 +36,10 @@ export async function rebuildQueue(
       const libraries = await sql<{ id: string }[]>`
         select id from library where deleting_at is null order by id`
       const ids = libraries.map(library => library.id)
-      const scope = { sql, queue, thumbnails: '', libraries: ids, isQuiet: true, hasQueue: true }
-      for (const { repair } of workInvariants) await repair?.(scope)
+      const scope = { sql, queue, libraries: ids, isQuiet: true, hasQueue: true }
+      if (thumbnails !== null) await resetLostCovers({ ...scope, thumbnails })
+      for (const { repair } of workInvariants)
+        await repair?.({ ...scope, thumbnails: thumbnails ?? '' })
       await resumeErase(sql, queue)
       await queue.send(sql, 'dedupe', [{}], { key: 'all' })
       return await countWaiting(sql)

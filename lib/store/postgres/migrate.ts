@@ -31,13 +31,7 @@ export async function migrate(
   const applied: AppliedMigration[] = []
   await sql.begin(async tx => {
     await lock(tx)
-    await tx`
-      create table if not exists schema_migration (
-        number int primary key,
-        name text not null,
-        sha256 text not null,
-        applied_at timestamptz not null default now()
-      )`
+    await createTable(tx)
     await findPending(tx, migrations, place)
   })
   for (const migration of migrations) {
@@ -54,8 +48,39 @@ export async function migrate(
   return applied
 }
 
+type AppliedRow = { number: number; name: string; sha256: string }
+
+/**
+ * Creates the schema as it was after `applied`, in a schema without tables; `rest` applies the other migrations.
+ * Throws Invalid, naming the `place` of the applied ones, as migrate does.
+ */
+export async function migrateTo(
+  tx: Transaction,
+  applied: readonly AppliedRow[],
+  { place, folder = migrationFolder }: { place: string; folder?: string },
+): Promise<{ rest: () => Promise<void> }> {
+  const migrations = readMigrations(folder)
+  const pending = pendingAfter(applied, migrations, place)
+  await lock(tx)
+  await createTable(tx)
+  for (const migration of migrations) if (!pending.includes(migration)) await apply(tx, migration)
+  return {
+    async rest() {
+      for (const migration of pending) await apply(tx, migration)
+    },
+  }
+}
+
+const createTable = (tx: Transaction) => tx`
+  create table if not exists schema_migration (
+    number int primary key,
+    name text not null,
+    sha256 text not null,
+    applied_at timestamptz not null default now()
+  )`
+
 /** The migrations in `folder`, sorted by number. Throws Invalid for an invalid name or a duplicate number. */
-export function readMigrations(folder: string): Migration[] {
+export function readMigrations(folder = migrationFolder): Migration[] {
   const names = existsSync(folder) ? readdirSync(folder) : []
   const migrations = names
     .filter(name => name.endsWith('.sql') && name !== dumpFile)
@@ -75,11 +100,18 @@ export function readMigrations(folder: string): Migration[] {
 
 /** The migrations still to apply. Throws Invalid for a database that these files cannot upgrade. */
 async function findPending(tx: Transaction, migrations: Migration[], place: string) {
-  const database = ['The database', place].filter(Boolean).join(' ')
-  const applied = await tx<{ number: number; name: string; sha256: string }[]>`
+  const applied = await tx<AppliedRow[]>`
     select number, name, sha256
     from schema_migration
     order by number`
+  return pendingAfter(applied, migrations, ['The database', place].filter(Boolean).join(' '))
+}
+
+function pendingAfter(
+  applied: readonly AppliedRow[],
+  migrations: Migration[],
+  database: string,
+): Migration[] {
   const byNumber = new Map(migrations.map(migration => [migration.number, migration]))
   const newestNumber = migrations.at(-1)?.number ?? 0
   for (const row of applied) {

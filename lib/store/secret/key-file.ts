@@ -32,11 +32,17 @@ const keyOf = (bytes: Buffer): SecretKey => ({
 export const newSecretKey = (): SecretKey => keyOf(randomBytes(keyBytes))
 
 /** Throws Invalid for a file that is missing, unreadable or not a key file. */
-export function readKeys(file: string): SecretKey[] {
-  const text = attempt(file, 'read', () => {
+export const readKeys = (file: string): SecretKey[] => parseKeys(readKeyText(file), file)
+
+/** Throws Invalid for a file that is missing or unreadable. */
+export const readKeyText = (file: string): string =>
+  attempt(file, 'read', () => {
     if (!statSync(file).isFile()) throw unusable(file, 'is not a file')
     return readFileSync(file, 'utf8')
   })
+
+/** The keys in the text of a key file. Throws Invalid, which names `file`. */
+export function parseKeys(text: string, file: string): SecretKey[] {
   const lines = text.split('\n').map(line => line.trim())
   const keys = lines.filter(line => line !== '' && !line.startsWith('#'))
   if (keys.length === 0) throw unusable(file, 'is empty')

@@ -47,6 +47,13 @@ export async function unreadableSecrets(sql: Sql, secrets: Secrets): Promise<Unr
   return isAnyLost(unreadable) ? unreadable : null
 }
 
+/** Display names of the sources with credentials. */
+export async function sourcesWithSecrets(tx: Queryable): Promise<string[]> {
+  const rows = await tx<{ name: string }[]>`
+    select display_name as name from source where credentials <> '{}' order by 1`
+  return rows.map(({ name }) => name)
+}
+
 const isAnyLost = ({ sources, signingKeys }: Unreadable) => sources.length > 0 || signingKeys
 
 /**

@@ -1,0 +1,150 @@
+// `stackroom backup` and `stackroom restore`.
+import { readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Command } from 'commander'
+import type { Manifest } from '../lib/backup/manifest.ts'
+import { restoreBackup } from '../lib/backup/restore.ts'
+import { verifyBackup } from '../lib/backup/verify.ts'
+import { writeBackup } from '../lib/backup/write.ts'
+import { Invalid } from '../lib/base/errors.ts'
+import { openSecrets } from '../lib/store/secret/secrets.ts'
+import { rebuildQueue } from '../pipeline/doctor/rebuild.ts'
+import { type CommonFlags, commonOptions, withContext } from './context.ts'
+
+type Flags = CommonFlags & { passphraseFile?: string; json?: boolean }
+type RestoreFlags = Flags & { replace?: boolean; check?: boolean }
+
+const passphraseOption = [
+  '--passphrase-file <file>',
+  'file with the passphrase in its first line',
+] as const
+
+export function backupCommand(): Command {
+  return commonOptions(new Command('backup'))
+    .description('write a backup of the database and the uploaded covers, also while servers run')
+    .argument('<file>', 'file to write; must not exist')
+    .option(...passphraseOption)
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nThe key of the secrets (credentials of sources) is only included with a passphrase.\nThe file contains e-mail addresses and the hashes of passwords: keep it private.\nExit codes: 0 success, 2 cannot run; then the file does not exist.',
+    )
+    .action(backup)
+}
+
+export function restoreCommand(): Command {
+  return commonOptions(new Command('restore'))
+    .description('restore a backup into an empty database, or a new data directory')
+    .argument('<file>', 'backup')
+    .option('--replace', 'delete what the database contains')
+    .option('--check', 'only check that the file is whole, and print what it contains')
+    .option(...passphraseOption)
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nStop `serve` and `worker` first. Until the end nothing is changed, so it can be interrupted.\nExit codes: 0 success, 2 cannot run; then nothing has changed.',
+    )
+    .action(restore)
+}
+
+async function backup(file: string, { passphraseFile, json = false, ...flags }: Flags) {
+  const passphrase = passphraseIn(passphraseFile)
+  const started = performance.now()
+  await withContext(
+    flags,
+    { quiet: true, migrates: false, dataDirectory: 'unused', endsItself: true },
+    async ({ sql, config, shutdown }) => {
+      const { data_dir: dataDir } = config
+      const secrets = openSecrets(config)
+      const { signal } = shutdown
+      const manifest = await writeBackup({ sql, file, dataDir, secrets, passphrase, signal })
+      const summary = summaryOf(manifest, {
+        file: resolve(file),
+        bytes: (await stat(file)).size,
+        seconds: Math.round((performance.now() - started) / 100) / 10,
+      })
+      print(summary, json)
+      if (!json) for (const line of leftOut(manifest, secrets.file)) process.stdout.write(line)
+    },
+  )
+}
+
+async function restore(file: string, options: RestoreFlags) {
+  const { passphraseFile, replace = false, check = false, json = false, ...flags } = options
+  const started = performance.now()
+  // Before anything is started or created.
+  const manifest = await verifyBackup(file)
+  const summary = async () =>
+    summaryOf(manifest, {
+      file: resolve(file),
+      bytes: (await stat(file)).size,
+      seconds: Math.round((performance.now() - started) / 100) / 10,
+    })
+  if (check) return print(await summary(), json)
+  const passphrase = passphraseIn(passphraseFile)
+  if (passphrase !== undefined && !manifest.hasKeys)
+    throw new Invalid(`${file} does not contain the key of the secrets`)
+  await withContext(flags, { quiet: true, endsItself: true }, async context => {
+    const { sql, config, log, shutdown } = context
+    const secrets = openSecrets(config)
+    await restoreBackup({
+      ...{ sql, file, replace, secrets, passphrase },
+      dataDir: config.data_dir,
+      signal: shutdown.signal,
+    })
+    await rebuildQueue(sql, error => log.error({ err: error }, 'job queue error'), {
+      thumbnails: join(config.data_dir, 'thumbnails'),
+    })
+    print(await summary(), json)
+    if (!json && manifest.sourcesWithSecrets.length > 0 && passphrase === undefined)
+      process.stdout.write(
+        `Credentials of these sources need the key file of the old server as ${secrets.file}, or have to be entered again: ${manifest.sourcesWithSecrets.join(', ')}\n`,
+      )
+    if (!json)
+      process.stdout.write('All sessions have ended. `stackroom serve` starts the server.\n')
+  })
+}
+
+function passphraseIn(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined
+  const [line = ''] = readFileSync(file, 'utf8').split(/\r?\n/)
+  if (line === '') throw new Invalid(`The first line of ${file} is empty`)
+  return line
+}
+
+type Summary = ReturnType<typeof summaryOf>
+
+function summaryOf(
+  { tables, covers, createdAt, version }: Manifest,
+  run: { file: string; bytes: number; seconds: number },
+) {
+  const rowsOf = (name: string) => tables.find(table => table.name === name)?.rows ?? 0
+  return {
+    ...run,
+    ...{ createdAt, version },
+    books: rowsOf('book'),
+    accounts: rowsOf('account'),
+    libraries: rowsOf('library'),
+    rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    covers: covers.files,
+    missingCovers: covers.missing,
+  }
+}
+
+function print(summary: Summary, json: boolean) {
+  if (json) process.stdout.write(`${JSON.stringify(summary)}\n`)
+  else
+    process.stdout.write(
+      `${summary.file}: ${summary.books} books, ${summary.libraries} libraries, ${summary.accounts} accounts, ` +
+        `${summary.covers} files of covers; ${(summary.bytes / 1024 ** 2).toFixed(1)} MiB, ` +
+        `written by version ${summary.version} at ${summary.createdAt}, checked (${summary.seconds} s)\n`,
+    )
+}
+
+function leftOut({ hasKeys, sourcesWithSecrets }: Manifest, keyFile: string): string[] {
+  if (hasKeys || sourcesWithSecrets.length === 0) return []
+  return [
+    `Not included: the key (${keyFile}) for the credentials of ${sourcesWithSecrets.join(', ')}; give a passphrase, or keep a copy of it\n`,
+  ]
+}
