@@ -1,9 +1,9 @@
 // `stackroom backup` and `stackroom restore`.
-import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Manifest } from '../lib/backup/manifest.ts'
+import { readPassphrase } from '../lib/backup/passphrase.ts'
 import { restoreBackup } from '../lib/backup/restore.ts'
 import { verifyBackup } from '../lib/backup/verify.ts'
 import { writeBackup } from '../lib/backup/write.ts'
@@ -49,7 +49,7 @@ export function restoreCommand(): Command {
 }
 
 async function backup(file: string, { passphraseFile, json = false, ...flags }: Flags) {
-  const passphrase = passphraseIn(passphraseFile)
+  const passphrase = readPassphrase(passphraseFile)
   const started = performance.now()
   await withContext(
     flags,
@@ -82,7 +82,7 @@ async function restore(file: string, options: RestoreFlags) {
       seconds: Math.round((performance.now() - started) / 100) / 10,
     })
   if (check) return print(await summary(), json)
-  const passphrase = passphraseIn(passphraseFile)
+  const passphrase = readPassphrase(passphraseFile)
   if (passphrase !== undefined && !manifest.hasKeys)
     throw new Invalid(`${file} does not contain the key of the secrets`)
   await withContext(flags, { quiet: true, endsItself: true }, async context => {
@@ -104,13 +104,6 @@ async function restore(file: string, options: RestoreFlags) {
     if (!json)
       process.stdout.write('All sessions have ended. `stackroom serve` starts the server.\n')
   })
-}
-
-function passphraseIn(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined
-  const [line = ''] = readFileSync(file, 'utf8').split(/\r?\n/)
-  if (line === '') throw new Invalid(`The first line of ${file} is empty`)
-  return line
 }
 
 type Summary = ReturnType<typeof summaryOf>

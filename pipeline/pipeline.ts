@@ -3,6 +3,7 @@
 
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { runBackupJob } from '../lib/backup/job.ts'
 import { openThreadPool, type ThreadPool } from '../lib/base/async/thread-pool.ts'
 import type { Log } from '../lib/base/log.ts'
 import { programFile } from '../lib/base/package.ts'
@@ -123,6 +124,7 @@ const concurrencyOf = ({ pipeline }: Config, threads: number) => ({
   interactive: Math.max(2, threads),
   scans: pipeline.concurrent_scans,
   background: 1,
+  backup: 1,
   erase: 1,
   // Mostly waiting for remote servers.
   releases: 2,
@@ -184,6 +186,10 @@ function createHandlers(deps: HandlerDeps): JobHandlers<keyof ReturnType<typeof 
         await runMaintenance({ sql, config, log }, isStopped)
         await reindexJobs(sql, queue, isStopped)
       },
+    },
+    backup: {
+      group: 'backup',
+      run: (_job, control) => runBackupJob({ sql, config, log }, control),
     },
     match: {
       group: 'matching',

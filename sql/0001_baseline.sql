@@ -1388,6 +1388,16 @@ create unique index event_number on event (number);
 create sequence event_number_sequence;
 -- Start time of the PostgreSQL server that assigned the last number. A crashed server may lose its last
 -- commits, and with them numbers that clients have seen: the next number starts far above them.
+-- Scheduled backups, failed ones too: what they wrote lies in the folder backup.dir.
+create table backup (
+  id uuid primary key,
+  file text not null,
+  started_at timestamptz not null default now(),
+  ended_at timestamptz,
+  bytes bigint,
+  error text
+);
+
 create table event_server (started_at timestamptz not null);
 insert into event_server values (pg_postmaster_start_time());
 

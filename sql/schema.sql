@@ -65,6 +65,16 @@ CREATE TABLE api_key (
   constraint api_key_prefix_unique UNIQUE (prefix)
 );
 
+CREATE TABLE backup (
+  id uuid not null,
+  file text not null,
+  started_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  bytes bigint,
+  error text,
+  constraint backup_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE book (
   id uuid not null,
   library_id uuid not null,

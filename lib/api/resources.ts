@@ -6,6 +6,7 @@ import { session } from '../accounts/routes/session.ts'
 import { setup } from '../accounts/routes/setup.ts'
 import { sharingTags } from '../accounts/routes/sharing-tags.ts'
 import { users } from '../accounts/routes/users.ts'
+import { backups } from '../backup/routes/backups.ts'
 import { bookErrorRoutes } from '../catalog/book/routes/book-errors.ts'
 import { bookLists } from '../catalog/book/routes/book-lists.ts'
 import { booksById } from '../catalog/book/routes/books.ts'
@@ -110,6 +111,7 @@ export const resources: readonly Route[] = [
   ...settings,
   ...sources,
   ...tasks,
+  ...backups,
   ...streams,
   ...opds,
   ...koreaderSync,

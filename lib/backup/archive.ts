@@ -49,7 +49,7 @@ export async function writeArchive(
 }
 
 function assertNew(file: string) {
-  if (existsSync(file)) throw new Conflict(`${file} exists already`)
+  if (existsSync(file)) throw new Conflict('The file of the backup exists already')
 }
 
 function writerOf(zip: ZipFile): ArchiveWriter {

@@ -47,7 +47,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
 async function assertUnused(sql: Sql) {
   const [row] = await sql<[{ others: number }]>`
     select count(*) as others from pg_stat_activity
-    where datname = current_database() and application_name = 'stackroom'
+    where datname = current_database() and application_name = current_setting('application_name')
       and backend_start < now() - make_interval(secs => ${process.uptime()})`
   if (row.others > 0)
     throw new Conflict('The database is in use: stop `serve`, `worker` and `scan` first')

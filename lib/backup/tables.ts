@@ -10,7 +10,13 @@ export type Table = {
 }
 
 /** Rows of these belong to one installation: a restored one is another, whose old sessions have ended. */
-const ofInstallation = ['session', 'client_session', 'refresh_token', 'email_verification']
+const ofInstallation = [
+  'backup',
+  'session',
+  'client_session',
+  'refresh_token',
+  'email_verification',
+]
 /** Rows of these refer to transactions or the start of the database server, or are written by migrations. */
 const ofServer = ['account_list_change', 'list_change', 'event_server', 'schema_migration']
 

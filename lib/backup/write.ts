@@ -161,7 +161,7 @@ async function writeCovers(paths: CoverPath[], { archive, signal }: Target) {
 
 async function assertFolder(file: string) {
   const stats = await stat(dirname(file)).catch(() => null)
-  if (stats?.isDirectory() !== true) throw new Invalid(`${dirname(file)} is not a folder`)
+  if (stats?.isDirectory() !== true) throw new Invalid('The folder of the backup does not exist')
 }
 
 async function assertSpace(file: string, tables: Table[]) {
@@ -171,6 +171,6 @@ async function assertSpace(file: string, tables: Table[]) {
   if (free >= needed) return
   const mb = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
   throw new Unavailable(
-    `${dirname(file)} has ${mb(free)} of free space; a backup may need ${mb(needed)}`,
+    `The folder of the backup has ${mb(free)} of free space; it may need ${mb(needed)}`,
   )
 }

@@ -179,7 +179,12 @@ t.test('an existing file is not replaced, and a failed backup leaves none', asyn
   const other = join(folder, 'other.backup')
   const signal = AbortSignal.abort(new Error('stopped'))
   await t.rejects(writeBackup({ ...options, file: other, signal }), /stopped/)
-  await t.rejects(writeBackup({ ...options, file: join(folder, 'none', 'x') }), /is not a folder/)
+  await t.rejects(
+    writeBackup({ ...options, file: join(folder, 'none', 'x') }),
+    /folder of the backup does not exist/,
+  )
+  const { sql } = await createEmptyDatabase(t)
+  await t.rejects(writeBackup({ ...options, sql, file: other }), /nothing to back up/)
   t.notOk(existsSync(other) || existsSync(`${other}.partial`))
 })
 

@@ -117,7 +117,7 @@ async function openDatabase(t: Scope, { postgres, admin }: Server, source: strin
   const copy = () => admin`create database ${admin(name)} template ${admin(source)} ${strategy}`
   await retryWhileInUse(copy)
   const url = urlOf(postgres, name)
-  const sql = connect(url, { max: 10 })
+  const sql = connect(url, { max: 10, name: 'stackroom test' })
   t.teardown(async () => {
     await sql.end({ timeout: 1 })
     await admin`drop database if exists ${admin(name)} with (force)`

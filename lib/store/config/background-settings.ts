@@ -14,6 +14,16 @@ const timeZone = {
     value === '' || isTimeZone(value) ? null : 'use an IANA name such as Europe/Berlin',
 }
 export const backgroundSettings = {
+  'backup.cron': runtime.text(
+    '',
+    'Schedule of backups into backup.dir, as a five-field cron expression; empty for none.',
+    schedule,
+  ),
+  'backup.keep': runtime.integer(
+    7,
+    [1, 1000],
+    'Number of scheduled backups that are retained; older ones are deleted.',
+  ),
   'deduplication.cron_schedule': runtime.text(
     '',
     'Additional schedule of the duplicate search as a five-field cron expression (0 4 * * *); empty for none.',

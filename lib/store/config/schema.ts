@@ -255,5 +255,12 @@ export const catalog = {
     'Disk space for resized, rendered and extracted pages, in MiB; 0 disables the cache.',
   ),
 
+  'backup.dir': reload.optionalText(
+    'Folder for scheduled backups, outside of the data directory and best on another disk.',
+  ),
+  'backup.passphrase_file': reload.optionalText(
+    'File whose first line is the passphrase that encrypts the key of the secrets in backups; if empty, they do not contain it.',
+  ),
+
   ...backgroundSettings,
 } satisfies Record<string, Key>

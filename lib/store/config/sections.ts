@@ -23,6 +23,7 @@ export const sections: Record<string, string> = {
   pipeline: 'Pipeline',
   thumbnail: 'Thumbnails',
   files: 'Files',
+  backup: 'Backups',
   deduplication: 'Deduplication',
   duplicate_detection: 'Duplicate detection',
   display: 'Display',

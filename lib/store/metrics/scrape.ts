@@ -1,4 +1,5 @@
 // Metrics exposition: counters of this process plus database-wide gauges of libraries, queue and disk.
+import { backupFamilies } from '../../backup/metrics.ts'
 import { deliveryCounters } from '../../download/counters.ts'
 import { allTasks } from '../queue/task/scope.ts'
 import { openTaskStats, type TypeStats } from '../queue/task/stats.ts'
@@ -26,16 +27,25 @@ export async function renderMetrics(
   format: MetricsFormat,
 ) {
   startProcessMetrics()
-  const [database, libraries, queue, releases, disk] = await Promise.all([
+  const [database, libraries, queue, releases, backups, disk] = await Promise.all([
     databaseFamilies(services),
     libraryFamilies(services),
     queueFamilies(services),
     releaseFamilies(services),
+    backupFamilies(services),
     diskFamilies(dataDir),
   ])
   const families = [buildFamily(database.server), ...database.families]
   const storage = [...disk, ...storageFamilies(space?.states() ?? [])]
-  const all = [...families, ...libraries, ...queue, ...releases, ...storage, ...pageFamilies()]
+  const all = [
+    ...families,
+    ...libraries,
+    ...queue,
+    ...releases,
+    ...backups,
+    ...storage,
+    ...pageFamilies(),
+  ]
   return await render(all, format)
 }
 

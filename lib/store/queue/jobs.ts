@@ -19,6 +19,8 @@ export type Jobs = {
   /** Erases the missing books of a library. */
   purge: { libraryId: string }
   maintenance: Record<string, never>
+  /** Writes a backup into `backup.dir`. */
+  backup: Record<string, never>
   /** Reads the new releases of a source's list. */
   poll: { releaseSourceId: string }
 }
@@ -76,6 +78,12 @@ export const jobTypes = {
     task: 'maintenance',
     activity: 'cleaning up',
     queue: { policy: 'short', ...quick },
+  },
+  // Started anew by the schedule or a person, not repeated for hours.
+  backup: {
+    task: 'backup',
+    activity: 'backing up',
+    queue: { policy: 'short', ...quick, retryLimit: 0 },
   },
   poll: {
     task: 'poll_release_source',

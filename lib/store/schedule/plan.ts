@@ -19,6 +19,7 @@ export type ScheduledJob = {
 
 /** Settings that the schedule depends on. */
 export const scheduleSettings = [
+  'backup.cron',
   'deduplication.cron_schedule',
   'deduplication.enabled',
   'scheduler.timezone',
@@ -57,6 +58,7 @@ async function readSettings(sql: Sql) {
     deduplication: value('deduplication.enabled')
       ? String(value('deduplication.cron_schedule'))
       : '',
+    backup: String(value('backup.cron')),
     maintenance: String(value('maintenance.cron_schedule')),
     releases: String(value('release_tracking.default_cron_schedule')),
     /** When any of these settings was last changed. */
@@ -72,6 +74,13 @@ async function readSettings(sql: Sql) {
 function settingJobs({ queue }: Deps, settings: Settings): UnparsedJob[] {
   const { zone, since } = settings
   const jobs: UnparsedJob[] = [
+    {
+      job: 'backup',
+      cron: settings.backup,
+      zone,
+      since: since('backup.cron', 'scheduler.timezone'),
+      enqueue: async tx => void (await queue.send(tx, 'backup', [{}], { key: 'all' })),
+    },
     {
       job: 'deduplication',
       cron: settings.deduplication,

@@ -15,6 +15,8 @@ t.test('settings are listed with defaults, by category and key', async t => {
     [
       'application.name',
       'auth.registration_enabled',
+      'backup.cron',
+      'backup.keep',
       'deduplication.cron_schedule',
       'deduplication.enabled',
       'display.custom_metadata_template',

@@ -175,6 +175,7 @@ const labelOf = (key: string): string => textOr(`setting.${key}`, key)
 
 /** Sections that share the text of another key. */
 const sectionTexts: Record<string, TextKey> = {
+  Backups: 'admin.backups',
   'KOReader sync': 'apps.koreader',
   Maintenance: 'task.maintenance',
   Tasks: 'admin.tasks',

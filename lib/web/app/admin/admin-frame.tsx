@@ -15,6 +15,7 @@ const entries: readonly SectionEntry[] = [
   { path: 'admin/duplicates', icon: 'copy', text: 'admin.duplicates', permission: 'BooksWrite' },
   { path: 'admin/users', icon: 'users', text: 'admin.users', permission: 'UsersRead' },
   { path: 'admin/settings', icon: 'settings', text: 'admin.settings', permission: 'SystemAdmin' },
+  { path: 'admin/backups', icon: 'download', text: 'admin.backups', permission: 'SystemAdmin' },
   { path: 'admin/health', icon: 'pulse', text: 'admin.health', permission: 'LibrariesWrite' },
 ]
 

@@ -119,6 +119,7 @@ export const taskTypes = listOf<Schemas['Task']['taskType']>({
   find_duplicates: true,
   purge_deleted: true,
   delete_library: true,
+  backup: true,
   plugin_auto_match: true,
   poll_release_source: true,
   maintenance: true,
