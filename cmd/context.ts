@@ -1,5 +1,6 @@
 // Context of commands that work on the catalog: configuration, log, migrated database.
 import type { Command } from 'commander'
+import { upgradeDatabase } from '../lib/backup/upgrade.ts'
 import { createDataFolder, restrictNewFiles, secureDataFolder } from '../lib/base/data-folder.ts'
 import { Failure, Unavailable } from '../lib/base/errors.ts'
 import { type Log, logsToTerminal, openLog, openStderr } from '../lib/base/log.ts'
@@ -12,6 +13,7 @@ import { migrate } from '../lib/store/postgres/migrate.ts'
 import { openSecrets } from '../lib/store/secret/secrets.ts'
 import { checkSecrets } from '../lib/store/secret/stored.ts'
 import { openSpaceGuard, type SpaceGuard, shortageMessage } from '../lib/store/space-guard.ts'
+import { rebuildQueue } from '../pipeline/doctor/rebuild.ts'
 import { assertInstalled } from './installed.ts'
 import { logText } from './log-text.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
@@ -79,10 +81,15 @@ export async function withContext<T>(
   let isFailed = false
   let isPrepared = false
   try {
+    const upgrading = upgradeDatabase(config, { log, signal: shutdown.signal })
+    const isUpgraded = await upgrading.catch(error => {
+      throw shutdown.isRequested() ? shutdown.signal.reason : error
+    })
     const opening = openDatabase(config, { log, signal: shutdown.signal })
     database = await shutdown.unlessRequested(opening, opened => opened.close(1))
     const { sql } = database
     await shutdown.unlessRequested(prepare(database, config, { log, ...options }))
+    if (isUpgraded) await rebuildQueue(sql, error => log.error({ err: error }, 'job queue error'))
     isPrepared = true
     const working = work({ config, log, space, sql, shutdown })
     return await (options.endsItself ? working : shutdown.unlessRequested(working))

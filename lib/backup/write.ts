@@ -67,7 +67,7 @@ export async function writeBackup(options: BackupOptions): Promise<Manifest> {
         const target = { archive, scope, signal }
         const written: TableManifest[] = []
         for (const table of tables) written.push(await writeTable(tx, table, target))
-        const covers = await coverPaths(tx, coverFolders(options.dataDir))
+        const covers = scope === 'all' ? [] : await coverPaths(tx, coverFolders(options.dataDir))
         manifest = {
           ...(await head(tx, options, archive)),
           tables: written,

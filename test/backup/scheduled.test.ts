@@ -34,7 +34,7 @@ const run = (settings: Record<string, unknown> = {}, signal = new AbortControlle
 t.test(
   'they are checked files; only as many as configured remain, and files of others',
   async t => {
-    writeFileSync(join(dir, 'mine.backup'), 'a file of somebody else')
+    writeFileSync(join(dir, 'mine.backup'), 'not ours')
     await set('backup.keep', 2)
     for (let i = 0; i < 3; i++) await run()
     t.equal(files().length, 3, 'two, and the other file')

@@ -79,7 +79,7 @@ export const jobTypes = {
     activity: 'cleaning up',
     queue: { policy: 'short', ...quick },
   },
-  // Started anew by the schedule or a person, not repeated for hours.
+  // Repeated by the schedule or a person, not repeated for hours.
   backup: {
     task: 'backup',
     activity: 'backing up',

