@@ -20,6 +20,7 @@ import { readDockerfile, readVariables, type Stage } from './dockerfile.ts'
 const { values } = parseArgs({
   options: { work: { type: 'string' }, mirror: { type: 'string' }, registry: { type: 'string' } },
 })
+if (process.getuid?.() !== 0) throw new Error('Clean roots need root')
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 type Settings = { variables: Record<string, string>; [keyword: string]: unknown }
