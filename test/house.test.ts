@@ -60,6 +60,7 @@ const files = filesOf([
   'SECURITY.md',
   'docs',
   'cmd',
+  'deploy',
   'lib',
   'pipeline',
   'sql',

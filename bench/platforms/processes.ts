@@ -66,7 +66,7 @@ function isServer(pid: number): boolean {
     const isNode = basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('node')
     return (
       isNode &&
-      /cmd\/(main\.ts|stackroom\.mjs)/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))
+      /cmd\/(main\.[jt]s|stackroom\.mjs)/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))
     )
   } catch {
     return false

@@ -15,7 +15,7 @@ import { useServer } from './usage.ts'
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '30' } } })
 const folder = mkdtempSync(join(tmpdir(), 'stackroom-prometheus-'))
-const rules = join(import.meta.dirname, '..', '..', 'lib', 'store', 'metrics', 'alerts.yml')
+const rules = join(import.meta.dirname, '..', '..', 'deploy', 'monitoring', 'alerts.yml')
 
 /** Queries of which nothing is right, and why. */
 const empty: Record<string, string> = {

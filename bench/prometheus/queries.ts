@@ -8,7 +8,7 @@ export type Query = { where: string; text: string }
 type Panel = { title: string; targets?: { expr: string }[] }
 
 export function dashboardQueries(): Query[] {
-  const file = join(import.meta.dirname, '..', '..', 'lib', 'store', 'metrics', 'dashboard.json')
+  const file = join(import.meta.dirname, '..', '..', 'deploy', 'monitoring', 'dashboard.json')
   const { panels } = JSON.parse(readFileSync(file, 'utf8')) as { panels: Panel[] }
   return panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }) => ({

@@ -16,13 +16,7 @@ export async function checkInstallation(
   const failed = checks.failures.length
   await checks.check('start', async () => {
     await untilServed(base, server, startSeconds)
-    const client = await signIn(base)
-    await poll(60, async () => {
-      const { data } = await client.json('/api/v1/books?sort=title,asc')
-      const book = data.find(({ title }: { title: string }) => title.startsWith('Saga'))
-      if (book === undefined) return null
-      return await client.send(`/api/v1/books/${book.id}/pages/1`)
-    })
+    await readFirstPage(base)
     onFirstPage()
   })
   if (checks.failures.length > failed) return false
@@ -30,4 +24,15 @@ export async function checkInstallation(
   if (session === null) return false
   await checkProcess(checks, installation, { server, ...session })
   return true
+}
+
+/** Signs in, and waits until a book is found and its first page is sent. */
+export async function readFirstPage(base: string): Promise<void> {
+  const client = await signIn(base)
+  await poll(60, async () => {
+    const { data } = await client.json('/api/v1/books?sort=title,asc')
+    const book = data.find(({ title }: { title: string }) => title.startsWith('Saga'))
+    if (book === undefined) return null
+    return await client.send(`/api/v1/books/${book.id}/pages/1`)
+  })
 }

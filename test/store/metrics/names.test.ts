@@ -7,7 +7,7 @@ import { openMetricsServer } from '../../../lib/store/metrics/server.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 
-const rules = join(import.meta.dirname, '..', '..', '..', 'lib', 'store', 'metrics', 'alerts.yml')
+const rules = join(import.meta.dirname, '..', '..', '..', 'deploy', 'monitoring', 'alerts.yml')
 // Built into Prometheus.
 const builtIn = new Set(['up', 'job'])
 const words =
