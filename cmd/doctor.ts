@@ -14,6 +14,7 @@ import { openSecrets } from '../lib/store/secret/secrets.ts'
 import { unreadableSecrets } from '../lib/store/secret/stored.ts'
 import { checkCatalog, type DoctorReport, type Finding } from '../pipeline/doctor/doctor.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
+import { failureMessage, Terminated } from './exit.ts'
 
 type Flags = CommonFlags & { repair?: boolean; json?: boolean; adopt?: boolean; newId?: boolean }
 type EnvironmentCheck = { name: string; value: string; isGood: boolean }
@@ -22,7 +23,7 @@ export function doctorCommand(): Command {
   return commonOptions(new Command('doctor'))
     .description('check the catalog and repair inconsistencies')
     .option('--repair', 'repair what can be repaired')
-    .option('--json', 'print the report as one JSON object')
+    .option('--json', 'print the report as one JSON object, with `error` if it cannot run')
     .option(
       '--adopt',
       'assign the data directory to this database: a new directory, or the one of a restored database',
@@ -35,28 +36,43 @@ export function doctorCommand(): Command {
       'after',
       '\nExit codes: 0 no problems or all repaired, 1 problems found, 2 cannot run.\nJobs queued by --repair are run by `serve`, `worker` or the next `scan`.',
     )
-    .action((flags: Flags) => {
+    .action(async (flags: Flags) => {
       const dataDirectory = flags.newId ? 'renewed' : flags.adopt ? 'adopted' : 'belonging'
-      return withContext(flags, { quiet: true, dataDirectory }, context => run(context, flags))
+      const running = withContext(flags, { quiet: true, dataDirectory }, context =>
+        run(context, flags),
+      )
+      const report = await (flags.json ? running.catch(printFailure) : running)
+      process.stdout.write(
+        flags.json ? `${JSON.stringify({ ...report, error: null })}\n` : table(report),
+      )
+      process.exitCode = report.isHealthy ? 0 : 1
     })
 }
 
-async function run({ config, sql, log }: Context, { repair = false, json = false }: Flags) {
-  const checks = await checkEnvironment({ config, sql })
+type Report = DoctorReport & { environment: EnvironmentCheck[] }
+
+async function run({ config, sql, log }: Context, { repair = false }: Flags): Promise<Report> {
+  const environment = await checkEnvironment({ config, sql })
   const queue = repair
     ? await openQueue(sql, error => log.error({ err: error }, 'job queue error'))
     : null
   try {
     const thumbnails = join(config.data_dir, 'thumbnails')
     const diagnosis = await checkCatalog({ sql, queue, thumbnails, repair })
-    const isHealthy = diagnosis.isHealthy && checks.every(({ isGood }) => isGood)
-    const report = { ...diagnosis, isHealthy }
-    if (json) process.stdout.write(`${JSON.stringify({ environment: checks, ...report })}\n`)
-    else process.stdout.write(table(checks, report))
-    process.exitCode = isHealthy ? 0 : 1
+    const isHealthy = diagnosis.isHealthy && environment.every(({ isGood }) => isGood)
+    return { environment, ...diagnosis, isHealthy }
   } finally {
     await queue?.close()
   }
+}
+
+/** A program that reads the report gets one, even if nothing could be checked. */
+function printFailure(error: unknown): never {
+  if (!(error instanceof Terminated)) {
+    const nothing: Report = { environment: [], findings: [], busy: [], isHealthy: false }
+    process.stdout.write(`${JSON.stringify({ ...nothing, error: failureMessage(error) })}\n`)
+  }
+  throw error
 }
 
 /** Checks outside the catalog that often explain a problem: versions, data directory, library folders. */
@@ -114,9 +130,11 @@ async function checkAccess(name: string, value: string, attempt: () => Promise<v
   }
 }
 
-function table(checks: EnvironmentCheck[], report: DoctorReport): string {
+function table(report: Report): string {
   const lines = [
-    ...checks.map(check => `${check.isGood ? ' ' : '!'} ${check.name.padEnd(20)} ${check.value}`),
+    ...report.environment.map(
+      check => `${check.isGood ? ' ' : '!'} ${check.name.padEnd(20)} ${check.value}`,
+    ),
     ...report.busy.map(name => `! skipped, scan in progress: ${name}`),
     '',
     ...report.findings.flatMap(findingLines),

@@ -57,6 +57,9 @@ function expectedMessage(error: unknown): string | null {
   return null
 }
 
+/** A message for programs, which have no use for the stack of a bug. */
+export const failureMessage = (error: unknown): string => expectedMessage(error) ?? String(error)
+
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error))
 
 /**

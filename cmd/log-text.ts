@@ -42,7 +42,7 @@ const valueText = (value: unknown) =>
     : inspect(value, { breakLength: Infinity })
 
 /** Prevents file names and request headers from controlling the terminal. */
-function withoutControls(text: string) {
+export function withoutControls(text: string) {
   return text.replace(
     /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
     '\ufffd',

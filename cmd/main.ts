@@ -14,6 +14,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['backup', async () => (await import('./backup.ts')).backupCommand()],
   ['restore', async () => (await import('./backup.ts')).restoreCommand()],
   ['user', async () => (await import('./user.ts')).userCommand()],
+  ['library', async () => (await import('./library.ts')).libraryCommand()],
   ['config', async () => (await import('./config.ts')).configCommand()],
   ['openapi', async () => (await import('./openapi.ts')).openapiCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],

@@ -1,4 +1,5 @@
 // `stackroom serve`: HTTP API and, unless disabled, the pipeline in one process.
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { FastifyInstance } from 'fastify'
@@ -21,9 +22,23 @@ import {
 } from './new-library.ts'
 import { tableSummary } from './scan/summary.ts'
 import { trackScan } from './scan/track.ts'
+import { openBrowser } from './serve/open-browser.ts'
+import {
+  firstPage,
+  type Listening,
+  listeningAt,
+  printListening,
+  printStart,
+} from './serve/start-message.ts'
 
 type Flags = CommonFlags &
-  NewLibraryFlags & { host?: string; port?: string; library: string[]; workers: boolean }
+  NewLibraryFlags & {
+    host?: string
+    port?: string
+    library: string[]
+    workers: boolean
+    open?: true
+  }
 
 const hungRetryMs = 5_000
 
@@ -38,6 +53,7 @@ export function serveCommand(): Command {
       collect,
       [],
     )
+    .option('--open', 'open the application in the browser of this machine')
     .option('--no-workers', 'only serve the API; run background jobs in separate worker processes')
     .action(run)
 }
@@ -59,17 +75,15 @@ async function serve(service: Service, flags: Flags) {
   const api = await shutdown.unlessRequested(openApi(service), late => late.close())
   let pipeline: Pipeline | null = null
   try {
-    const address = await listen(api.server, config.application)
-    print(`Stackroom is listening on ${address}`)
-    if (/^http:..(127\.|\[::1])/.test(address))
-      print('Only this machine can reach it; use --host 0.0.0.0 to serve the network')
+    const listening = await listen(api.server, config.application)
+    printListening(listening)
     void shutdown.requested.then(() =>
-      print('Stackroom is stopping; press Ctrl-C again to stop immediately'),
+      process.stdout.write('Stackroom is stopping; press Ctrl-C again to stop immediately\n'),
     )
     if (flags.workers) pipeline = await startWorkers(service)
     service.readiness.check = api.readiness
     void api.prepare()
-    const added = printSetupToken(service).then(
+    const added = announceStart(service, listening, flags).then(
       () => pipeline && addLibraries(service, pipeline, flags),
     )
     await Promise.all([shutdown.requested, added])
@@ -98,23 +112,27 @@ async function checkNewFolders({ sql }: Service, flags: Flags) {
   }
 }
 
-/** Returns the bound address. Throws Invalid if it is not available. */
-async function listen(server: FastifyInstance, { host, port }: { host: string; port: number }) {
+/** Throws Invalid if the address is not available. */
+async function listen(
+  server: FastifyInstance,
+  { host, port }: { host: string; port: number },
+): Promise<Listening> {
   try {
-    return await server.listen({ host, port })
+    await server.listen({ host, port })
+    return listeningAt(server.server.address() as AddressInfo)
   } catch (error) {
     const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
     throw cannotListen(address, 'application.host (--host) or application.port (--port)', error)
   }
 }
 
-async function printSetupToken(service: Service) {
-  const token = await whenPossible(service, () => createSetupToken(service.sql))
-  if (token) print(`Setup token (single use, to create the first administrator): ${token}`)
-}
-
-function print(line: string) {
-  process.stdout.write(`${line}\n`)
+async function announceStart(service: Service, listening: Listening, { open }: Flags) {
+  const { sql, config, log, shutdown } = service
+  const setupToken = await whenPossible(service, () => createSetupToken(sql))
+  if (shutdown.isRequested()) return
+  const start = { ...listening, config, setupToken }
+  printStart(start, log)
+  if (open) openBrowser(firstPage(start), log)
 }
 
 async function addLibraries(service: Service, pipeline: Pipeline, flags: Flags) {

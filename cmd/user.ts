@@ -1,23 +1,36 @@
 // `stackroom user`: command-line account management, for administrators who cannot sign in.
 import { randomBytes } from 'node:crypto'
-import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
 import { Command, Option } from 'commander'
-import { changeAccount, createAccount } from '../lib/accounts/account.ts'
-import { findIdentityByName } from '../lib/accounts/identity.ts'
+import { changeAccount, createAccount, deleteAccount } from '../lib/accounts/account.ts'
 import { checkPassword } from '../lib/accounts/password.ts'
 import { type Role, roles } from '../lib/accounts/permission.ts'
 import { rotateSigningKeys } from '../lib/accounts/token.ts'
-import { Invalid, NotFound } from '../lib/base/errors.ts'
+import { Invalid } from '../lib/base/errors.ts'
 import type { Sql } from '../lib/store/postgres/db.ts'
 import { openSecrets } from '../lib/store/secret/secrets.ts'
 import { type CommonFlags, commonOptions, withContext } from './context.ts'
+import { readPassword, requireConfirmation } from './terminal/prompt.ts'
+import { findAccount, usersText, userText } from './user/show.ts'
 
 type AddFlags = CommonFlags & { email?: string; role?: Role; generate?: true }
+type ShowFlags = CommonFlags & { json?: boolean }
 
 export function userCommand(): Command {
   return new Command('user')
     .description('manage user accounts')
+    .addCommand(
+      commonOptions(new Command('list'))
+        .description('list the accounts')
+        .option('--json', 'print a JSON array')
+        .action(list),
+    )
+    .addCommand(
+      commonOptions(new Command('show'))
+        .description('print an account with its sessions, API keys and libraries')
+        .argument('<name>', 'user name or e-mail address')
+        .option('--json', 'print one JSON object')
+        .action(show),
+    )
     .addCommand(
       commonOptions(new Command('add'))
         .description('create an account; prompts for the password, or reads it from standard input')
@@ -47,11 +60,26 @@ export function userCommand(): Command {
         .action(changeRole),
     )
     .addCommand(
+      commonOptions(new Command('delete'))
+        .description('delete an account with its reading progress, API keys and preferences')
+        .argument('<name>', 'user name or e-mail address')
+        .option('--yes', 'do not ask for confirmation')
+        .action(remove),
+    )
+    .addCommand(
       commonOptions(new Command('rotate-keys'))
         .description('rotate the key that signs access tokens')
         .option('--distrust', 'also reject tokens signed with earlier keys')
         .action(rotateKeys),
     )
+}
+
+async function list({ json = false, ...flags }: ShowFlags): Promise<void> {
+  process.stdout.write(await withDatabase(flags, sql => usersText(sql, json)))
+}
+
+async function show(name: string, { json = false, ...flags }: ShowFlags): Promise<void> {
+  process.stdout.write(await withDatabase(flags, sql => userText(sql, name, json)))
 }
 
 async function add(
@@ -82,7 +110,7 @@ async function changePassword(
 ) {
   const password = await newPassword(generate)
   await withDatabase(flags, async sql => {
-    await changeAccount(accountStore(sql), { id: await findAccountId(sql, name) }, { password })
+    await changeAccount(accountStore(sql), (await findAccount(sql, name)).account, { password })
   })
   if (generate) print(`Password: ${password}`)
   print(`Changed the password of ${name}`)
@@ -92,13 +120,25 @@ async function changeRole(name: string, role: string, flags: CommonFlags): Promi
   const newRole = roles.find(name => name === role)
   if (!newRole) throw new Invalid(`The role must be one of ${roles.join(', ')}`)
   await withDatabase(flags, async sql => {
-    await changeAccount(
-      accountStore(sql),
-      { id: await findAccountId(sql, name) },
-      { role: newRole, isActive: true },
-    )
+    await changeAccount(accountStore(sql), (await findAccount(sql, name)).account, {
+      role: newRole,
+      isActive: true,
+    })
   })
   print(`Changed the role of ${name} to ${role}`)
+}
+
+async function remove(name: string, { yes, ...flags }: CommonFlags & { yes?: true }) {
+  const username = await withDatabase(flags, async sql => {
+    const { account } = await findAccount(sql, name)
+    await requireConfirmation(
+      `Delete the account ${account.username} with its reading progress, API keys and preferences?`,
+      { yes },
+    )
+    await deleteAccount(accountStore(sql), account.id)
+    return account.username
+  })
+  print(`Deleted the account ${username}`)
 }
 
 async function rotateKeys({ distrust = false, ...flags }: CommonFlags & { distrust?: boolean }) {
@@ -114,40 +154,14 @@ const withDatabase = <T>(flags: CommonFlags, work: (sql: Sql) => Promise<T>) =>
 // Serving processes are notified by the database (trigger on `account`).
 const accountStore = (sql: Sql) => ({ sql, identities: { invalidate() {} } })
 
-async function findAccountId(sql: Sql, name: string): Promise<string> {
-  const account = await findIdentityByName(sql, name)
-  if (!account) throw new NotFound(`No account named ${name}`)
-  return account.identity.account.id
-}
-
 /** A generated password is printed once it has been stored. */
 async function newPassword(generate = false): Promise<string> {
   if (generate) return randomBytes(15).toString('base64url')
-  const password = await readLine()
+  const password = await readPassword()
   if (password === '' && !process.stdin.isTTY)
     throw new Invalid('Standard input contains no password; use --generate to generate one')
   checkPassword(password)
   return password
-}
-
-// Typed characters are not echoed on a terminal.
-function readLine(): Promise<string> {
-  const terminal = process.stdin.isTTY === true
-  if (terminal) process.stderr.write('Password: ')
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const reader = createInterface({ input: process.stdin, output: silent, terminal })
-  return new Promise(resolve => {
-    let line = ''
-    reader.once('line', text => {
-      line = text
-      reader.close()
-    })
-    reader.once('SIGINT', () => reader.close())
-    reader.once('close', () => {
-      if (terminal) process.stderr.write('\n')
-      resolve(line)
-    })
-  })
 }
 
 function print(text: string) {

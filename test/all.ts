@@ -23,7 +23,7 @@ const suites: Record<string, string[]> = {
   features: ['test/{api,match,releases,sources}/**'],
   http: ['test/http/*'],
   opds: ['test/protocols/opds/*'],
-  commands: ['test/cmd/*'],
+  commands: ['test/cmd/**'],
   store: ['test/store/**'],
   pipeline: ['test/pipeline/**'],
   catalog: ['test/{catalog,list,page,download}/**'],

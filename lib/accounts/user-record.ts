@@ -86,6 +86,19 @@ export async function findUser(sql: Sql, id: string): Promise<UserDetail> {
   return { ...user, sharingTags }
 }
 
+/** How many sessions have not ended, and how many API keys there are. */
+export async function countCredentials(
+  sql: Sql,
+  accountId: string,
+): Promise<{ sessions: number; apiKeys: number }> {
+  const [counts] = await sql<{ sessions: number; apiKeys: number }[]>`
+    select (
+        select count(*)::integer from session
+        where account_id = ${accountId} and revoked_at is null and expires_at > now()) as sessions,
+      (select count(*)::integer from api_key where account_id = ${accountId}) as "apiKeys"`
+  return counts!
+}
+
 /** The account without the libraries that are hidden from a caller who is not an administrator. */
 export function shownTo<U extends Pick<User, 'libraryIds'>>(
   { permissions, viewer }: { permissions: ReadonlySet<Permission>; viewer: Viewer },

@@ -15,6 +15,18 @@ export type Membership = {
   leave(): Promise<void>
 }
 
+/** Whether any process runs jobs. Reads the locks only: taking this one would disturb a process that is joining. */
+export async function hasWorkers(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ isHeld: boolean }[]>`
+    select exists (
+      select from pg_locks
+      where locktype = 'advisory' and objsubid = 1 and granted
+        and database = (select oid from pg_database where datname = current_database())
+        and (classid::bigint << 32) | objid::bigint = hashtext('stackroom.workers')
+    ) as "isHeld"`
+  return row!.isHeld
+}
+
 /** `reclaim` is called if no other process runs jobs, and before another one can join. */
 export async function joinWorkers(sql: Sql, reclaim: () => Promise<unknown>): Promise<Membership> {
   let hasLeft = false

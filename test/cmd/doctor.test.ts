@@ -1,5 +1,5 @@
 // `stackroom doctor`: findings, repair, exit codes.
-import { renameSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { doctorFindings } from '../kit/catalog.ts'
@@ -51,4 +51,21 @@ t.test('a folder of a library that is gone is a problem', async t => {
   renameSync(`${root} gone`, root)
   t.equal(gone.code, 1)
   t.match(gone.stdout, /is not accessible \(ENOENT\).*Problems found/s)
+})
+
+t.test('--json prints one object also when nothing can be checked', async t => {
+  const key = join(data, 'stackroom.keys')
+  renameSync(key, `${key}.away`)
+  writeFileSync(key, 'not a key')
+  const failed = await stackroom(['doctor', '--json'])
+  renameSync(`${key}.away`, key)
+  t.equal(failed.code, 2)
+  t.match(failed.stderr, /is not a key file/)
+  t.match(JSON.parse(failed.stdout), {
+    isHealthy: false,
+    environment: [],
+    findings: [],
+    error: /is not a key file/,
+  })
+  t.match(JSON.parse((await stackroom(['doctor', '--json'])).stdout), { error: null })
 })

@@ -1,5 +1,5 @@
 // The command line as a child process, on a database and a data directory of its own.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -7,6 +7,9 @@ import { createDatabase } from './db.ts'
 import { temporaryFolder } from './files/folders.ts'
 
 const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
+
+/** Whether there is script(1), which gives a command a terminal. */
+export const hasScript = spawnSync('script', ['--version']).status === 0
 
 type OnOutput = (child: ChildProcess) => void
 
@@ -53,5 +56,14 @@ export async function commandLine(
       spawn(process.execPath, [launcher, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] }),
       () => {},
     )
-  return { sql, start, stackroom }
+  /** Starts it on a terminal, whose output is that of both streams; what is written to stdin is typed there. */
+  function startOnTerminal(args: string[]) {
+    const words = [process.execPath, launcher, ...args, ...common]
+    const shell = words.map(text => `'${text}'`).join(' ')
+    return spawn('script', ['-qec', shell, '/dev/null'], {
+      env: { ...env, SHELL: '/bin/sh', TERM: 'dumb' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+  }
+  return { sql, start, startOnTerminal, stackroom }
 }

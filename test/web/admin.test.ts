@@ -56,6 +56,34 @@ test('first start and administration', { skip: skipWithoutBrowser(6) }, async t 
     t.equal((await api.sql`select 1 from account where role = 'admin'`).length, 1)
   })
 
+  await testPages('the set-up address contains the token', async (t, open) => {
+    await api.sql`delete from account`
+    await api.sql`delete from session`
+    const remote = {
+      account: null,
+      ...phone,
+      options: { extraHTTPHeaders: { 'x-forwarded-for': '203.0.113.7' } },
+    }
+    const fill = async (page: Page) => {
+      await page.getByLabel('User name').fill('ada')
+      await page.getByLabel('Email address').fill('ada@example.org')
+      await page.getByLabel('Password', { exact: true }).fill(password)
+      await page.getByRole('button', { name: 'Create account' }).click()
+    }
+    const old = await createSetupToken(api.sql)
+    const token = await createSetupToken(api.sql)
+    const page = await open(`/setup#token=${old}`, remote)
+    page.expectProblem(/^403 POST \/api\/v1\/setup\/initialize$/)
+    await fill(page)
+    await page.getByText('not the setup token of the running server').waitFor()
+    t.equal(await page.getByLabel('Setup token').inputValue(), old)
+
+    const second = await open(`/setup#token=${token}`, remote)
+    await fill(second)
+    await second.getByRole('heading', { name: 'Add your library' }).waitFor()
+    t.match(second.url(), /\/setup$/, 'the token is no longer in the address')
+  })
+
   await testPages('the folder browser goes through the folders of the server', async (t, open) => {
     const page = await open('/setup')
     const path = page.getByLabel('Folder on the server')

@@ -1,4 +1,5 @@
 // Editable settings of a library: request schema, validation and conversion to columns.
+import { basename } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { cronError, isTimeZone } from '../../base/cron.ts'
 import { Invalid } from '../../base/errors.ts'
@@ -254,3 +255,6 @@ function parseScanningConfig(
     watch: value.watch ?? current?.watch ?? 'off',
   }
 }
+
+/** The name of a library that is created without one. */
+export const defaultLibraryName = (path: string): string => basename(path).trim() || path

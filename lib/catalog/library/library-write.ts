@@ -1,5 +1,5 @@
 // Creation and update of libraries.
-import { basename, isAbsolute } from 'node:path'
+import { isAbsolute } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Viewer, visibleLibrary } from '../../accounts/viewer.ts'
 import { Invalid, NotFound } from '../../base/errors.ts'
@@ -23,6 +23,7 @@ import { libraryById } from './library-record.ts'
 import { assertNoOverlap, deviceOf, type FilesystemConfig, readableRoot } from './library-root.ts'
 import {
   type Column,
+  defaultLibraryName,
   effectiveScanningConfig,
   initialSettings,
   type Jsonb,
@@ -113,7 +114,7 @@ export async function findOrCreateLibrary(
   if (!isAbsolute(path)) throw new Invalid('The path of a library must be absolute')
   const columns = {
     id: newId(),
-    name: trimmedName(library.name ?? (basename(path).trim() || path)),
+    name: trimmedName(library.name ?? defaultLibraryName(path)),
     root: library.root,
     device: await deviceOf(library.root),
     series_strategy: strategy,

@@ -106,6 +106,21 @@ export const fixes: readonly Fix[] = [
       },
     ],
   },
+  {
+    issue: 'none yet',
+    fault:
+      'a COPY TO STDOUT whose reader is slow hangs at its end: nothing reads from the connection again',
+    edits: [
+      {
+        file: 'connection.js',
+        from: `    stream && stream.push(null)
+    stream = null`,
+        to: `    stream && stream.push(null)
+    stream && socket.resume()
+    stream = null`,
+      },
+    ],
+  },
 ]
 
 /**

@@ -79,7 +79,7 @@ export const jobTypes = {
     activity: 'cleaning up',
     queue: { policy: 'short', ...quick },
   },
-  // Repeated by the schedule or a person, not repeated for hours.
+  // The schedule or a person repeats it.
   backup: {
     task: 'backup',
     activity: 'backing up',

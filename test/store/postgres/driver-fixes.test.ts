@@ -37,6 +37,24 @@ t.test('a transaction that lost its connection does not run statements on the ne
   t.same([...(await inTime(sql`select text from note`))], [{ text: 'stored' }])
 })
 
+t.test('a slow reader of COPY gets all of it, and the connection goes on', async t => {
+  const { url } = await createDatabase(t)
+  const sql = connect(url, { max: 1 })
+  t.teardown(() => sql.end({ timeout: 1 }))
+  // The rows end at many places of the reader's buffer and of the connection's reads.
+  for (let rows = 40; rows < 120; rows++) {
+    const stream = await sql`
+      copy (select repeat('x', 999) from generate_series(1, ${sql.unsafe(String(rows))})) to stdout`.readable()
+    let bytes = 0
+    for await (const chunk of stream) {
+      bytes += chunk.length
+      await sleep(0)
+    }
+    t.equal(bytes, rows * 1000)
+    await inTime(sql`select 1`)
+  }
+})
+
 t.test('statements of a transaction that wait when its connection is lost fail', async t => {
   const { sql: other, url } = await createDatabase(t)
   const sql = connect(url, { max: 1 })

@@ -113,7 +113,7 @@ function AdministratorForm({ onDone }: { onDone: () => void }) {
   const [isRefused, setRefused] = useState(false)
   const create = async () => {
     const names = { username: username.value.trim(), email: email.value.trim() }
-    const setupToken = token?.trim()
+    const setupToken = (token ?? tokenInAddress())?.trim()
     try {
       const request = { ...names, password: password.value, ...(setupToken && { setupToken }) }
       await startSession(await body(api.POST('/api/v1/setup/initialize', { body: request })))
@@ -125,6 +125,7 @@ function AdministratorForm({ onDone }: { onDone: () => void }) {
       setToken(setupToken ?? '')
       return
     }
+    forgetTokenInAddress()
     onDone()
   }
   return (
@@ -155,13 +156,24 @@ function AdministratorForm({ onDone }: { onDone: () => void }) {
   )
 }
 
+/**
+ * `serve` prints the address of this page with the setup token in its fragment, which browsers send to no server. It
+ * stays there until it is used, because phones reload pages in the background.
+ */
+const tokenInAddress = () => new URLSearchParams(window.location.hash.slice(1)).get('token')
+
+function forgetTokenInAddress() {
+  const { pathname, search } = window.location
+  history.replaceState(history.state, '', pathname + search)
+}
+
 type TokenFieldProps = { token: string; isRefused: boolean; onInput: (token: string) => void }
 
 function TokenField({ token, isRefused, onInput }: TokenFieldProps) {
   return (
     <div class="stack setup-token" role="alert">
       <p>{t('setup.tokenText')}</p>
-      <pre dir="ltr">Setup token (single use, …): ••••••••</pre>
+      <pre dir="ltr">{'Setup token (single use, …): ••••••••\n…/setup#token=••••••••'}</pre>
       <TextField
         label={t('setup.token')}
         name="setup-token"
