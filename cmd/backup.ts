@@ -13,6 +13,7 @@ import { rebuildQueue } from '../pipeline/doctor/rebuild.ts'
 import { type CommonFlags, commonOptions, withContext } from './context.ts'
 
 type Flags = CommonFlags & { passphraseFile?: string; json?: boolean }
+type BackupFlags = Flags & { fast?: boolean }
 type RestoreFlags = Flags & { replace?: boolean; check?: boolean }
 
 const passphraseOption = [
@@ -24,6 +25,7 @@ export function backupCommand(): Command {
   return commonOptions(new Command('backup'))
     .description('write a backup of the database and the uploaded covers, also while servers run')
     .argument('<file>', 'file to write; must not exist')
+    .option('--fast', 'without pauses that keep a running server responsive')
     .option(...passphraseOption)
     .option('--json', 'print one JSON object')
     .addHelpText(
@@ -48,7 +50,10 @@ export function restoreCommand(): Command {
     .action(restore)
 }
 
-async function backup(file: string, { passphraseFile, json = false, ...flags }: Flags) {
+async function backup(
+  file: string,
+  { passphraseFile, fast = false, json = false, ...flags }: BackupFlags,
+) {
   const passphrase = readPassphrase(passphraseFile)
   const started = performance.now()
   await withContext(
@@ -58,7 +63,8 @@ async function backup(file: string, { passphraseFile, json = false, ...flags }: 
       const { data_dir: dataDir } = config
       const secrets = openSecrets(config)
       const { signal } = shutdown
-      const manifest = await writeBackup({ sql, file, dataDir, secrets, passphrase, signal })
+      const keys = { secrets, passphrase }
+      const manifest = await writeBackup({ sql, file, dataDir, isGentle: !fast, signal, ...keys })
       const summary = summaryOf(manifest, {
         file: resolve(file),
         bytes: (await stat(file)).size,

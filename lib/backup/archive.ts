@@ -1,6 +1,7 @@
 // The file of a backup: a ZIP archive, so that `unzip` and `zstd` can read it without Stackroom. Its directory is
 // written last, and it gets its name when it is whole and on disk.
 
+import { once } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -55,20 +56,22 @@ function assertNew(file: string) {
 function writerOf(zip: ZipFile): ArchiveWriter {
   // Files of equal content are equal: no times.
   const options = { compress: false, mtime: new Date(0), mode: 0o100600 }
-  const addStream = (name: string, size: number, openStream: () => Readable) =>
-    new Promise<void>((resolve, reject) => {
-      zip.addReadStreamLazy(name, { ...options, size }, pass => {
-        const stream = openStream().on('end', resolve).on('error', reject)
-        pass(null, stream)
-      })
-    })
+  // The archive retains each function that it is given to its end: none may refer to a stream.
+  const waiting: Readable[] = []
+  const pass: Parameters<ZipFile['addReadStreamLazy']>[2] = use => use(null, waiting.shift()!)
+  const addStream = async (name: string, size: number, stream: Readable) => {
+    const ended = once(stream, 'end')
+    waiting.push(stream)
+    zip.addReadStreamLazy(name, { ...options, size }, pass)
+    await ended
+  }
   return {
-    add: (name, bytes) => addStream(name, bytes.length, () => Readable.from([bytes])),
+    add: (name, bytes) => addStream(name, bytes.length, Readable.from([bytes])),
     async addFile(name, path) {
       const handle = await openIfPresent(path)
       if (handle === null) return null
       const { size } = await handle.stat()
-      await addStream(name, size, () => handle.createReadStream())
+      await addStream(name, size, handle.createReadStream())
       return size
     },
   }

@@ -1,6 +1,5 @@
 // Child process that writes one scheduled backup; it ends with its parent.
 import { rm, stat } from 'node:fs/promises'
-import { setPriority } from 'node:os'
 import { restrictNewFiles } from '../base/data-folder.ts'
 import { Failure, Unavailable } from '../base/errors.ts'
 import { openDatabase } from '../store/postgres/db.ts'
@@ -10,8 +9,6 @@ import { assertOutside } from './folder.ts'
 import type { BackupReply, BackupRequest } from './job.ts'
 import { readPassphrase } from './passphrase.ts'
 import { writeBackup } from './write.ts'
-
-const lowPriority = 10
 
 const abort = new AbortController()
 const stop = () => abort.abort(new Unavailable('It was interrupted'))
@@ -33,7 +30,6 @@ function reasonOf(error: NodeJS.ErrnoException): string {
 }
 
 async function run({ config, file, interrupted, old }: BackupRequest): Promise<BackupReply> {
-  setPriority(lowPriority)
   restrictNewFiles()
   assertOutside(file, config.data_dir)
   for (const path of interrupted) await rm(partialOf(path), { force: true })
@@ -42,7 +38,11 @@ async function run({ config, file, interrupted, old }: BackupRequest): Promise<B
   const { sql, close } = await openDatabase(config, { signal })
   try {
     const secrets = openSecrets(config)
-    await writeBackup({ sql, file, dataDir: config.data_dir, secrets, passphrase, signal })
+    await writeBackup({
+      ...{ sql, file, secrets, passphrase, signal },
+      dataDir: config.data_dir,
+      isGentle: true,
+    })
   } finally {
     await close()
   }

@@ -1,4 +1,4 @@
-// Scheduled backups: written by a child process of low priority, so that reading goes on. It alone touches the folder,
+// Scheduled backups: written by a child process, so that requests do not wait for it. It alone touches the folder,
 // which may be on a disk that does not respond.
 import { fork } from 'node:child_process'
 import { join } from 'node:path'

@@ -34,6 +34,8 @@ export type BackupOptions = {
   secrets: Secrets
   passphrase?: string | undefined
   scope?: Scope
+  /** Pauses while rows are read, so that requests to the same database take hardly longer. */
+  isGentle?: boolean
   signal?: AbortSignal | undefined
 }
 
@@ -46,7 +48,7 @@ const compressedShare = 0.3
  */
 export async function writeBackup(options: BackupOptions): Promise<Manifest> {
   const file = resolve(options.file)
-  const { sql, scope = 'portable', signal } = options
+  const { sql, scope = 'portable', isGentle = false, signal } = options
   await assertFolder(file)
   let manifest: Manifest | null = null
   await writeArchive(
@@ -64,7 +66,7 @@ export async function writeBackup(options: BackupOptions): Promise<Manifest> {
         if (tables.length === 0)
           throw new Invalid('The database is empty: there is nothing to back up')
         await assertSpace(file, tables)
-        const target = { archive, scope, signal }
+        const target = { archive, scope, isGentle, signal }
         const written: TableManifest[] = []
         for (const table of tables) written.push(await writeTable(tx, table, target))
         const covers = scope === 'all' ? [] : await coverPaths(tx, coverFolders(options.dataDir))
@@ -80,12 +82,17 @@ export async function writeBackup(options: BackupOptions): Promise<Manifest> {
   return manifest!
 }
 
-type Target = { archive: ArchiveWriter; scope: Scope; signal: AbortSignal | undefined }
+type Target = {
+  archive: ArchiveWriter
+  scope: Scope
+  isGentle: boolean
+  signal: AbortSignal | undefined
+}
 
 async function writeTable(
   tx: Transaction,
   table: Table,
-  { archive, scope, signal }: Target,
+  { archive, scope, isGentle, signal }: Target,
 ): Promise<TableManifest> {
   const pieces: TableManifest['pieces'] = []
   const store = async ({ packed, bytes, sha256 }: Piece) => {
@@ -94,7 +101,12 @@ async function writeTable(
     pieces.push({ bytes, sha256 })
   }
   const rows = await copyOut(tx, table, scope).readable()
-  return { name: table.name, columns: table.columns, ...(await packRows(rows, store)), pieces }
+  return {
+    name: table.name,
+    columns: table.columns,
+    ...(await packRows(rows, store, { isGentle })),
+    pieces,
+  }
 }
 
 type Head = Omit<Manifest, 'tables' | 'covers'>
