@@ -15,7 +15,7 @@ import { horizontalOverflow, testWithPages } from '../kit/web/page.ts'
 const broken = 'Broken/Broken 001.cbz'
 const phone = { width: 390, height: 844 }
 
-test('first start and administration', { skip: skipWithoutBrowser(6) }, async t => {
+test('first start and administration', { skip: skipWithoutBrowser(7) }, async t => {
   const api = await startApi(t)
   shareBuild(api)
   const [comic, manga] = await Promise.all([webBooks.comic.bytes(), webBooks.manga.bytes()])
@@ -137,6 +137,28 @@ test('first start and administration', { skip: skipWithoutBrowser(6) }, async t 
     await page.getByLabel('Time', { exact: true }).waitFor()
     t.equal(await page.getByLabel('Time', { exact: true }).inputValue(), '04:30')
   })
+
+  await testPages(
+    'backups: what is missing, what failed, and how old the last one is',
+    async (t, open) => {
+      await api.sql`
+      insert into backup (id, file, ended_at, bytes, error) values
+        (gen_random_uuid(), '/mnt/one.backup', now() - interval '2 days', 5000000, null),
+        (gen_random_uuid(), '/mnt/two.backup', now(), null, 'The folder has no space')`
+      const page = await open('/admin/backups')
+      await page.getByText('Last backup 2 days ago').waitFor()
+      await page.getByText('set backup.dir in the configuration').waitFor()
+      await page.getByText('The folder has no space').waitFor()
+      await page.getByText('one.backup').waitFor()
+      t.equal(
+        await page.getByRole('button', { name: 'Back up now' }).count(),
+        0,
+        'without a folder',
+      )
+      await check(t, page)
+      await api.sql`delete from backup`
+    },
+  )
 
   await testPages('failed files have a reason, and are read again', async (_t, open) => {
     const page = await open('/admin/errors')
