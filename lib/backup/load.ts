@@ -5,9 +5,11 @@ import { pipeline } from 'node:stream/promises'
 import { Invalid } from '../base/errors.ts'
 import type { Sql, Transaction } from '../store/postgres/db.ts'
 import { migrateTo, readMigrations } from '../store/postgres/migrate.ts'
+import { dropQueue } from '../store/queue/select-jobs.ts'
 import { detachConstraints } from './constraints.ts'
 import type { TableManifest } from './manifest.ts'
 import { unpackPiece } from './pieces.ts'
+import { tablesIn } from './tables.ts'
 import type { OpenBackup } from './verify.ts'
 
 type Options = {
@@ -36,6 +38,7 @@ export async function loadBackup(sql: Sql, { backup, place, migrations, signal }
       place,
       ...(migrations === undefined ? {} : { folder: migrations }),
     })
+    await assertTables(tx, manifest.tables)
     const reattach = await detachConstraints(tx)
     for (const table of manifest.tables) await loadTable(tx, table, { backup, signal })
     for (const { name, value } of manifest.sequences)
@@ -49,6 +52,16 @@ export async function loadBackup(sql: Sql, { backup, place, migrations, signal }
     signal?.throwIfAborted()
     await tx`analyze`
   })
+}
+
+/** The names in a file are not to reach beyond the schema. */
+async function assertTables(tx: Transaction, tables: readonly TableManifest[]) {
+  const known = new Map((await tablesIn(tx, 'all')).map(({ name, columns }) => [name, columns]))
+  const isKnown = ({ name, columns }: TableManifest) =>
+    columns.every(column => known.get(name)?.includes(column))
+  const foreign = tables.find(table => !isKnown(table))
+  if (foreign)
+    throw new Invalid(`The backup contains a table that its schema lacks: ${foreign.name}`)
 }
 
 async function installationId(tx: Transaction): Promise<string | null> {
@@ -79,7 +92,7 @@ async function dropEverything(tx: Transaction) {
     where p.pronamespace = (select oid from pg_namespace where nspname = current_schema())
       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`
   for (const { signature } of functions) await tx.unsafe(`drop function ${signature} cascade`)
-  await tx`drop schema if exists pgboss cascade`
+  await dropQueue(tx)
 }
 
 /** Names of all tables that a migration has ever created. */

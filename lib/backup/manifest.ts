@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { Invalid } from '../base/errors.ts'
+import { maxPieceBytes } from './pieces.ts'
 
 /** Format of the file as a whole; a later format has another number. */
 const format = 1
@@ -31,7 +32,12 @@ const Manifest = Type.Object({
       bytes: Count,
       sha256: Sha256,
       /** Entries `data/<name>/0001.zst` and so on: bytes uncompressed, checksum of the entry. */
-      pieces: Type.Array(Type.Object({ bytes: Count, sha256: Sha256 })),
+      pieces: Type.Array(
+        Type.Object({
+          bytes: Type.Integer({ minimum: 0, maximum: maxPieceBytes }),
+          sha256: Sha256,
+        }),
+      ),
     }),
   ),
   sequences: Type.Array(

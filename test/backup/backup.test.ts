@@ -173,6 +173,25 @@ t.test('any damage is found before something is restored', async t => {
   }
 })
 
+t.test('a crafted file reaches no table but those of the schema', async t => {
+  const { sql, restore } = await target(t)
+  await sql`create schema payroll create table wage (amount integer)`
+  await sql`insert into payroll.wage values (1)`
+  const backup = await openBackup(file)
+  t.teardown(() => backup[Symbol.asyncDispose]())
+  const [first] = backup.manifest.tables
+  for (const change of [
+    { name: 'payroll.wage' },
+    { name: 'payroll"."wage' },
+    { columns: ['nothing'] },
+  ]) {
+    backup.manifest.tables.splice(0, 1, { ...first!, ...change })
+    await t.rejects(loadBackup(sql, { backup, place: 'crafted' }), /a table that its schema lacks/)
+  }
+  t.equal((await sql`select from payroll.wage`).length, 1)
+  await restore()
+})
+
 t.test('an existing file is not replaced, and a failed backup leaves none', async t => {
   const options = { sql: w.sql, dataDir, secrets }
   await t.rejects(writeBackup({ ...options, file }), /exists already/)

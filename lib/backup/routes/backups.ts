@@ -22,7 +22,7 @@ export const backups = [
     description:
       'Newest first, with the last failures. They cannot be downloaded: they lie in the folder `backup.dir` of the server.',
     responses: {
-      200: component('Backups', {
+      200: component('BackupReport', {
         folder: nullable(
           Type.String({ description: 'Folder `backup.dir`; null if none is configured.' }),
         ),

@@ -30,7 +30,7 @@ export async function queueExists(sql: Sql): Promise<boolean> {
 }
 
 /** Deletes the queue with its tables and all jobs. Only allowed while no process is working. */
-export async function dropQueue(sql: Sql): Promise<void> {
+export async function dropQueue(sql: Queryable): Promise<void> {
   await sql`drop schema if exists pgboss cascade`
 }
 

@@ -10,7 +10,7 @@ import { useInterval } from '../ui/timing.ts'
 import { showNotice } from '../ui/toast.tsx'
 import { AdminFrame } from './admin-frame.tsx'
 
-type Backups = Schemas['Backups']
+type Backups = Schemas['BackupReport']
 type Backup = Backups['backups'][number]
 
 const reloadMs = 5_000
@@ -32,11 +32,11 @@ export function View() {
       {error && !data && <ErrorState error={error} onRetry={reload} />}
       {data && <Notices backups={data} />}
       {data && data.backups.length === 0 && data.folder && (
-        <EmptyState icon="copy" title={t('backups.none')} text={t('backups.noneText')} />
+        <EmptyState icon="copy" title={t('backups.never')} text={t('backups.noneText')} />
       )}
       {data && data.backups.length > 0 && (
         <div class="table-scroll">
-          <Table columns={[t('label.time'), t('backups.file'), t('backups.result')]}>
+          <Table columns={[t('label.time'), t('details.file'), t('backups.result')]}>
             {data.backups.map(backup => (
               <tr key={backup.id}>
                 <td>{formatDate(backup.startedAt, 'dateTime')}</td>
@@ -74,7 +74,7 @@ function Notices({ backups }: { backups: Backups }) {
 }
 
 function resultOf({ endedAt, bytes, error }: Backup) {
-  if (endedAt === null) return t('backups.running')
+  if (endedAt === null) return t('task.status.running')
   if (error !== null) return <span class="badge danger">{error}</span>
   return formatBytes(bytes ?? 0)
 }
