@@ -17,17 +17,25 @@ import { openBackup } from '../../lib/backup/verify.ts'
 import { writeBackup } from '../../lib/backup/write.ts'
 import { loadConfig } from '../../lib/store/config/config.ts'
 import { connect, openDatabase, type Sql } from '../../lib/store/postgres/db.ts'
+import type { Programs } from '../../lib/store/postgres/embedded/binaries.ts'
 import { startPostgres } from '../../lib/store/postgres/embedded/embedded.ts'
 import { previousPrograms } from '../../lib/store/postgres/embedded/previous-programs.ts'
 import { secretsIn } from '../../lib/store/secret/secrets.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
 import { createFixture } from '../kit/fixture.ts'
+import { leaveOutWithout } from '../kit/shared.ts'
 
+const checks = 14
 const folder = temporaryFolder(t)
 const original = join(folder, 'original')
 mkdirSync(original)
-const programs = await previousPrograms('17', { dataDir: original })
-const before = await createOld()
+const programs = await previousPrograms('17', { dataDir: original }).catch(error => {
+  if (/could not be fetched/.test(error.message)) return null
+  throw error
+})
+if (programs === null) leaveOutWithout('the npm registry', checks)
+const before = programs === null ? {} : await createOld(programs)
+const skip = programs === null
 
 const configOf = (data: string) => loadConfig({ env: {}, flags: { data_dir: data } })
 
@@ -38,20 +46,24 @@ function copyOfOld(t: { name: string }): string {
   return copy
 }
 
-t.test('all rows are there, sessions and keys too, and the old directory remains', async t => {
-  const data = copyOfOld(t)
-  t.equal(await upgradeDatabase(configOf(data), {}), true)
-  t.match(readFileSync(join(data, 'postgres', 'PG_VERSION'), 'utf8'), /^18/)
-  t.match(readFileSync(join(data, 'postgres-17', 'PG_VERSION'), 'utf8'), /^17/)
-  t.same(
-    readdirSync(data).filter(name => /upgrade|programs/.test(name)),
-    [],
-  )
-  t.same(await rowsIn(data), before)
-  t.equal(await upgradeDatabase(configOf(data), {}), false, 'once')
-})
+t.test(
+  'all rows are there, sessions and keys too, and the old directory remains',
+  { skip },
+  async t => {
+    const data = copyOfOld(t)
+    t.equal(await upgradeDatabase(configOf(data), {}), true)
+    t.match(readFileSync(join(data, 'postgres', 'PG_VERSION'), 'utf8'), /^18/)
+    t.match(readFileSync(join(data, 'postgres-17', 'PG_VERSION'), 'utf8'), /^17/)
+    t.same(
+      readdirSync(data).filter(name => /upgrade|programs/.test(name)),
+      [],
+    )
+    t.same(await rowsIn(data), before)
+    t.equal(await upgradeDatabase(configOf(data), {}), false, 'once')
+  },
+)
 
-t.test('an upgrade killed between its last steps is completed', async t => {
+t.test('an upgrade killed between its last steps is completed', { skip }, async t => {
   const data = copyOfOld(t)
   const whole = copyOfOld({ name: 'whole' })
   await upgradeDatabase(configOf(whole), {})
@@ -63,7 +75,7 @@ t.test('an upgrade killed between its last steps is completed', async t => {
   t.same(await rowsIn(data), before)
 })
 
-t.test('killed before, it begins again', async t => {
+t.test('killed before, it begins again', { skip }, async t => {
   const data = copyOfOld(t)
   mkdirSync(join(data, 'upgrade', 'new', 'postgres'), { recursive: true })
   writeFileSync(join(data, 'upgrade', 'database.backup.partial'), 'PK')
@@ -74,7 +86,7 @@ t.test('killed before, it begins again', async t => {
   t.same(await rowsIn(data), before)
 })
 
-t.test('without a network it stops with the command that helps', async t => {
+t.test('without a network it stops with the command that helps', { skip }, async t => {
   const data = copyOfOld(t)
   renameSync(join(data, 'postgres-programs-17'), join(folder, 'away'))
   const { PATH } = process.env
@@ -98,7 +110,7 @@ t.test('a version that no release contained is refused with advice', async t => 
   )
 })
 
-async function createOld() {
+async function createOld(programs: Programs) {
   const fixture = await createFixture(t)
   await fixture.admin.post('/auth/login', { username: 'nobody', password: 'wrong' })
   const file = join(folder, 'fixture.backup')
