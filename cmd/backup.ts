@@ -65,12 +65,7 @@ async function backup(
       const { signal } = shutdown
       const keys = { secrets, passphrase }
       const manifest = await writeBackup({ sql, file, dataDir, isGentle: !fast, signal, ...keys })
-      const summary = summaryOf(manifest, {
-        file: resolve(file),
-        bytes: (await stat(file)).size,
-        seconds: Math.round((performance.now() - started) / 100) / 10,
-      })
-      print(summary, json)
+      print(await summaryOf(manifest, { file, started }), json)
       if (!json) for (const line of leftOut(manifest, secrets.file)) process.stdout.write(line)
     },
   )
@@ -81,13 +76,7 @@ async function restore(file: string, options: RestoreFlags) {
   const started = performance.now()
   // Before anything is started or created.
   const manifest = await verifyBackup(file)
-  const summary = async () =>
-    summaryOf(manifest, {
-      file: resolve(file),
-      bytes: (await stat(file)).size,
-      seconds: Math.round((performance.now() - started) / 100) / 10,
-    })
-  if (check) return print(await summary(), json)
+  if (check) return print(await summaryOf(manifest, { file, started }), json)
   const passphrase = readPassphrase(passphraseFile)
   if (passphrase !== undefined && !manifest.hasKeys)
     throw new Invalid(`${file} does not contain the key of the secrets`)
@@ -102,7 +91,7 @@ async function restore(file: string, options: RestoreFlags) {
     await rebuildQueue(sql, error => log.error({ err: error }, 'job queue error'), {
       thumbnails: join(config.data_dir, 'thumbnails'),
     })
-    print(await summary(), json)
+    print(await summaryOf(manifest, { file, started }), json)
     if (!json && manifest.sourcesWithSecrets.length > 0 && passphrase === undefined)
       process.stdout.write(
         `Credentials of these sources need the key file of the old server as ${secrets.file}, or have to be entered again: ${manifest.sourcesWithSecrets.join(', ')}\n`,
@@ -112,15 +101,17 @@ async function restore(file: string, options: RestoreFlags) {
   })
 }
 
-type Summary = ReturnType<typeof summaryOf>
+type Summary = Awaited<ReturnType<typeof summaryOf>>
 
-function summaryOf(
+async function summaryOf(
   { tables, covers, createdAt, version }: Manifest,
-  run: { file: string; bytes: number; seconds: number },
+  { file, started }: { file: string; started: number },
 ) {
   const rowsOf = (name: string) => tables.find(table => table.name === name)?.rows ?? 0
   return {
-    ...run,
+    file: resolve(file),
+    bytes: (await stat(file)).size,
+    seconds: Math.round((performance.now() - started) / 100) / 10,
     ...{ createdAt, version },
     books: rowsOf('book'),
     accounts: rowsOf('account'),

@@ -89,7 +89,9 @@ export async function withContext<T>(
     database = await shutdown.unlessRequested(opening, opened => opened.close(1))
     const { sql } = database
     await shutdown.unlessRequested(prepare(database, config, { log, ...options }))
-    if (isUpgraded) await rebuildQueue(sql, error => log.error({ err: error }, 'job queue error'))
+    // Without migrations the tables may be older than this code; later scans find what is due.
+    if (isUpgraded && options.migrates !== false)
+      await rebuildQueue(sql, error => log.error({ err: error }, 'job queue error'))
     isPrepared = true
     const working = work({ config, log, space, sql, shutdown })
     return await (options.endsItself ? working : shutdown.unlessRequested(working))

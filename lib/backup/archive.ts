@@ -33,9 +33,9 @@ export async function writeArchive(
 ): Promise<void> {
   const partial = partialOf(file)
   assertNew(file)
+  const output = createWriteStream(partial, { mode: 0o600, flush: true })
   try {
     const zip = new ZipFile()
-    const output = createWriteStream(partial, { mode: 0o600, flush: true })
     const written = pipeline(zip.outputStream, output)
     await Promise.race([written, fill(writerOf(zip)).then(() => zip.end())])
     await written
@@ -44,6 +44,7 @@ export async function writeArchive(
     await rename(partial, file)
     await syncFolder(dirname(file))
   } catch (error) {
+    output.destroy()
     await rm(partial, { force: true })
     throw error
   }

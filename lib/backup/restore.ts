@@ -1,10 +1,10 @@
 // Restores a backup into the database and the data directory of an installation.
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { scoped } from '../base/async/dispose.ts'
 import { Conflict } from '../base/errors.ts'
-import { coverFolders } from '../catalog/cover/cover-files.ts'
+import { coverFolders, writeAtomically } from '../catalog/cover/cover-files.ts'
 import type { Sql } from '../store/postgres/db.ts'
 import { parseKeys, readKeys, writeKeys } from '../store/secret/key-file.ts'
 import type { Secrets } from '../store/secret/secrets.ts'
@@ -89,8 +89,6 @@ async function restoreCovers(
     if (!safe.test(below)) continue
     const path = join(folder, below)
     if (existsSync(path)) continue
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(`${path}.restored`, await backup.cover(name))
-    await rename(`${path}.restored`, path)
+    await writeAtomically(path, await backup.cover(name))
   }
 }

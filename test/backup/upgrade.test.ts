@@ -100,13 +100,13 @@ t.test('without a network it stops with the command that helps', { skip }, async
   t.ok(existsSync(join(data, 'postgres', 'PG_VERSION')))
 })
 
-t.test('a version that no release contained is refused with advice', async t => {
+t.test('a version that cannot be upgraded is refused with advice', async t => {
   const data = join(folder, 'ancient')
   mkdirSync(join(data, 'postgres'), { recursive: true })
   writeFileSync(join(data, 'postgres', 'PG_VERSION'), '12\n')
   await t.rejects(
     upgradeDatabase(configOf(data), {}),
-    /PostgreSQL 12, which no release of Stackroom/,
+    /PostgreSQL 12, which this version of Stackroom cannot/,
   )
 })
 

@@ -47,7 +47,7 @@ export async function deleteCoverFiles(folders: CoverFolders, { name, extension 
 }
 
 /** Writes a temporary file and renames it: a file with the final name is complete. */
-async function writeAtomically(path: string, bytes: Uint8Array) {
+export async function writeAtomically(path: string, bytes: Uint8Array) {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   await mkdir(dirname(path), { recursive: true })
   try {

@@ -7,7 +7,7 @@ import type { Log } from '../../../base/log.ts'
 import { packageFolder } from '../../../base/package.ts'
 import { type Programs, packageName, programsIn } from './binaries.ts'
 
-/** The last package of each major version that a release of Stackroom has contained. */
+/** The last package of each major version whose clusters are upgraded. */
 const versions: Record<string, string> = { 17: '17.10.0-beta.17' }
 
 /** Where they are in a data directory. */
@@ -26,7 +26,7 @@ export async function previousPrograms(
   const version = versions[major]
   if (version === undefined)
     throw new Invalid(
-      `${join(dataDir, 'postgres')} was created by PostgreSQL ${major}, which no release of Stackroom contained. ` +
+      `${join(dataDir, 'postgres')} was created by PostgreSQL ${major}, which this version of Stackroom cannot upgrade. ` +
         'Use the version that created it, or move the directory away and scan the libraries again',
     )
   const find = () =>
