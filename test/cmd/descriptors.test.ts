@@ -21,11 +21,11 @@ async function startServer(t: Test) {
     name: 'Shelf',
   })
   const { base, child } = await serve()
-  // On one connection: without descriptors the server accepts no other.
+  // On one connection: without descriptors the server accepts no other, and one that ends leaves a descriptor.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.teardown(() => agent.destroy())
   const request = async (method: string, path: string, body?: object) => {
-    const sent = send(`${base}/api/v1${path}`, {
+    const sent = send(base + path, {
       method,
       headers: { ...headers, 'content-type': 'application/json' },
       agent,
@@ -41,12 +41,12 @@ async function startServer(t: Test) {
       json: isJson ? JSON.parse(String(bytes)) : null,
     }
   }
-  const get = (path: string) => request('GET', path)
-  await waitUntil(async () => (await fetch(`${base}/health/startup`)).ok)
+  const get = (path: string) => request('GET', `/api/v1${path}`)
+  await waitUntil(async () => (await request('GET', '/health/startup')).status === 200)
   return {
     sql,
     get,
-    post: (path: string, body = {}) => request('POST', path, body),
+    post: (path: string, body = {}) => request('POST', `/api/v1${path}`, body),
     async leave(count: number) {
       await get('/info')
       return leaveDescriptors(child.pid!, count)
