@@ -78,7 +78,7 @@ export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): P
   const rows = series.map(({ id, title, ...more }) => ({
     id,
     line: normalizeSearchText(title),
-    joined: joinedLine(title),
+    joined: joinedLine(normalizeSearchText(title)),
     text: seriesSearchText({
       title,
       otherTitles: [more.name, ...more.alternateTitles.map(other => other.title)],

@@ -185,13 +185,18 @@ async function firstDecoded<T>(
   return null
 }
 
-type LoadedFormat = { name: FormatName; reader: FormatReader; isComic: boolean }
+type LoadedFormat = {
+  name: FormatName
+  extensions: readonly string[]
+  reader: FormatReader
+  isComic: boolean
+}
 let loading: Promise<LoadedFormat[]> | null = null
 
 function loadFormats(): Promise<LoadedFormat[]> {
   loading ??= Promise.all(
-    formats.map(async ({ name, opds, load }) => ({
-      name,
+    formats.map(async ({ name, extensions, opds, load }) => ({
+      ...{ name, extensions },
       reader: await load(),
       isComic: opds.profile === 'divina',
     })),
@@ -232,7 +237,7 @@ function detectFormat(
   extension: string,
 ): LoadedFormat | null {
   const comics = loaded.filter(({ isComic }) => isComic)
-  const hasComicExtension = comics.some(({ name }) => extensionsOf([name]).includes(extension))
+  const hasComicExtension = comics.some(({ extensions }) => extensions.includes(extension))
   const isLikely = ({ name, reader }: LoadedFormat): boolean => {
     // An EPUB renamed to a comic is read page by page.
     if (name === 'epub' && hasComicExtension) return false
@@ -245,7 +250,7 @@ function detectFormat(
 
 /** The format of the extension; for a comic the others too, because comics often have the wrong extension. */
 function possibleFormats(loaded: readonly LoadedFormat[], extension: string): LoadedFormat[] {
-  const named = loaded.filter(({ name }) => extensionsOf([name]).includes(extension))
+  const named = loaded.filter(({ extensions }) => extensions.includes(extension))
   const isArchive = archiveExtensions.includes(extension) || named.some(({ isComic }) => isComic)
   return isArchive ? [...new Set([...named, ...loaded.filter(({ isComic }) => isComic)])] : named
 }

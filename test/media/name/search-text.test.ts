@@ -5,6 +5,7 @@ import {
   parseSearchQuery,
   seriesSearchText,
 } from '../../../lib/media/name/search-text.ts'
+import { createRandom } from '../../kit/random.ts'
 
 t.test('case, accents, width, apostrophes and punctuation say nothing', async t => {
   t.equal(normalizeSearchText('  Don’t PANIC, Émile! №5 '), 'dont panic emile no5')
@@ -15,6 +16,15 @@ t.test('case, accents, width, apostrophes and punctuation say nothing', async t 
     'composed kana are one',
   )
   t.equal(normalizeSearchText('…!?'), '')
+})
+
+t.test('ASCII texts have the same words beside other characters', async t => {
+  const random = createRandom(7)
+  for (let i = 0; i < 500; i++) {
+    const text = Array.from({ length: 12 }, () => String.fromCharCode(random.below(128))).join('')
+    const beside = normalizeSearchText(`${text} 巨`).replace(/ ?[A-E][F-Z]{4}$/, '')
+    t.equal(normalizeSearchText(text), beside, JSON.stringify(text))
+  }
 })
 
 t.test('characters beyond ASCII are five capitals that meet only themselves', async t => {
