@@ -694,7 +694,7 @@ create table source (
   -- When its settings last changed.
   updated_at   timestamptz not null default now(),
   constraint source_name_unique unique (name),
-  constraint source_type_known check (type in ('feed', 'http', 'dump', 'plugin')),
+  constraint source_type_known check (type in ('preset', 'feed', 'http', 'dump', 'plugin')),
   constraint source_plugin_named check ((type = 'plugin') = starts_with(name, 'plugin:'))
 );
 

@@ -963,7 +963,7 @@ CREATE TABLE source (
   constraint source_name_unique UNIQUE (name),
   constraint source_pkey PRIMARY KEY (id),
   constraint source_plugin_named CHECK (((type = 'plugin'::text) = starts_with(name, 'plugin:'::text))),
-  constraint source_type_known CHECK ((type = ANY (ARRAY['feed'::text, 'http'::text, 'dump'::text, 'plugin'::text])))
+  constraint source_type_known CHECK ((type = ANY (ARRAY['preset'::text, 'feed'::text, 'http'::text, 'dump'::text, 'plugin'::text])))
 );
 
 CREATE TABLE source_failure (

@@ -122,7 +122,7 @@ async function storeCover(
     select 'cover' = any(locks) as "isLocked" from series where id = ${seriesId}`
   if (series?.isLocked !== false) return 'locked'
   try {
-    const { status, body } = await sources.http.get({
+    const { status, body } = await sources.http.send({
       ...{ url: coverUrl, accept: 'image/*', maxBytes: maxCoverBytes, signal },
     })
     if (status !== 200) return 'failed'

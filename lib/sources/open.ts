@@ -14,9 +14,10 @@ import { http } from './mapping/http.ts'
 import { listPlugins } from './plugin/folder.ts'
 import { plugin } from './plugin/plugin.ts'
 import { createPlugins, type PluginsOptions } from './plugin/plugins.ts'
+import { preset, presets } from './presets/presets.ts'
 import type { SourceDeps, SourceRow, SourceType } from './source-type.ts'
 
-const types = { feed, http, dump, plugin } satisfies Record<string, SourceType<never>>
+const types = { preset, feed, http, dump, plugin } satisfies Record<string, SourceType<never>>
 export type SourceTypeName = keyof typeof types
 export const sourceTypes = Object.keys(types) as SourceTypeName[]
 
@@ -26,6 +27,7 @@ export type TypedRow = SourceRow & { type: SourceTypeName }
 /** Whether a source may have series metadata; unknown, and thus true, for a plugin that was never called. */
 export function mayHaveMetadata({ type, config, description }: TypedRow): boolean {
   if (type === 'feed') return false
+  if (type === 'preset') return true
   if (type === 'http') return config.search !== undefined
   return description === null || description.capabilities.includes('metadata')
 }
@@ -105,9 +107,10 @@ export function createSources({ log, secrets, ...options }: SourceOptions) {
       }
       type.check({ config, credentials }, deps)
     },
-    /** JSON Schemas of configurations by type, and the names of available plugins. */
+    /** JSON Schemas of configurations by type, the presets, and the names of available plugins. */
     describeTypes: () => ({
       types: sourceTypes.map(type => ({ type, config: typeOf(type).Config })),
+      presets: [...presets],
       plugins: listPlugins(plugins.folder),
     }),
     /** Ends everything that runs for a disabled source. */

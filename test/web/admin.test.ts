@@ -160,6 +160,58 @@ test('first start and administration', { skip: skipWithoutBrowser(7) }, async t 
     },
   )
 
+  await testPages(
+    'sources: one from a preset, with its key, tested, off and removed',
+    async (t, open) => {
+      const page = await open('/admin/sources')
+      await page.getByText('Nothing is sent to a service before you add it').waitFor()
+      // The service itself is not called by tests.
+      let answer = { success: false, message: 'comicvine.example refuses access', latencyMs: 5 }
+      await page.route('**/admin/sources/*/test', route =>
+        route.fulfill({ json: { ...answer, manifest: null } }),
+      )
+      await page.getByRole('button', { name: 'Add source' }).click()
+      await page.getByRole('button', { name: 'Add Comic Vine' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('Metadata from Comic Vine').waitFor()
+      await check(t, page)
+      const key = dialog.getByLabel('API key')
+      t.equal(await key.getAttribute('required'), '', 'the key is required')
+      await key.fill('web-secret')
+      await dialog.getByRole('button', { name: 'Add source' }).click()
+      await page.getByRole('heading', { name: 'Comic Vine' }).waitFor()
+      await page.getByText('Works', { exact: true }).waitFor()
+      const [stored] = await api.sql`select type, name, config, credentials, enabled from source`
+      t.match(stored, { type: 'preset', config: { preset: 'comic-vine' }, enabled: true })
+      t.notMatch(JSON.stringify(stored), /web-secret/)
+
+      await page.getByRole('button', { name: 'Test', exact: true }).click()
+      await page.getByRole('alert').getByText('refuses access').waitFor()
+      await check(t, page)
+      answer = { ...answer, success: true }
+      await page.getByRole('button', { name: 'Test', exact: true }).click()
+      await page.getByText('Comic Vine responded in 5 ms').waitFor()
+      await page.getByRole('alert').waitFor({ state: 'detached' })
+
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('button', { name: 'Turn off' }).click()
+      await page.getByText('Turned off').waitFor()
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('button', { name: 'Change credentials' }).click()
+      await page.getByRole('dialog').getByLabel('API key').fill('other-secret')
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      const [changed] = await api.sql`select credentials, enabled from source`
+      t.not(changed!.credentials.key, stored!.credentials.key)
+      t.equal(changed!.enabled, false)
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('No sources yet').waitFor()
+      t.equal((await api.sql`select 1 from source`).length, 0)
+    },
+  )
+
   await testPages('failed files have a reason, and are read again', async (_t, open) => {
     const page = await open('/admin/errors')
     await page.getByText(broken).waitFor()

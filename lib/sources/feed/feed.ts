@@ -47,7 +47,7 @@ function openFeed(row: SourceRow<FeedConfig>, { http }: SourceDeps): Source {
   async function fetchFeed(cursor: Cursor | null, { signal }: Call) {
     const { etag = null, lastModified = null } = cursor ?? {}
     const request = { url: config.url, headers: credentials, accept, etag, lastModified, signal }
-    const response = await http.get(request)
+    const response = await http.send(request)
     if (response.status === 404) throw new SourceFailure('The feed does not exist', 'status')
     return response
   }

@@ -1,15 +1,21 @@
-// HTTP client of sources: GET requests with timeouts, size limits, validators, redirects and the guard.
+// HTTP client of sources: requests with timeouts, size limits, validators, redirects and the guard.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { version } from '../../base/version.ts'
 import { SourceFailure } from '../failure.ts'
 import { type Limits, openResponse, readBody } from './exchange.ts'
 import { createGuard, type LookupAll } from './guard.ts'
-import { createHosts } from './hosts.ts'
+import { createHosts, type HostLimits } from './hosts.ts'
 
-export type HttpRequest = {
+/** GET, or POST with a body of JSON. Errors name only the host: the URL may contain a key. */
+export type Outgoing = {
   url: string
+  json?: string
   /** Sent only to the origin of `url`, not to redirect targets. */
   headers?: Record<string, string>
+}
+
+export type HttpRequest = Outgoing & {
+  limits?: HostLimits | undefined
   accept?: string
   /** From an earlier response; the answer is 304 if nothing changed. */
   etag?: string | null
@@ -30,7 +36,7 @@ export type HttpResponse = {
   url: string
 }
 
-export type HttpClient = { get(request: HttpRequest): Promise<HttpResponse> }
+export type HttpClient = { send(request: HttpRequest): Promise<HttpResponse> }
 
 export type HttpOptions = {
   /** Networks that are allowed although not public; null for none. Read on each use. */
@@ -44,6 +50,8 @@ export type HttpOptions = {
 
 export const maxRedirects = 5
 export const defaultMaxBytes = 10 * 1024 * 1024
+// 420 is Comic Vine's.
+const limitStatuses = new Set([420, 429, 503])
 const redirects = new Set([301, 302, 303, 307, 308])
 export const defaultLimits: Limits = {
   connectMs: 10_000,
@@ -59,12 +67,12 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   const hosts = createHosts(options)
   const limits = { ...defaultLimits, ...options.limits }
 
-  async function get(request: HttpRequest): Promise<HttpResponse> {
+  async function send(request: HttpRequest): Promise<HttpResponse> {
     const start = parseUrl(request.url)
     let url = start
     for (let hop = 0; hop <= maxRedirects; hop++) {
       guard.checkUrl(url)
-      await hosts.admit(url.host, request.signal)
+      await hosts.admit(url.host, request)
       const headers = headersOf(request, url.origin === start.origin)
       const target = await exchange(url, headers, request)
       if (!(target instanceof URL)) return target
@@ -79,9 +87,10 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     const total = AbortSignal.timeout(limits.totalMs)
     try {
       const both = AbortSignal.any([signal, total])
-      const response = await openResponse(url, { headers, guard, limits, signal: both })
+      const { json } = request
+      const response = await openResponse(url, { headers, json, guard, limits, signal: both })
       try {
-        return await read(url, response, maxBytes)
+        return await read(url, response, { maxBytes, isPost: json !== undefined })
       } finally {
         response.destroy()
       }
@@ -91,19 +100,25 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     }
   }
 
-  async function read(url: URL, response: IncomingMessage, maxBytes: number) {
+  type Reading = { maxBytes: number; isPost: boolean }
+  async function read(url: URL, response: IncomingMessage, { maxBytes, isPost }: Reading) {
     const { statusCode: status = 0, headers } = response
-    if (status === 429 || status === 503) throw hosts.limited(url.host, headers['retry-after'])
+    if (limitStatuses.has(status)) throw hosts.limited(url.host, headers['retry-after'])
     hosts.succeeded(url.host)
-    if (redirects.has(status) && headers.location) return parseUrl(headers.location, url)
+    if (redirects.has(status) && headers.location && !isPost) return parseUrl(headers.location, url)
     if (status === 304) return toResponse(304, url, headers)
     if (status === 404 || status === 410) return toResponse(404, url, headers)
+    if (status === 401 || status === 403)
+      throw new SourceFailure(
+        `${url.host} refuses access (status ${status}): check the credentials`,
+        'status',
+      )
     if (status < 200 || status >= 300)
       throw new SourceFailure(`${url.host} responded with status ${status}`, 'status')
     return toResponse(200, url, headers, await readBody(response, url.host, maxBytes))
   }
 
-  return { get }
+  return { send }
 }
 
 function parseUrl(text: string, base?: URL): URL {
@@ -113,11 +128,13 @@ function parseUrl(text: string, base?: URL): URL {
   return url
 }
 
-function headersOf({ headers, accept, etag, lastModified }: HttpRequest, isOwn: boolean) {
+function headersOf(request: HttpRequest, isOwn: boolean): Record<string, string> {
+  const { headers, json, accept, etag, lastModified } = request
   return {
     'user-agent': userAgent,
     accept: accept ?? '*/*',
     'accept-encoding': 'gzip',
+    ...(json === undefined ? {} : { 'content-type': 'application/json' }),
     ...(etag ? { 'if-none-match': etag } : {}),
     ...(lastModified ? { 'if-modified-since': lastModified } : {}),
     ...(isOwn ? headers : {}),

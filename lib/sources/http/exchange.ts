@@ -16,6 +16,8 @@ export type Limits = {
 
 type Exchange = {
   headers: Record<string, string>
+  /** Body of a POST request. */
+  json: string | undefined
   guard: Guard
   limits: Limits
   signal: AbortSignal
@@ -24,13 +26,14 @@ type Exchange = {
 /** Resolves with the response as soon as its headers arrive; `idleMs` applies to its body. */
 export function openResponse(
   url: URL,
-  { headers, guard, limits, signal }: Exchange,
+  { headers, json, guard, limits, signal }: Exchange,
 ): Promise<IncomingMessage> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect'
   return new Promise((resolve, reject) => {
     // A separate connection, so that each one has been checked by `lookup`.
-    const request = send(url, { agent: false, lookup: guard.lookup, headers, signal })
+    const method = json === undefined ? 'GET' : 'POST'
+    const request = send(url, { agent: false, lookup: guard.lookup, method, headers, signal })
     const fail = (what: string) =>
       request.destroy(new SourceFailure(`${url.host} ${what}`, 'timeout'))
     let timer = setTimeout(fail, limits.connectMs, 'cannot be reached in time')
@@ -52,7 +55,7 @@ export function openResponse(
       reject(error)
     })
     request.on('close', () => clearTimeout(timer))
-    request.end()
+    request.end(json)
   })
 }
 

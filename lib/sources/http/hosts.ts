@@ -1,4 +1,4 @@
-// Request rate and backoff per host: one request at a time with a pause, and none while a host wants no
+// Request rate, daily quota and backoff per host: one request at a time with a pause, and none while a host wants no
 // requests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
@@ -7,24 +7,39 @@ import { SourceFailure } from '../failure.ts'
 const maxHosts = 1000
 const baseBackoffMs = 60_000
 const maxMultiplier = 16
+const dayMs = 24 * 3_600_000
 /** A host that is not called for this long counts as new. */
-const forgetMs = 24 * 3_600_000
+const forgetMs = dayMs
 /** More waiting requests than this fail at once. */
 const maxQueueMs = 120_000
 
-type HostState = { nextAt: number; multiplier: number; blockedUntil: number }
+/** Requests that a service allows. */
+export type HostLimits = { perMinute?: number; perDay?: number }
+
+type HostState = {
+  nextAt: number
+  multiplier: number
+  blockedUntil: number
+  /** Requests since `dayStart`. */
+  count: number
+  dayStart: number
+}
 
 export function createHosts({ intervalMs = 1_000, now = Date.now } = {}) {
   const hosts = new LRUCache<string, HostState>({ max: maxHosts, ttl: forgetMs })
   const stateOf = (host: string): HostState => {
     const known = hosts.get(host)
-    const state = known ?? { nextAt: 0, multiplier: 0, blockedUntil: 0 }
+    const fresh = { nextAt: 0, multiplier: 0, blockedUntil: 0, count: 0, dayStart: now() }
+    const state = known ?? fresh
     hosts.set(host, state)
     return state
   }
   return {
     /** Waits for the request's turn. Throws SourceFailure `limited` while the host must not be called. */
-    async admit(host: string, signal: AbortSignal): Promise<void> {
+    async admit(
+      host: string,
+      { signal, limits }: { signal: AbortSignal; limits?: HostLimits | undefined },
+    ): Promise<void> {
       const state = stateOf(host)
       const assertOpen = () => {
         if (state.blockedUntil > now()) throw limited(host, new Date(state.blockedUntil))
@@ -32,7 +47,8 @@ export function createHosts({ intervalMs = 1_000, now = Date.now } = {}) {
       assertOpen()
       const at = Math.max(now(), state.nextAt)
       if (at - now() > maxQueueMs) throw limited(host, new Date(at))
-      state.nextAt = at + intervalMs
+      countRequest(host, state, { perDay: limits?.perDay ?? Number.POSITIVE_INFINITY, now: now() })
+      state.nextAt = at + (limits?.perMinute ? 60_000 / limits.perMinute : intervalMs)
       if (at > now()) await sleep(at - now(), undefined, { signal })
       assertOpen()
     },
@@ -49,6 +65,16 @@ export function createHosts({ intervalMs = 1_000, now = Date.now } = {}) {
       return limited(host, new Date(state.blockedUntil))
     },
   }
+}
+
+function countRequest(
+  host: string,
+  state: HostState,
+  { perDay, now }: { perDay: number; now: number },
+): void {
+  if (now - state.dayStart >= dayMs) Object.assign(state, { count: 0, dayStart: now })
+  if (state.count >= perDay) throw limited(host, new Date(state.dayStart + dayMs))
+  state.count += 1
 }
 
 function limited(host: string, retryAt: Date): SourceFailure {

@@ -17,6 +17,12 @@ export const Field = Type.Union([
   record(
     {
       path: Type.Union([Path, list(Path, { maxItems: 10 })]),
+      every: maybe(
+        Type.Boolean({
+          description: 'The values of all paths instead of the first path with a value.',
+        }),
+      ),
+      split: maybe(text(20, { minLength: 1, description: 'Divides a text into several values.' })),
       pattern: maybe(
         text(1000, {
           minLength: 1,
@@ -32,7 +38,10 @@ export const Field = Type.Union([
         }),
       ),
       template: maybe(
-        text(2000, { description: 'Handlebars template for the text; its variable is `value`.' }),
+        text(2000, {
+          description:
+            'Handlebars template for the text; `value` is the value, `item` the whole document.',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -67,27 +76,40 @@ export type ReadField = (document: unknown) => unknown[]
 
 /** `label` is for error messages. Throws Invalid. */
 export function compileField(field: Field, label: string): ReadField {
-  const { path, pattern, map, template } =
+  const { path, every, split, pattern, map, template } =
     typeof field === 'string' ? { path: field } : withAll(field)
   const paths = [path].flat().map(source => compilePath(source, label))
+  const read = every ? allOf : firstOf
   const steps = {
     pattern: pattern === undefined ? null : compilePattern(pattern, `${label}.pattern`),
     map: map ?? null,
     template: template === undefined ? null : sourceTemplate(template, `${label}.template`),
   }
-  return document => firstOf(paths, document).flatMap(value => convert(value, steps))
+  const partsOf = (value: unknown) =>
+    split && typeof value === 'string' ? value.split(split, maxParts) : [value]
+  return document =>
+    read(paths, document)
+      .flatMap(partsOf)
+      .flatMap(value => convert(value, document, steps))
 }
 
 type FullField = Exclude<Field, string>
 const withAll = (field: FullField): FullField => field
+const maxParts = 500
+
+const valuesAt = (path: JsonPath, document: unknown) =>
+  path(document).filter(value => value !== null && value !== '')
 
 function firstOf(paths: JsonPath[], document: unknown): unknown[] {
   for (const path of paths) {
-    const values = path(document).filter(value => value !== null && value !== '')
+    const values = valuesAt(path, document)
     if (values.length > 0) return values
   }
   return []
 }
+
+const allOf = (paths: JsonPath[], document: unknown): unknown[] =>
+  paths.flatMap(path => valuesAt(path, document))
 
 type Steps = {
   pattern: Pattern | null
@@ -96,7 +118,7 @@ type Steps = {
 }
 
 /** At most one value. */
-function convert(value: unknown, { pattern, map, template }: Steps): unknown[] {
+function convert(value: unknown, item: unknown, { pattern, map, template }: Steps): unknown[] {
   let result = value
   // Objects and lists have no text: `{"toString": 1}` would throw.
   if ((pattern || map) && typeof result === 'object') return []
@@ -109,7 +131,7 @@ function convert(value: unknown, { pattern, map, template }: Steps): unknown[] {
     if (!Object.hasOwn(map, String(result))) return []
     result = map[String(result)]
   }
-  return template ? [template({ value: result })] : [result]
+  return template ? [template({ value: result, item })] : [result]
 }
 
 /** The readers of named fields. Throws Invalid. */

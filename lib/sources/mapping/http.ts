@@ -3,39 +3,47 @@ import { Invalid } from '../../base/errors.ts'
 import { maybe, oneOf, type Static, strict, Type, text } from '../../base/schema.ts'
 import type { Call, ReleaseItem, ReleasePage, ReleaseQuery, Source } from '../contract.ts'
 import { SourceFailure } from '../failure.ts'
-import type { HttpClient } from '../http/client.ts'
-import { checkHeaders } from '../http/headers.ts'
+import type { HttpClient, Outgoing } from '../http/client.ts'
 import type { SourceRow, SourceType } from '../source-type.ts'
-import { sourceTemplate } from './fields.ts'
 import { compilePath, maxPathLength } from './json-path.ts'
 import { compileRelease, ReleaseMapping } from './releases.ts'
+import { Auth, compileAuth, compileRequest, requestSettings } from './request.ts'
 import { compileHit, compileSeries, HitMapping, SeriesMapping, withRelevance } from './series.ts'
 
-// The host is not part of a template, so that no value can change it.
-const UrlTemplate = (description: string) =>
-  Type.String({ maxLength: 2000, pattern: '^https?://[^\\s/?#{}@]+(?:[/?#]|$)', description })
 const Path = (description: string) => text(maxPathLength, { minLength: 1, description })
 const releaseKinds = ['api-feed', 'rss-series'] as const
 
 const HttpConfig = strict({
+  auth: maybe(Auth),
+  limits: maybe(
+    strict(
+      {
+        perMinute: maybe(Type.Integer({ minimum: 1, maximum: 600, default: 60 })),
+        perDay: maybe(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+      },
+      {
+        description: 'Requests that the service allows. They count for its host, in each process.',
+      },
+    ),
+  ),
   search: maybe(
     strict({
-      url: UrlTemplate('Handlebars template with `query` and `limit`; values are URL-encoded.'),
+      ...requestSettings('`query` and `limit`'),
       items: Path('JSON path of the hits.'),
       fields: HitMapping,
     }),
   ),
   series: maybe(
     strict({
-      url: UrlTemplate('Handlebars template with `externalId`.'),
+      ...requestSettings('`externalId`'),
       root: maybe(Path('JSON path of the series; defaults to the whole response.')),
       fields: SeriesMapping,
     }),
   ),
   releases: maybe(
     strict({
-      url: UrlTemplate(
-        'Handlebars template with `cursor` and, for rss-series, `title`, `titles` and `externalIds` of a tracked series.',
+      ...requestSettings(
+        '`cursor` and, for rss-series, `title`, `titles` and `externalIds` of a tracked series',
       ),
       kind: maybe(oneOf(releaseKinds, { default: 'api-feed' })),
       items: Path('JSON path of the releases.'),
@@ -47,7 +55,7 @@ const HttpConfig = strict({
     }),
   ),
 })
-type HttpConfig = Static<typeof HttpConfig>
+export type HttpConfig = Static<typeof HttpConfig>
 
 /** Per poll. */
 const maxPages = 20
@@ -56,7 +64,7 @@ const accept = 'application/json'
 export const http: SourceType<HttpConfig> = {
   Config: HttpConfig,
   check({ config, credentials }) {
-    checkHeaders(credentials)
+    compileAuth(config.auth, credentials)
     const { search, series, releases } = config
     if (!search !== !series) throw new Invalid('config.search and config.series require each other')
     if (!search && !releases) throw new Invalid('config.search or config.releases is required')
@@ -70,25 +78,19 @@ export const http: SourceType<HttpConfig> = {
 /** Throws Invalid. */
 function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'>) {
   const { search, series, releases } = config
-  const url = (source: string, label: string) => {
-    // A lone surrogate cannot be encoded in a URL.
-    const escapeText = (text: string) => encodeURIComponent(text.toWellFormed())
-    const render = sourceTemplate(source, label, { escapeText })
-    return (context: unknown) => withoutDotSegments(render(context))
-  }
   return {
     search: search && {
-      url: url(search.url, 'config.search.url'),
+      request: compileRequest(search, 'config.search'),
       items: compilePath(search.items, 'config.search.items'),
       hit: compileHit(search.fields, 'config.search.fields'),
     },
     series: series && {
-      url: url(series.url, 'config.series.url'),
+      request: compileRequest(series, 'config.series'),
       root: compilePath(series.root ?? '$', 'config.series.root'),
       series: compileSeries(series.fields, name, 'config.series.fields'),
     },
     releases: releases && {
-      url: url(releases.url, 'config.releases.url'),
+      request: compileRequest(releases, 'config.releases'),
       kind: releases.kind ?? 'api-feed',
       items: compilePath(releases.items, 'config.releases.items'),
       next: releases.next === undefined ? null : compilePath(releases.next, 'config.releases.next'),
@@ -100,21 +102,13 @@ function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'
 }
 type Compiled = ReturnType<typeof compile>
 
-// Also matches escaped separators: some services decode a path before resolving it. Parsing drops tabs and line breaks.
-const dotSegment = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
-
-/** A value such as `..` cannot be escaped: it would lead to another address of the service, with its credentials. */
-function withoutDotSegments(url: string): string {
-  const [path = ''] = url.replace(/[\t\r\n]/g, '').split(/[?#]/, 1)
-  if (dotSegment.test(path))
-    throw new SourceFailure('The request URL contains a . or .. segment', 'invalid')
-  return url
-}
-
 function openHttp(row: SourceRow<HttpConfig>, client: HttpClient): Source {
   const { search, series, releases } = compile(row)
-  const getJson = async (url: string, { signal }: Call): Promise<unknown> => {
-    const { status, body } = await client.get({ url, headers: row.credentials, accept, signal })
+  const { auth, limits } = row.config
+  const authorize = compileAuth(auth, row.credentials)
+  const getJson = async (request: Outgoing, { signal }: Call): Promise<unknown> => {
+    const sent = { ...authorize(request), accept, limits, signal }
+    const { status, body } = await client.send(sent)
     if (status !== 200) return null
     try {
       return JSON.parse(body.toString())
@@ -125,8 +119,8 @@ function openHttp(row: SourceRow<HttpConfig>, client: HttpClient): Source {
   return {
     async describe(call) {
       // The shortest possible request shows whether the service responds.
-      if (search) await getJson(search.url({ query: 'a', limit: 1 }), call)
-      else await getJson(releases!.url({ cursor: null, titles: [], externalIds: {} }), call)
+      if (search) await getJson(search.request({ query: 'a', limit: 1 }), call)
+      else await getJson(releases!.request({ cursor: null, titles: [], externalIds: {} }), call)
       return {
         ...{ name: row.name.slice(0, 100), displayName: row.displayName, version: '1' },
         homepage: null,
@@ -139,27 +133,30 @@ function openHttp(row: SourceRow<HttpConfig>, client: HttpClient): Source {
     },
     ...(search && {
       async searchSeries({ query, limit }, call) {
-        const items = search.items(await getJson(search.url({ query, limit }), call))
+        const items = search.items(await getJson(search.request({ query, limit }), call))
         const hits = items.flatMap(item => search.hit(item) ?? [])
         return hits.slice(0, 100).map(hit => withRelevance(hit, query))
       },
     }),
     ...(series && {
       async fetchSeries(externalId, call) {
-        const [document] = series.root(await getJson(series.url({ externalId }), call))
-        return document === undefined || document === null
-          ? null
-          : series.series(document, externalId)
+        const [document] = series.root(await getJson(series.request({ externalId }), call))
+        return isMissing(document) ? null : series.series(document, externalId)
       },
     }),
     ...(releases && {
-      listReleases: (query, call) => listReleases(releases, query, url => getJson(url, call)),
+      listReleases: (query, call) =>
+        listReleases(releases, query, request => getJson(request, call)),
     }),
   }
 }
 
+/** Some services answer with an empty list. */
+const isMissing = (document: unknown) =>
+  document === undefined || document === null || (Array.isArray(document) && document.length === 0)
+
 type Releases = NonNullable<Compiled['releases']>
-type Get = (url: string) => Promise<unknown>
+type Get = (request: Outgoing) => Promise<unknown>
 
 async function listReleases(
   releases: Releases,
@@ -169,13 +166,18 @@ async function listReleases(
   if (releases.kind === 'rss-series') {
     const items: ReleaseItem[] = []
     for (const { titles, externalIds } of query.series) {
-      const url = releases.url({ cursor: null, title: titles[0] ?? '', titles, externalIds })
-      items.push(...releasesIn(releases, await get(url)))
+      const request = releases.request({
+        cursor: null,
+        title: titles[0] ?? '',
+        titles,
+        externalIds,
+      })
+      items.push(...releasesIn(releases, await get(request)))
     }
     return { items, cursor: null, isLast: true, summary: `${query.series.length} series` }
   }
   const { next = null, page = 1 } = (query.cursor ?? {}) as { next?: unknown; page?: number }
-  const document = await get(releases.url({ cursor: next, titles: [], externalIds: {} }))
+  const document = await get(releases.request({ cursor: next, titles: [], externalIds: {} }))
   const items = releasesIn(releases, document)
   const following = releases.next?.(document)[0] ?? null
   const isLast = following === null || items.length === 0 || page >= maxPages

@@ -96,12 +96,7 @@ export function compileSeries(mapping: SeriesMapping, source: string, label: str
       externalId,
       url: webUrl(first('url')),
       hash: first('hash')?.slice(0, 200) ?? null,
-      metadata: Object.fromEntries(
-        [...metadata].flatMap(([name, read]) => {
-          const value = metadataValue(name, read(document))
-          return value === null ? [] : [[name, value]]
-        }),
-      ),
+      metadata: metadataIn(metadata, document),
       externalIds: namedTexts(ids, document)
         .filter(({ text }) => text.length <= 500)
         .map(({ name, text }) => ({ source: name, externalId: text, url: null })),
@@ -128,12 +123,28 @@ function compileRating(mapping: NonNullable<SeriesMapping['rating']>, label: str
   }
 }
 
+/** `authors.illustrator` names authors with another role. */
+function metadataIn(fields: Map<string, ReadField>, document: unknown): Record<string, unknown> {
+  const found: Record<string, unknown> = {}
+  for (const [name, read] of fields) {
+    const value = metadataValue(name, read(document))
+    if (value === null) continue
+    const [field = name] = name.split('.', 1)
+    const before = found[field]
+    found[field] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value
+  }
+  return found
+}
+
 function metadataValue(name: string, values: unknown[]): unknown {
   const texts = textsOf(values)
   const [first] = texts
   if (first === undefined) return null
   if (listFields.has(name)) return [...new Set(texts)]
-  if (name === 'authors') return texts.map(author => ({ name: author, role: 'author' }))
+  if (name === 'authors' || name.startsWith('authors.')) {
+    const [, role = 'author'] = name.split('.')
+    return [...new Set(texts)].map(author => ({ name: author, role }))
+  }
   if (name === 'alternateTitles') return texts.map(title => ({ label: 'Alternate', title }))
   if (numberFields.has(name)) return numberOf(first)
   return name === 'summary' ? (htmlToMultiLine(first) ?? null) : first

@@ -15,12 +15,14 @@ import {
   timestamp,
 } from '../../base/schema.ts'
 import { sourceTypes } from '../open.ts'
+import { SourcePreset } from '../presets/presets.ts'
 import { HealthState, Source } from '../stored/source.ts'
 
 const displayName = maybe(name(200))
 const config = maybe(
   Type.Unsafe<Record<string, unknown>>({
     type: 'object',
+    additionalProperties: true,
     description:
       'Settings, which depend on the type: see GET /admin/source-types. Secrets belong in `credentials`.',
   }),
@@ -91,5 +93,6 @@ export const SourceTypes = component('SourceTypes', {
       config: json({ description: 'JSON Schema of the settings.' }),
     }),
   ),
+  presets: list(SourcePreset, { description: 'Possible values of `config.preset`.' }),
   plugins: list(Type.String(), { description: 'Possible values of `config.plugin`.' }),
 })

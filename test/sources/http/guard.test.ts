@@ -24,7 +24,7 @@ test('no request leaves for a private address', async t => {
     createHttpClient({ allowedNetworks: () => null, intervalMs: 0, ...options })
   const outcome = async (url: string, options?: Partial<HttpOptions>) => {
     const error = await client(options)
-      .get({ url, signal })
+      .send({ url, signal })
       .catch((error: unknown) => error)
     return error instanceof SourceFailure ? error.kind : error
   }
@@ -92,7 +92,7 @@ test('no request leaves for a private address', async t => {
     const rebinding = client({ resolve, limits: { connectMs: 300 } })
     for (const _ of [1, 2, 3])
       await t.rejects(
-        rebinding.get({ url: `http://rebind.example:${port}/`, signal }),
+        rebinding.send({ url: `http://rebind.example:${port}/`, signal }),
         failing({ kind: 'refused' }),
       )
     t.equal(lookups, 3)
@@ -125,13 +125,13 @@ test('no request leaves for a private address', async t => {
     let networks: string | null = '10.0.0.0/8, 127.0.0.0/30'
     const configured = client({ allowedNetworks: () => networks, ...localResolver })
     for (const host of ['127.0.0.1', 'localhost', '2130706433']) {
-      const { body } = await configured.get({ url: `http://${host}:${port}/`, signal })
+      const { body } = await configured.send({ url: `http://${host}:${port}/`, signal })
       t.equal(body.toString(), 'secret', host)
     }
     t.equal(connections, 3)
     networks = null
     await t.rejects(
-      configured.get({ url: `http://127.0.0.1:${port}/`, signal }),
+      configured.send({ url: `http://127.0.0.1:${port}/`, signal }),
       failing({ kind: 'refused' }),
     )
     t.equal(connections, 3, 'a change applies to the next request')

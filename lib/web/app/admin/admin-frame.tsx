@@ -13,6 +13,7 @@ const entries: readonly SectionEntry[] = [
   { path: 'admin/tasks', icon: 'tasks', text: 'admin.tasks', permission: 'TasksRead' },
   { path: 'admin/errors', icon: 'error', text: 'admin.errors', permission: 'BooksWrite' },
   { path: 'admin/duplicates', icon: 'copy', text: 'admin.duplicates', permission: 'BooksWrite' },
+  { path: 'admin/sources', icon: 'search', text: 'admin.sources', permission: 'PluginsManage' },
   { path: 'admin/users', icon: 'users', text: 'admin.users', permission: 'UsersRead' },
   { path: 'admin/settings', icon: 'settings', text: 'admin.settings', permission: 'SystemAdmin' },
   { path: 'admin/backups', icon: 'download', text: 'admin.backups', permission: 'SystemAdmin' },

@@ -68,6 +68,7 @@ export const routes: readonly Route[] = [
       ['admin/tasks', 'TasksRead', () => import('../admin/tasks-view.tsx')],
       ['admin/errors', 'BooksWrite', () => import('../admin/errors-view.tsx')],
       ['admin/duplicates', 'BooksWrite', () => import('../admin/duplicates-view.tsx')],
+      ['admin/sources', 'PluginsManage', () => import('../admin/sources-view.tsx')],
       ['admin/backups', 'SystemAdmin', () => import('../admin/backups-view.tsx')],
       ['admin/health', 'LibrariesWrite', () => import('../admin/health-view.tsx')],
     ],

@@ -2,8 +2,9 @@
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
+import { can } from '../../api/session.ts'
 import { t, textOr } from '../../text/translate.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { BareSelect } from '../../ui/field.tsx'
 import { EmptyState, ErrorState } from '../../ui/state.tsx'
@@ -74,7 +75,14 @@ export function MatchDialog({ seriesId, title, onSaved, onClose }: MatchDialogPr
         <ErrorState error={sources.error} onRetry={sources.reload} />
       )}
       {sources.data && sources.data.sources.length === 0 ? (
-        <EmptyState icon="search" title={t('match.noSources')} text={t('match.noSourcesText')} />
+        <EmptyState
+          icon="search"
+          title={t('match.noSources')}
+          text={t('match.noSourcesText')}
+          action={
+            can('PluginsManage') && <ButtonLink path="admin/sources" text={t('sources.add')} />
+          }
+        />
       ) : comparison ? (
         <ComparisonTable comparison={comparison} chosen={chosen} onChange={setChosen} />
       ) : (
