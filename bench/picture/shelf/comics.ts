@@ -14,12 +14,12 @@ export const comics: Title[] = [
     year: 2021,
     genres: 'Adventure, Mystery',
     summary:
-      'On the last manned lighthouse of the coast, three siblings keep a light that ships from another century still steer by.',
+      'On the last manned lighthouse of the coast, three siblings keep a light that ships from another century still sail by.',
     books: [
       'The Wick',
       'Salt Light',
       'A Ship With No Name',
-      'The Drowned Bell',
+      'The Drowned Chapel',
       'Fog Signals',
       'Landfall',
     ],
@@ -46,8 +46,8 @@ export const comics: Title[] = [
     year: 2023,
     genres: 'Science Fiction',
     summary:
-      'The station was built to last a year. Its third generation is about to learn why nobody came back for it.',
-    books: ['First Light', 'The Quiet Moon', 'Apogee', 'Glass Weather', 'Reentry'],
+      'The station was built to last a year. Its third generation is about to learn why no one came back for it.',
+    books: ['First Light', 'The Quiet Moon', 'Apogee', 'Glass Rain', 'Reentry'],
     pages: 48,
     scene: planet,
     colors: [
@@ -188,7 +188,7 @@ export const comics: Title[] = [
     publisher: 'Northlight Press',
     year: 2023,
     genres: 'Adventure, Comedy',
-    summary: 'Smuggling weather is a crime in eleven provinces. In the twelfth it is the mail.',
+    summary: 'Smuggling clouds is a crime in eleven provinces. In the twelfth it is the mail.',
     books: ['Hot Air', 'Cumulus', 'Ballast'],
     pages: 36,
     scene: balloons,

@@ -40,7 +40,7 @@ export const manga: Title[] = [
     publisher: 'Tsubame Bunko',
     year: 2020,
     genres: 'Historical, Drama',
-    summary: 'A swordsmith has nine days to forge a blade that nobody may ever draw.',
+    summary: 'A swordsmith has nine days to forge a blade that no one may ever draw.',
     books: ['The First Day', 'Ash and Water', 'The Unsheathed'],
     pages: 208,
     scene: waves,
