@@ -16,7 +16,7 @@ function library() {
   return root
 }
 
-t.test('README: a book that is added to the library of a server appears', async t => {
+t.test('a book that is added to the library of a server appears', async t => {
   const { serve, sql } = await processes(t)
   const root = library()
   const titles = async () => (await sql`select title from book order by title`).map(b => b.title)

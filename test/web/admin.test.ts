@@ -1,5 +1,5 @@
 // First start and administration in the browser: set-up token, folder browser, live scan, failed files, duplicates.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { type Test, test } from 'tap'
@@ -15,7 +15,7 @@ import { horizontalOverflow, testWithPages } from '../kit/web/page.ts'
 const broken = 'Broken/Broken 001.cbz'
 const phone = { width: 390, height: 844 }
 
-test('first start and administration', { skip: skipWithoutBrowser(7) }, async t => {
+test('first start and administration', { skip: skipWithoutBrowser(8) }, async t => {
   const api = await startApi(t)
   shareBuild(api)
   const [comic, manga] = await Promise.all([webBooks.comic.bytes(), webBooks.manga.bytes()])
@@ -136,6 +136,19 @@ test('first start and administration', { skip: skipWithoutBrowser(7) }, async t 
     await page.reload()
     await page.getByLabel('Time', { exact: true }).waitFor()
     t.equal(await page.getByLabel('Time', { exact: true }).inputValue(), '04:30')
+  })
+
+  await testPages('what a scan could not read is named', async (_t, open) => {
+    const id = await libraryId()
+    await api.sql`update library set follow_links = true where id = ${id}`
+    symlinkSync('Lost.cbz', join(root, 'Lost.cbz'))
+    const page = await open(`/admin/libraries/${id}`)
+    await page.getByRole('button', { name: 'Scan', exact: true }).click()
+    await page.getByText('could not be read; its books were left unchanged: Lost.cbz').waitFor()
+    await page.goto(`${api.base}/admin/libraries`)
+    await page.getByText('left unchanged: Lost.cbz').waitFor()
+    rmSync(join(root, 'Lost.cbz'))
+    await api.sql`update library set follow_links = false where id = ${id}`
   })
 
   await testPages(

@@ -12,6 +12,7 @@ import {
   type Scan,
   ScanLine,
   useScans,
+  warningOf,
 } from '../manage/scan.tsx'
 import { href } from '../routing/router.ts'
 import { formatRelative, t } from '../text/translate.ts'
@@ -64,6 +65,7 @@ function LibraryCard({ library, scan, onStarted }: LibraryCardProps) {
   const { id, name, path, bookCount, seriesCount } = library
   const isRunning = scan !== undefined && isActive(scan)
   const problem = libraryProblem(library, { scan })
+  const warning = scan ? warningOf(scan) : null
   return (
     <li class="library-card card">
       <div class="cover-box">
@@ -80,6 +82,7 @@ function LibraryCard({ library, scan, onStarted }: LibraryCardProps) {
           {`${t('count.series', { count: seriesCount })} · ${t('count.books', { count: bookCount })}`}
         </p>
         {problem !== null && <p class="notice danger">{problem}</p>}
+        {warning !== null && <p class="notice">{warning}</p>}
         {isRunning ? (
           <ScanLine scan={scan} />
         ) : (

@@ -17,6 +17,7 @@ import {
   type Scan,
   ScanStages,
   useScans,
+  warningOf,
 } from '../manage/scan.tsx'
 import type { ViewProps } from '../routing/load-view.ts'
 import { href } from '../routing/router.ts'
@@ -86,10 +87,12 @@ function ScanButtons({ id, isRunning, onStarted }: ScanButtonsProps) {
 function State({ library, scan }: { library: Library; scan: Scan | undefined }) {
   const problem = libraryProblem(library, { scan })
   const failure = scan ? failureOf(scan) : null
+  const warning = scan ? warningOf(scan) : null
   return (
     <section class="stack library-state" aria-live="polite">
       {problem !== null && <p class="notice danger">{problem}</p>}
       {problem === null && failure !== null && <p class="notice danger">{failure}</p>}
+      {warning !== null && <p class="notice">{warning}</p>}
       {library.strategiesChanged && !(scan && isActive(scan)) && (
         <p class="notice">{t('library.strategiesChanged')}</p>
       )}

@@ -259,3 +259,7 @@ export function resultText(scan: Scan): string {
 /** Failure of the latest scan, with the server's message. */
 export const failureOf = (scan: Scan): string | null =>
   !isActive(scan) && scan.status === 'failed' ? (scan.message ?? t('scan.failed')) : null
+
+/** What a completed scan could not read, in the server's words. */
+export const warningOf = (scan: Scan): string | null =>
+  scan.status === 'completed' ? scan.message : null

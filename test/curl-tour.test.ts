@@ -1,4 +1,5 @@
-// The commands of the README's tour with curl, as they are written, against a server with a library of one book.
+// The commands with curl of docs/api.md and docs/reading-apps.md, as they are written, against a server with a library
+// of one book.
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,11 +10,13 @@ import { comic, createTestLibrary } from './kit/library.ts'
 import { startApi } from './kit/server.ts'
 import { leaveOutWithout } from './kit/shared.ts'
 
-const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8')
-const [, tour = ''] = /\n## Ten minutes with curl\n(.*?)\n## Command line\n/s.exec(readme) ?? []
-const commands = [...tour.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block)
+const documents = join(import.meta.dirname, '..', 'docs')
+const commands = ['api.md', 'reading-apps.md'].flatMap(name => {
+  const text = readFileSync(join(documents, name), 'utf8')
+  return [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!)
+})
 
-t.test('the commands of the README work as they are written', async t => {
+t.test('the commands with curl work as they are written', async t => {
   if (spawnSync('curl', ['--version']).error) return leaveOutWithout('curl', 7)
   const all = await startApi(t)
   const shelf = await createTestLibrary(t, all, { 'Saga/Saga 1.cbz': comic({ pages: 4 }) })
@@ -39,6 +42,7 @@ t.test('the commands of the README work as they are written', async t => {
   t.match(readFileSync(join(folder, 'page-1')).toString('latin1'), /^\x89PNG/)
   t.match(readFileSync(join(folder, 'page-1.webp')).toString('latin1'), /^RIFF....WEBP/s)
   t.match(printed, /"currentPage":3/)
+  t.match(printed, /"name":"tablet"/, 'an API key')
   t.match(printed, /"key":"komga.enabled","value":"true"/)
   t.match(readFileSync(join(folder, 'stream'), 'utf8'), /scan_progress/)
 })
