@@ -8,6 +8,9 @@ type Reached = Map<string, number>
 /** What checks the text of sources, and not what they do. */
 const textTests = new Set(['test/house.test.ts', 'test/promises.test.ts'])
 
+/** How many tests come first by the words of the module, and then by those of the modules that import it. */
+const [ownTests, userTests] = [8, 4]
+
 /** `files`: all modules of the checkout at `root`. Returns a function that gives the tests of a module in order. */
 export function createReach(root: string, files: readonly string[]) {
   const known = new Set(files)
@@ -19,18 +22,38 @@ export function createReach(root: string, files: readonly string[]) {
   const ofPaths = weightsOf(tests.map(wordsOf))
   const texts = new Map(tests.map(test => [test, textWords(root, test)]))
   const ofTexts = weightsOf([...texts.values()])
-  /** The test of the module itself is nearest. */
-  const kinship = (file: string, test: string, kind: string) =>
-    similarity(textWords(root, file), texts.get(test)!, ofTexts) +
-    sharedWeight(wordsOf(file), wordsOf(test), ofPaths) +
-    (stemOf(test) === stemOf(file) ? 100 : 0) +
-    (kind === 'permission' && stemOf(test) === 'http/permissions' ? 200 : 0)
+  const orderFor = (file: string, reached: Reached) => {
+    const [path, text] = [wordsOf(file), textWords(root, file)]
+    const score = (test: string) =>
+      reached.get(test)! -
+      sharedWeight(path, wordsOf(test), ofPaths) -
+      similarity(text, texts.get(test)!, ofTexts)
+    const scores = new Map(tests.filter(test => reached.has(test)).map(t => [t, score(t)]))
+    return [...scores.keys()].toSorted(
+      (a, b) => scores.get(a)! - scores.get(b)! || (a < b ? -1 : 1),
+    )
+  }
   return (file: string, kind: string): string[] => {
     const reached = distancesFrom(file, importers)
-    const reaching = tests.filter(test => reached.has(test))
-    const scores = new Map(reaching.map(t => [t, reached.get(t)! - kinship(file, t, kind)]))
-    return reaching.toSorted((a, b) => scores.get(a)! - scores.get(b)! || (a < b ? -1 : 1))
+    const nearest = orderFor(file, reached)
+    // The faults of a small module appear where it is used.
+    const users = (importers.get(file) ?? []).filter(user => !user.endsWith('.test.ts'))
+    const ofUsers = alternating(users.map(user => orderFor(user, reached)))
+    const first = [
+      ...(kind === 'permission' ? ['test/http/permissions.test.ts'] : []),
+      ...nearest.filter(test => stemOf(test) === stemOf(file)),
+      ...nearest.slice(0, ownTests),
+    ]
+    const others = ofUsers.filter(test => !first.includes(test))
+    return [...new Set([...first, ...others.slice(0, userTests), ...nearest])]
   }
+}
+
+/** The first of each list, the second of each, and so on, each once. */
+function alternating(lists: readonly string[][]): string[] {
+  const length = Math.max(0, ...lists.map(list => list.length))
+  const all = Array.from({ length }, (_, i) => lists.map(list => list[i]!)).flat()
+  return [...new Set(all)]
 }
 
 /** By word: the fewer tests have it, the more. */
