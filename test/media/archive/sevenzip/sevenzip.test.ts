@@ -4,6 +4,7 @@ import { defaultLimits } from '../../../../lib/media/archive/limits.ts'
 import { openSevenZip } from '../../../../lib/media/archive/sevenzip/sevenzip.ts'
 import { openBytes, openPath } from '../../../kit/files/archives.ts'
 import { corpusBook, goldenFile, goldenPath, skipWithoutCorpus } from '../../../kit/files/corpus.ts'
+import { storedSevenZip } from '../../../kit/files/stored-archives.ts'
 import { use } from '../../../kit/use.ts'
 
 function readAll(path: string): Promise<number> {
@@ -44,6 +45,28 @@ t.test(
     for (const name of others) t.ok((await readAll(corpusBook(`${name}.cb7`))) > 0, name)
   },
 )
+
+t.test('folders, links and devices are no entries', async t => {
+  const unix = (mode: number) => ((mode << 16) | 0x8000) >>> 0
+  const kinds: [name: string, attributes: number][] = [
+    ['archived.jpg', 0x20],
+    ['file.jpg', unix(0o100644)],
+    ['folder', 0x10],
+    ['junction', 0x400],
+    ['symlink.jpg', unix(0o120777)],
+    ['device.jpg', unix(0o020666)],
+    ['last.jpg', unix(0o100755)],
+  ]
+  const files = kinds.map(([name, attributes]) => ({ name, attributes, bytes: Buffer.from(name) }))
+  const archive = use(
+    t,
+    await openSevenZip(use(t, openBytes(t.testdir(), storedSevenZip(files))), defaultLimits),
+  )
+  const found = archive.entries.map(entry => entry.name)
+  t.same(found, ['archived.jpg', 'file.jpg', 'last.jpg'])
+  for (const entry of archive.entries)
+    t.equal(Buffer.from(await archive.read(entry, 100)).toString(), entry.name, 'its own bytes')
+})
 
 t.test('a solid archive is read in any order', async t => {
   const file = use(t, openPath(goldenPath('7z/lzma.cb7')))
