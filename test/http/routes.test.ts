@@ -48,6 +48,14 @@ test('routes', async t => {
       )
   })
 
+  t.test('the parameters of a path are those that are checked', async t => {
+    for (const { method, path, route } of all) {
+      const { properties = {} } = (route.params ?? {}) as { properties?: object }
+      const named = [...path.matchAll(/\{(\w+|\*)\}/g)].map(([, name]) => name)
+      t.same(Object.keys(properties).sort(), named.sort(), `${method} ${path}`)
+    }
+  })
+
   t.test('401 without credentials, with rate limit headers', async t => {
     for (const { method, path, route } of all) {
       const result = await fetched(method, filled(path))
