@@ -274,6 +274,19 @@ t.test('automatic matching by id or by the best hit', async t => {
   })
 })
 
+t.test('a source that was never called describes itself first', async t => {
+  const { at, externalId } = subject({ summary: 'Described' })
+  const id = await insertMetadataSource(sql, 'plugin:other')
+  memory.state.isUnknown = true
+  memory.calls.length = 0
+  const match = { sourceId: id, externalId }
+  t.match((await admin.post(`${at}/preview`, match)).body, { sourceId: id, isUnchanged: false })
+  t.match((await admin.post(`${at}/preview`, match)).body, { sourceId: id })
+  t.same(memory.calls, ['describe', `fetch ${externalId}`, `fetch ${externalId}`])
+  memory.state.isUnknown = false
+  await sql`delete from source where id = ${id}`
+})
+
 t.test('failures of a source are 502, unknown series 404', async t => {
   const { at, request } = subject({})
   memory.state.failure = new SourceFailure('memory takes too long', 'timeout')
