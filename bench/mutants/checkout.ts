@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { sharedPath } from '../../test/kit/shared.ts'
 
 export type Outcome = 'passed' | 'failed' | 'timeout'
 export type Checkout = ReturnType<typeof copyCheckout>
@@ -17,9 +18,10 @@ export type Checkout = ReturnType<typeof copyCheckout>
 const projectRoot = join(import.meta.dirname, '..', '..')
 const flags = ['--disable-warning=ExperimentalWarning']
 
-/** Copies all tracked files to `folder`, which shares this checkout's packages. */
-export function copyCheckout(folder: string) {
-  rmSync(folder, { recursive: true, force: true })
+/** Copies all tracked files below `parent`; the copy shares this checkout's packages and what lies beside it. */
+export function copyCheckout(parent: string) {
+  rmSync(parent, { recursive: true, force: true })
+  const folder = join(parent, 'checkout')
   const listed = spawnSync(
     'git',
     ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
@@ -34,6 +36,8 @@ export function copyCheckout(folder: string) {
   }
   for (const packages of ['node_modules', 'cmd/node/node_modules'])
     symlinkSync(join(projectRoot, packages), join(folder, packages))
+  const shared = sharedPath('')
+  if (shared !== null) symlinkSync(shared, join(parent, 'shared'))
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [...flags, ...args], { cwd: folder, encoding: 'utf8' })
   // Not tracked, but needed by the types.
@@ -51,7 +55,7 @@ export function copyCheckout(folder: string) {
       spawnSync('npm', ['run', '--silent', 'tsc'], { cwd: folder, encoding: 'utf8' }).status === 0,
     close() {
       run('test/kit/after.ts')
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(parent, { recursive: true, force: true })
     },
   }
 }

@@ -87,8 +87,14 @@ test('the structure of a body is bounded', t => {
     structureFault(JSON.stringify({ a: new Array(9000).fill(1), b: '[{,'.repeat(9000) })),
     null,
   )
-  t.match(structureFault(`[${'1,'.repeat(30_000)}1]`), /values/)
-  t.match(structureFault(`{"a":"\\"[","b":${'['.repeat(300)}`), /deep/)
+  const listOf = (values: number) => `[${'1,'.repeat(values - 1)}1]`
+  t.equal(structureFault(listOf(20_999)), null, '21,000 values with the list')
+  t.equal(structureFault(listOf(21_000)), 'The body has more than 21000 values')
+  const nested = (levels: number) =>
+    `{"a":"\\"[","b":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  t.equal(structureFault(nested(200)), null)
+  t.match(structureFault(nested(201)), /deep/)
+  t.equal(structureFault(`[${'[{"a":{}}],'.repeat(4_000)}1]`), null, 'many, but not deep')
   t.equal(bodyLimit({ permission: 'public' }), 16 * 1024)
   t.end()
 })

@@ -8,6 +8,7 @@ import { readBody } from '../kit/http/body.ts'
 import { createConformanceCheck } from '../kit/http/conformance.ts'
 import { openapi } from '../kit/http/openapi.ts'
 import { operationsOf } from '../kit/http/operation.ts'
+import { checkPathParameters } from '../kit/http/path-parameters.ts'
 
 const document = openapi()
 const operations = new Map(operationsOf(document).map(o => [`${o.method} ${o.path}`, o]))
@@ -47,6 +48,10 @@ test('routes', async t => {
         `${method} ${path}`,
       )
   })
+
+  t.test('the parameters of a path are those that are checked', async t =>
+    checkPathParameters(t, resources),
+  )
 
   t.test('401 without credentials, with rate limit headers', async t => {
     for (const { method, path, route } of all) {

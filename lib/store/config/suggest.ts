@@ -5,7 +5,7 @@ export function didYouMean(wrong: string, known: Iterable<string>): string {
   let best = ''
   let bestDistance = Math.max(2, Math.floor(wrong.length / 3)) + 1
   for (const name of known) {
-    const distance = editDistance(wrong.toLowerCase(), name.toLowerCase(), bestDistance)
+    const distance = editDistance(wrong.toLowerCase(), name.toLowerCase())
     if (distance < bestDistance) {
       best = name
       bestDistance = distance
@@ -14,9 +14,8 @@ export function didYouMean(wrong: string, known: Iterable<string>): string {
   return best ? `; did you mean ${best}?` : ''
 }
 
-// Levenshtein distance, row by row; returns `limit` early if the lengths differ by that much.
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit
+// Levenshtein distance, row by row.
+function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
@@ -26,5 +25,5 @@ function editDistance(a: string, b: string, limit: number): number {
     }
     row = next
   }
-  return row[b.length] ?? limit
+  return row[b.length]!
 }

@@ -23,13 +23,12 @@ export function nextSlot({ cron }: Schedule, after: number): number {
  */
 export async function takeSlots(sql: Sql, { job, enqueue }: ScheduledJob, slots: Date[]) {
   return await sql.begin(async tx => {
-    const taken = await tx`
+    const { count } = await tx`
       insert into schedule_slot (job, slot)
       select ${job}, slot
       from unnest(${slots.map(slot => slot.toISOString())}::timestamptz[]) as slot
-      on conflict do nothing
-      returning slot`
-    if (taken.length > 0) await enqueue(tx)
-    return taken.length > 0
+      on conflict do nothing`
+    if (count > 0) await enqueue(tx)
+    return count > 0
   })
 }

@@ -6,6 +6,7 @@ import { newId } from '../../../lib/base/id.ts'
 import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.ts'
 import { requestScan } from '../../../lib/catalog/scan/scan-request.ts'
 import { receiveNotifications } from '../../kit/accounts.ts'
+import { lastEvent, messagesSince } from '../../kit/events.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 import { holdBooks } from '../../kit/hold-books.ts'
 import { comic, comicFiles, createTestLibrary, largeComic } from '../../kit/library.ts'
@@ -193,7 +194,10 @@ t.test('the task of a failed scan fails and can be retried', async t => {
   t.notMatch(body.error, '/nowhere')
 
   await sql`update library set root = ${Buffer.from(shelf.root)} where id = ${shelf.id}`
+  const before = await lastEvent(sql)
   t.equal((await admin.post(`/tasks/${id}/retry`)).status, 200)
+  const [first] = await messagesSince(sql, 'scan', before)
+  t.match(first, { scan_id: id, status: 'pending' }, 'streams show it again')
   await over(id)
   t.match((await admin.get(`/tasks/${id}`)).body, { status: 'completed', error: null })
   t.equal((await shelf.books()).length, 1)

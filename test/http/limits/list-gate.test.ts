@@ -1,9 +1,14 @@
 // Admission of lists: one account cannot take the connections of the others, and what a client no longer
 // waits for ends in the database.
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
+import type { Viewer } from '../../../lib/accounts/viewer.ts'
 import { RateLimited, Unavailable } from '../../../lib/base/errors.ts'
-import { openListGate } from '../../../lib/http/limits/list-gate.ts'
+import type { Deps } from '../../../lib/http/deps.ts'
+import { admitted, openListGate } from '../../../lib/http/limits/list-gate.ts'
+import type { Route } from '../../../lib/http/route.ts'
 import { listCost } from '../../../lib/list/routes/list-routes.ts'
 import { connectionsLike, type Sql } from '../../../lib/store/postgres/db.ts'
 import { createDatabase } from '../../kit/db.ts'
@@ -68,6 +73,31 @@ test('normal lists of an account take at most half of the connections', async t 
     await Promise.all(runs)
     await gate.close()
   }
+})
+
+test('a streamed answer takes the place of a list until it is read', async t => {
+  const { sql } = await createDatabase(t)
+  const gate = openListGate(connectionsLike(sql, { max: 4, connection: {} }))
+  t.teardown(gate.close)
+  const bodies: Readable[] = []
+  const streamed = {
+    ...{ method: 'GET', path: '/streamed', permission: 'auth', cost: 'list' },
+    handle: () => bodies.push(new Readable({ read() {} })) && bodies.at(-1),
+  } as unknown as Route
+  const handle = admitted(streamed, {} as Deps, gate)
+  const { signal } = new AbortController()
+  const request = () => handle({ viewer: { accountId: 'a' } as Viewer, signal })
+  const first = await request()
+  t.equal(first, bodies[0], 'sent before it is complete')
+  const second = request()
+  await sleep(0)
+  t.equal(bodies.length, 1, 'the next list waits')
+  bodies[0]!.push(null)
+  await text(bodies[0]!)
+  t.equal(await second, bodies[1])
+  bodies[1]!.destroy(new Error('the client left'))
+  t.equal(await request(), bodies[2], 'also one that fails gives its place back')
+  bodies[2]!.destroy()
 })
 
 test('a list is expensive by its page or by its condition', async t => {

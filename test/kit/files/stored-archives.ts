@@ -5,7 +5,8 @@
 //      header; packed data; header
 import { crc32 } from 'node:zlib'
 
-type Stored = { name: string; bytes: Uint8Array }
+/** `attributes`: of 7z, those of Windows with the Unix mode in their upper half. */
+type Stored = { name: string; bytes: Uint8Array; attributes?: number }
 
 const vint = (value: number): number[] =>
   value < 128 ? [value] : [(value & 127) | 128, ...vint(Math.floor(value / 128))]
@@ -48,9 +49,11 @@ export function storedSevenZip(files: readonly Stored[]): Buffer {
     ...[0x07, 0x0b, ...number7z(files.length), 0, ...files.flatMap(() => [1, 0x01, 0x00])],
     ...[0x0c, ...files.flatMap(({ bytes }) => number7z(bytes.length))],
     ...[0x0a, 1, ...files.flatMap(({ bytes }) => [...u32(crc32(bytes))]), 0x00, 0x00],
-    // Files info: names
-    ...[0x05, ...number7z(files.length), 0x11, ...number7z(names.length + 1), 0, ...names, 0x00],
-    0x00,
+    // Files info: names, attributes of all files
+    ...[0x05, ...number7z(files.length), 0x11, ...number7z(names.length + 1), 0, ...names],
+    ...[0x15, ...number7z(files.length * 4 + 2), 1, 0],
+    ...files.flatMap(({ attributes = 0 }) => [...u32(attributes)]),
+    ...[0x00, 0x00],
   ])
   const start = Buffer.concat([u64(packed.length), u64(header.length), u32(crc32(header))])
   const signature = Buffer.from('377abcaf271c0004', 'hex')

@@ -41,6 +41,12 @@ function subject(metadata: Record<string, unknown>, others = {}) {
   return { id, name, at, externalId, request, metadataNow }
 }
 
+/** Whether a search for duplicates was enqueued since the last call. */
+const isDedupeDue = async () => {
+  const jobs = await sql`delete from pgboss.job where name = 'dedupe' returning 1`
+  return jobs.length > 0
+}
+
 const full = {
   title: 'Another title',
   summary: 'A summary.',
@@ -88,11 +94,14 @@ t.test('what a source states is compared, applied, and survives scans', async t 
     preview.body.fields.find((f: { field: string }) => f.field === 'publisher'),
     { current: 'Kodansha', proposed: 'Source House', isLocked: false, provenance: null },
   )
+  await isDedupeDue()
   const dry = await request('apply', { dryRun: true })
   t.ok(dry.body.isDryRun && dry.body.appliedFields.includes('title'))
   t.equal((await metadataNow()).title, name)
+  t.equal(await isDedupeDue(), false)
   const { status, body } = await request('apply')
   t.equal(status, 200)
+  t.equal(await isDedupeDue(), true, 'the new ids may be those of another series')
   t.same(body.skippedFields, [
     { field: 'ageRating', reason: 'invalid' },
     { field: 'year', reason: 'locked' },
@@ -200,6 +209,13 @@ t.test('covers pass the decoder of uploads, and a locked cover stays', async t =
   t.equal((await request('apply')).body.cover, 'set')
   t.equal((await covers()).length, 1)
   t.not((await covers())[0].id, old[0].id)
+  const current = await covers()
+  memory.images.set(coverUrl, png(55))
+  t.equal((await request('apply', { fields: ['title'] })).body.cover, 'none', 'not selected')
+  await admin.put(`/admin/sources/${sourceId}/matching`, { fields: ['title'] })
+  t.equal((await request('apply')).body.cover, 'none', 'not permitted')
+  await admin.put(`/admin/sources/${sourceId}/matching`, {})
+  t.same(await covers(), current)
   await admin.put(`/series/${id}/metadata/locks`, { cover: true })
   memory.images.set(coverUrl, png(60))
   t.equal((await request('apply')).body.cover, 'locked')
@@ -229,10 +245,12 @@ t.test('search by template and title rules', async t => {
 t.test('automatic matching by id or by the best hit', async t => {
   const { at, name, externalId, metadataNow } = subject({})
   const match = async () => (await admin.post(`${at}/auto-match`, { sourceId })).body
+  await isDedupeDue()
   t.match(await match(), { outcome: 'no_match', relevance: null })
   memory.series.set(externalId, fetchedSeries(externalId, { title: `${name} !`, summary: 'S' }))
   memory.state.relevance = 0.79
   t.match(await match(), { outcome: 'low_confidence', relevance: 0.79 })
+  t.equal(await isDedupeDue(), false, 'ids have not changed')
   memory.state.relevance = 0.8
   t.match(await match(), {
     outcome: 'matched',
@@ -240,6 +258,7 @@ t.test('automatic matching by id or by the best hit', async t => {
     appliedFields: ['title', 'summary'],
   })
   t.equal((await metadataNow()).summary, 'S')
+  t.equal(await isDedupeDue(), true)
   memory.calls.length = 0
   t.match(await match(), { outcome: 'matched', relevance: null, appliedFields: [] })
   t.same(memory.calls, [`fetch ${externalId}`])
@@ -253,6 +272,19 @@ t.test('automatic matching by id or by the best hit', async t => {
   t.match((await admin.get(`${at}/matches`)).body, {
     matches: [{ source: 'plugin:memory', outcome: 'library_conditions_not_met', isDue: false }],
   })
+})
+
+t.test('a source that was never called describes itself first', async t => {
+  const { at, externalId } = subject({ summary: 'Described' })
+  const id = await insertMetadataSource(sql, 'plugin:other')
+  memory.state.isUnknown = true
+  memory.calls.length = 0
+  const match = { sourceId: id, externalId }
+  t.match((await admin.post(`${at}/preview`, match)).body, { sourceId: id, isUnchanged: false })
+  t.match((await admin.post(`${at}/preview`, match)).body, { sourceId: id })
+  t.same(memory.calls, ['describe', `fetch ${externalId}`, `fetch ${externalId}`])
+  memory.state.isUnknown = false
+  await sql`delete from source where id = ${id}`
 })
 
 t.test('failures of a source are 502, unknown series 404', async t => {

@@ -22,7 +22,12 @@ export function createMemorySource(beforeCall = () => {}) {
   const series = new Map<string, FetchedSeries>()
   const images = new Map<string, Buffer>()
   const calls: string[] = []
-  const state = { failure: null as SourceFailure | null, relevance: 1 }
+  const state = {
+    failure: null as SourceFailure | null,
+    relevance: 1,
+    /** Whether a source has capabilities only once it has described itself, as plugins. */
+    isUnknown: false,
+  }
   const call = async <T>(name: string, result: () => T): Promise<T> => {
     calls.push(name)
     beforeCall()
@@ -30,7 +35,11 @@ export function createMemorySource(beforeCall = () => {}) {
     return result()
   }
   const source: Source = {
-    describe: () => Promise.reject(new Error('not called')),
+    describe: () =>
+      call('describe', () => ({
+        ...{ name: 'memory', displayName: 'Memory', version: '1', homepage: null },
+        ...{ capabilities: ['metadata'], releaseSources: [] },
+      })) as ReturnType<Source['describe']>,
     searchSeries: ({ query }) =>
       call(`search ${query}`, () =>
         [...series.values()].flatMap(({ externalId, metadata, url }) => {
@@ -48,7 +57,10 @@ export function createMemorySource(beforeCall = () => {}) {
     return { status: 200, body, contentType: null, etag: null, lastModified: null, url }
   }
   const sources = {
-    open: () => checkedSource(source),
+    open: ({ description }: { description: object | null }) =>
+      checkedSource(
+        state.isUnknown && description === null ? { describe: source.describe } : source,
+      ),
     unreadable: () => null,
     http: { get },
     close: async () => {},

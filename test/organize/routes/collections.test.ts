@@ -88,9 +88,12 @@ t.test('members keep the order by hand', async t => {
   t.equal((await editor.delete(`${path}/${d}`)).status, 204)
   t.equal((await editor.delete(`${path}/${d}`)).status, 204)
   t.equal(await namesIn(id), 'CAB')
-  await editor.patch(`/collections/${id}`, { seriesIds: [d, c], ordered: true })
+  const replacing = { seriesIds: [d, c], ordered: true }
+  const replaced = await editor.patch(`/collections/${id}`, replacing)
   t.equal(await namesIn(id), 'DC', 'replaced')
   t.equal(await namesIn((await create({ seriesIds: [c, a] })).id), 'AC', 'by title by default')
+  const again = await editor.patch(`/collections/${id}`, replacing)
+  t.equal(again.body.updatedAt, replaced.body.updatedAt, 'nothing is removed and added again')
 })
 
 t.test('members that are added at the same time are all sheltered', async t => {

@@ -50,6 +50,14 @@ test('releases', async t => {
     t.equal((await admin.post('/series/list', { condition })).body.total, 3)
     const not = { isTracked: { operator: 'isFalse' } }
     t.equal((await admin.post('/series/list', { condition: not })).body.total, 1)
+    const changes = {
+      trackVolumes: false,
+      languages: ['fr'],
+      volumeChapterMap: { 1: { start: 1, end: 4 } },
+    }
+    const path = `/series/${idOf('Untracked')}/tracking`
+    t.match((await admin.patch(path, changes)).body, { tracked: false, ...changes }, 'before it is')
+    await admin.patch(path, { trackVolumes: true, languages: null, volumeChapterMap: null })
   })
 
   await t.test('a poll announces what is not owned', async t => {

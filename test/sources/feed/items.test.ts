@@ -75,6 +75,59 @@ test('the formats of feeds are read alike', t => {
   t.end()
 })
 
+test('what feeds state of themselves and of an item', t => {
+  const dc = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
+  const both = (language: string) =>
+    `<dc:creator>Ana</dc:creator><dc:creator>Ben</dc:creator>
+     <dc:language>${language}</dc:language><dc:language>xx</dc:language>
+     <dc:date>2021-09-06</dc:date><dc:date>1999-01-01</dc:date>`
+  const atomLink = (rel: string, name: string) =>
+    `<link ${rel} href="https://books.example/${name}" type="text/html" length="7"/>`
+  const feeds = {
+    rss2: `<rss version="2.0" ${dc}><channel><title>Feed</title><link>https://books.example/</link><language>fr</language>
+      <item><guid isPermaLink="false">a</guid><title>A</title><link>https://books.example/a</link>${both('de')}
+      <category>one</category><category>two</category>
+      <enclosure url="https://books.example/a.cbz" type="text/html" length="7"/></item></channel></rss>`,
+    rss1: `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" ${dc}>
+      <channel rdf:about="f"><title>Feed</title><link>https://books.example/</link><dc:language>fr</dc:language>
+      <dc:language>xx</dc:language></channel><item rdf:about="a"><title>A</title><link>https://books.example/a</link>
+      ${both('de')}<dc:subject>one</dc:subject><dc:subject>two</dc:subject></item></rdf:RDF>`,
+    atom: `<feed xmlns="http://www.w3.org/2005/Atom" ${dc}><title>Feed</title><id>f</id>
+      ${atomLink('rel="self"', 'self')}${atomLink('', '')}${atomLink('', 'later')}
+      <entry><id>a</id><title>A</title><updated>2022-01-01</updated><published>2021-09-06</published>
+      ${atomLink('rel="edit"', 'edit')}${atomLink('rel="alternate"', 'a')}${atomLink('rel="enclosure"', 'a.cbz')}
+      <author><name>Ana</name></author><author><name>Ben</name></author><dc:language>de</dc:language>
+      <category term="1" label="one"/><category term="two"/></entry></feed>`,
+    json: JSON.stringify({
+      ...{ version: 'https://jsonfeed.org/version/1.1', title: 'Feed', language: 'fr' },
+      home_page_url: 'https://books.example/',
+      items: [
+        {
+          ...{ id: 'a', title: 'A', url: 'https://books.example/a', language: 'de' },
+          ...{ external_url: 'https://elsewhere.example', date_modified: '2022-01-01' },
+          ...{ date_published: '2021-09-06', authors: [{ name: 'Ana' }, { name: 'Ben' }] },
+          tags: ['one', 'two'],
+          attachments: [
+            { url: 'https://books.example/a.cbz', mime_type: 'text/html', size_in_bytes: 7 },
+          ],
+        },
+      ],
+    }),
+  }
+  for (const [format, feed] of Object.entries(feeds)) {
+    const { items, ...whole } = readFeed(Buffer.from(feed), null)
+    const language = format === 'atom' ? null : 'fr'
+    t.same(whole, { title: 'Feed', link: 'https://books.example/', language }, format)
+    const file = { url: 'https://books.example/a.cbz', type: 'text/html', bytes: 7 }
+    const item = {
+      ...{ id: 'a', title: 'A', link: 'https://books.example/a', date: '2021-09-06' },
+      ...{ author: 'Ana', language: 'de', categories: ['one', 'two'], infoHash: null },
+    }
+    t.same(items, [{ ...item, files: format === 'rss1' ? [] : [file] }], format)
+  }
+  t.end()
+})
+
 test('ids, pages, files and info hashes', t => {
   const { first: torrent } = read(
     rss(

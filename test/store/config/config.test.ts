@@ -93,11 +93,17 @@ t.test('unknown names are rejected with a suggestion', async t => {
     'section.yaml': 'databse:\n  url: null\n',
     'moved.yaml': 'port: 80\n',
     'far.yaml': 'zebra: 1\n',
+    'short.yaml': 'logging:\n  lvl: info\n',
+    'long.yaml': 'logging:\n  leeveel: info\n',
+    'other.yaml': 'logging:\n  lxxxxxxx: info\n',
   })
   rejects(t, { file: join(dir, 'key.yaml') }, /logging\.levle; did you mean logging\.level\?/)
   rejects(t, { file: join(dir, 'section.yaml') }, /databse; did you mean database\?/)
   rejects(t, { file: join(dir, 'moved.yaml') }, /port; did you mean application\.port\?/)
   rejects(t, { file: join(dir, 'far.yaml') }, /unknown key zebra$/)
+  rejects(t, { file: join(dir, 'short.yaml') }, /logging\.lvl; did you mean logging\.level\?/)
+  rejects(t, { file: join(dir, 'long.yaml') }, /logging\.leeveel; did you mean logging\.level\?/)
+  rejects(t, { file: join(dir, 'other.yaml') }, /unknown key logging\.lxxxxxxx$/)
   const env = { STACKROOM_LOGING__LEVEL: 'info' }
   rejects(t, { env }, /STACKROOM_LOGING__LEVEL; did you mean STACKROOM_LOGGING__LEVEL\?/)
 })

@@ -155,9 +155,12 @@ t.test('after kill -9 of the server the next start recovers', async t => {
   const dataDir = await preparedDataDirectory(t)
   const first = await startPostgres({ dataDir })
   await first.leave()
+  const settingsFile = () => statSync(join(dataDir, 'postgres', 'stackroom.conf')).ino
+  const before = settingsFile()
   process.kill(first.pid, 'SIGKILL')
   const next = await startPostgres({ dataDir })
   t.equal(next.adopted, false)
+  t.equal(settingsFile(), before, 'a disk that is full needs no space for equal settings')
   t.match(await queryServer(next.url), { version: /^18/ })
   await next.stop()
 })

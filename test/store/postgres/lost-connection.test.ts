@@ -50,6 +50,42 @@ t.test('a transaction fails when its connection is lost, and the pool recovers',
   )
 })
 
+t.test('notifications reach all listeners of a channel, until each has left', async t => {
+  const { sql: other, url } = await createDatabase(t)
+  const sql = connect(url, { max: 1 })
+  t.teardown(() => sql.end())
+  const received: string[] = []
+  const listen = (name: string, channel: string) =>
+    sql.listen(channel, payload => received.push(`${name} ${payload}`))
+  const first = await listen('first', 'news')
+  const second = await listen('second', 'news')
+  await listen('third', 'others "quoted"')
+  const notified = async (payload: string) => {
+    await other`select pg_notify('news', ${payload}), pg_notify('others "quoted"', ${payload})`
+    // The last of both.
+    await waitUntil(async () => received.includes(`third ${payload}`))
+    return received.filter(text => text.endsWith(` ${payload}`)).toSorted()
+  }
+  t.same(await notified('1'), ['first 1', 'second 1', 'third 1'])
+  await first.unlisten()
+  await first.unlisten()
+  t.same(await notified('2'), ['second 2', 'third 2'])
+  await other`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query like 'listen %'`
+  await waitUntil(async () => {
+    await other`select pg_notify('news', 'restored')`
+    return received.includes('second restored')
+  })
+  t.same(
+    received.filter(text => text.startsWith('first')),
+    ['first 1'],
+  )
+  t.same(await notified('3'), ['second 3', 'third 3'], 'also after a loss')
+  await second.unlisten()
+  t.same(await notified('4'), ['third 4'])
+})
+
 t.test('a loss that was not noticed yet is an error soon', async t => {
   const { sql: other, url } = await createDatabase(t)
   const sql = connect(url, { max: 2 })

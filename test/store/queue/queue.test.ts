@@ -94,6 +94,13 @@ t.test('a request that is rolled back leaves no job and no event', async t => {
   t.same(await taskEvents(before.at(-1)?.number), [])
 })
 
+t.test('a list without jobs enqueues nothing', async t => {
+  const before = await taskEvents()
+  t.same(await queue.send(sql, 'dedupe', [], { key: 'all' }), [])
+  t.same(await queue.claim('dedupe'), [])
+  t.same(await taskEvents(before.at(-1)?.number), [])
+})
+
 t.test('an attempt that another process took over changes nothing', async t => {
   const [id] = await queue.send(sql, 'cover', [batch(3)])
   const [old] = await queue.claim('cover')

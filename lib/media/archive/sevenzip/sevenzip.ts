@@ -58,7 +58,9 @@ export async function openSevenZip(file: File, limits: Limits): Promise<Containe
   return createContainer(file, entries, limits)
 }
 
-async function openHeader(file: File, limits: Limits): Promise<Header> {
+type Contents = Pick<Header, 'folders' | 'files'>
+
+async function openHeader(file: File, limits: Limits): Promise<Contents> {
   const start = file.read(0, START_HEADER_BYTES)
   if (start.length < START_HEADER_BYTES && isSevenZip(start))
     throw new Unreadable('The archive ends too early', 'truncated')
@@ -71,7 +73,7 @@ async function openHeader(file: File, limits: Limits): Promise<Header> {
     throw new Unreadable('The file is not a 7z archive', 'not_an_archive')
   if (!isValid) throw new Unreadable('The start header of the archive is damaged', 'bad_crc')
   const length = Number(startHeader.readBigUInt64LE(8))
-  if (length === 0) return { folders: [], files: [], isEncoded: false }
+  if (length === 0) return { folders: [], files: [] }
   const span = { position: START_HEADER_BYTES + Number(startHeader.readBigUInt64LE(0)), length }
   await file.preload?.([span])
   let bytes = readSpan(file, span.position, length)
@@ -82,7 +84,7 @@ async function openHeader(file: File, limits: Limits): Promise<Header> {
     const header = readHeader(bytes, limits.entries)
     if (!header.isEncoded) return header
     const folder = header.folders[0]
-    if (folder === undefined) return { folders: [], files: [], isEncoded: false }
+    if (folder === undefined) return { folders: [], files: [] }
     bytes = await unpackHeader(file, folder)
     crc = folder.crc
   }

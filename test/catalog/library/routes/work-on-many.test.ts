@@ -12,6 +12,7 @@ const reader = await all.createUser('reader')
 const damaged = () => Buffer.from(`no archive ${Math.random()}`)
 const finished = async ({ body, status }: { body: any; status: number }) => {
   t.equal(status, 200, JSON.stringify(body))
+  t.equal(body.success, true)
   t.equal(body.tasksEnqueued, body.taskIds.length)
   t.equal(body.taskId, body.taskIds[0] ?? null)
   for (const id of body.taskIds) await waitForScan(all, id)

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import t from 'tap'
 import { scoped } from '../../../../lib/base/async/dispose.ts'
+import { Unreadable } from '../../../../lib/base/errors.ts'
 import { defaultLimits } from '../../../../lib/media/archive/limits.ts'
 import { openRar } from '../../../../lib/media/archive/rar/rar.ts'
-import { openPath } from '../../../kit/files/archives.ts'
+import { openBytes, openPath } from '../../../kit/files/archives.ts'
 import { corpusBook, corpusPath, goldenPath, skipWithoutCorpus } from '../../../kit/files/corpus.ts'
+import { storedRar } from '../../../kit/files/stored-archives.ts'
 import { use } from '../../../kit/use.ts'
 
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex').slice(0, 8)
@@ -64,6 +67,35 @@ t.test(
     )
   },
 )
+
+t.test('a block with wrong bytes and the right checksum is read or refused', async t => {
+  const archive = storedRar(['1.jpg', '2.jpg'].map(name => ({ name, bytes: Buffer.from(name) })))
+  const folder = t.testdir()
+  const codes = new Set<string>()
+  // Of the archive, of the first file and its data, of the second.
+  for (let block = 8, count = 0; count < 3; count += 1) {
+    const [from, end] = [block + 5, block + 5 + archive[block + 4]!]
+    for (let at = from; at < end; at += 1)
+      for (const value of [0, archive[at]! ^ 1, archive[at]! + 1, 0x7f, 0xff]) {
+        const bytes = Buffer.from(archive)
+        bytes[at] = value
+        bytes.writeUInt32LE(crc32(bytes.subarray(block + 4, end)), block)
+        const file = openBytes(folder, bytes)
+        try {
+          const { entries, read } = await openRar(file, defaultLimits)
+          t.ok(entries.length <= 2)
+          for (const entry of entries) await read(entry, 1_000)
+        } catch (error) {
+          if (!(error instanceof Unreadable)) throw error
+          codes.add(error.code)
+        } finally {
+          file[Symbol.dispose]()
+        }
+      }
+    block = count === 0 ? end : end + 5
+  }
+  t.same([...codes].sort(), ['bad_crc', 'multi_volume', 'truncated'])
+})
 
 t.test('names are decoded', async t => {
   const rar5 = await contents(goldenPath('rar/rar5-unicode.cbr'))

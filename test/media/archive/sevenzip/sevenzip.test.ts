@@ -1,9 +1,12 @@
+import { crc32 } from 'node:zlib'
 import t from 'tap'
 import { scoped } from '../../../../lib/base/async/dispose.ts'
+import { Unreadable } from '../../../../lib/base/errors.ts'
 import { defaultLimits } from '../../../../lib/media/archive/limits.ts'
 import { openSevenZip } from '../../../../lib/media/archive/sevenzip/sevenzip.ts'
 import { openBytes, openPath } from '../../../kit/files/archives.ts'
 import { corpusBook, goldenFile, goldenPath, skipWithoutCorpus } from '../../../kit/files/corpus.ts'
+import { storedSevenZip } from '../../../kit/files/stored-archives.ts'
 import { use } from '../../../kit/use.ts'
 
 function readAll(path: string): Promise<number> {
@@ -44,6 +47,28 @@ t.test(
     for (const name of others) t.ok((await readAll(corpusBook(`${name}.cb7`))) > 0, name)
   },
 )
+
+t.test('folders, links and devices are no entries', async t => {
+  const unix = (mode: number) => ((mode << 16) | 0x8000) >>> 0
+  const kinds: [name: string, attributes: number][] = [
+    ['archived.jpg', 0x20],
+    ['file.jpg', unix(0o100644)],
+    ['folder', 0x10],
+    ['junction', 0x400],
+    ['symlink.jpg', unix(0o120777)],
+    ['device.jpg', unix(0o020666)],
+    ['last.jpg', unix(0o100755)],
+  ]
+  const files = kinds.map(([name, attributes]) => ({ name, attributes, bytes: Buffer.from(name) }))
+  const archive = use(
+    t,
+    await openSevenZip(use(t, openBytes(t.testdir(), storedSevenZip(files))), defaultLimits),
+  )
+  const found = archive.entries.map(entry => entry.name)
+  t.same(found, ['archived.jpg', 'file.jpg', 'last.jpg'])
+  for (const entry of archive.entries)
+    t.equal(Buffer.from(await archive.read(entry, 100)).toString(), entry.name, 'its own bytes')
+})
 
 t.test('a solid archive is read in any order', async t => {
   const file = use(t, openPath(goldenPath('7z/lzma.cb7')))
@@ -92,6 +117,51 @@ t.test(
     await t.rejects(archive.read(secret!, 100), { code: 'encrypted' })
   },
 )
+
+t.test('a header with wrong bytes and the right checksum is read or refused', async t => {
+  const files = ['1.jpg', '2.jpg'].map(name => ({ name, bytes: Buffer.from(name) }))
+  const archive = storedSevenZip(files)
+  const at = 32 + archive.readUInt32LE(12)
+  const folder = t.testdir()
+  const codes = new Set<string>()
+  const withHeader = (header: Buffer) => {
+    const start = Buffer.from(archive.subarray(12, 32))
+    start.writeUInt32LE(header.length, 8)
+    start.writeUInt32LE(crc32(header), 16)
+    const checksum = Buffer.alloc(4)
+    checksum.writeUInt32LE(crc32(start))
+    return Buffer.concat([
+      archive.subarray(0, 8),
+      checksum,
+      start,
+      archive.subarray(32, at),
+      header,
+    ])
+  }
+  const header = archive.subarray(at)
+  const changed = [...header].flatMap((byte, i) =>
+    [0, byte ^ 1, byte + 1, 0x7f, 0xff].map(value => {
+      const bytes = Buffer.from(header)
+      bytes[i] = value
+      return bytes
+    }),
+  )
+  const cut = [...header.keys()].map(i => header.subarray(0, i))
+  for (const bytes of [...changed, ...cut]) {
+    const file = openBytes(folder, withHeader(bytes))
+    try {
+      const { entries, read } = await openSevenZip(file, defaultLimits)
+      t.ok(entries.length <= 2)
+      for (const entry of entries) await read(entry, 1_000)
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      codes.add(error.code)
+    } finally {
+      file[Symbol.dispose]()
+    }
+  }
+  t.same([...codes].sort(), ['bad_crc', 'too_large', 'truncated', 'unsupported_method'])
+})
 
 t.test('damaged data is found by its checksum', async t => {
   const bytes = goldenFile('7z/deflate.cb7')

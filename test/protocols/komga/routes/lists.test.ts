@@ -110,6 +110,33 @@ t.test('parameters of GET lists select what the same conditions select', async t
   }
 })
 
+t.test('members are listed in their own order unless the request names one', async t => {
+  const [collection, seriesIds] = [...facts.collections][0]!
+  const [readList, bookIds] = [...facts.readLists][0]!
+  const members = async (path: string) => idsOf(await fetchJson<Page>(`/api/v1/${path}`))
+  const inCollection = `collections/${collection}/series?unpaged=true`
+  const inReadList = `readlists/${readList}/books?unpaged=true`
+  const kept = (ids: Set<string>, found: string[]) => [...ids].filter(id => found.includes(id))
+  for (const isOrdered of [true, false]) {
+    await all.sql`update collection set is_ordered = ${isOrdered} where id = ${collection}`
+    await all.sql`update read_list set is_ordered = ${isOrdered} where id = ${readList}`
+    const byTitle = await members(`${inCollection}&sort=metadata.titleSort`)
+    const byDate = await members(`${inReadList}&sort=metadata.releaseDate`)
+    const [manual, read] = [kept(seriesIds, byTitle), kept(bookIds, byDate)]
+    t.not(manual.join(), byTitle.join())
+    t.same(await members(inCollection), isOrdered ? manual : byTitle)
+    t.not(read.join(), byDate.join())
+    t.same(await members(inReadList), isOrdered ? read : byDate)
+  }
+  const series = facts.series.find(one => booksOf(one).filter(b => !b.missing).length > 3)!
+  const ofSeries = `series/${series.id}/books?unpaged=true`
+  t.same(await members(ofSeries), await members(`${ofSeries}&sort=metadata.numberSort`))
+  t.not(
+    (await members(ofSeries)).join(),
+    (await members(`${ofSeries}&sort=metadata.numberSort,desc`)).join(),
+  )
+})
+
 t.test('every sort property lists everything once, from page to page', async t => {
   const series = [
     ...['metadata.titleSort', 'name', 'created', 'createdDate', 'lastModified', 'lastModifiedDate'],

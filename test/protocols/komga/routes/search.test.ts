@@ -114,9 +114,21 @@ t.test('metrics have the numbers of the libraries', async t => {
     parts.reduce((sum, metric) => sum + numberOf(metric), 0),
     numberOf(whole),
   )
-  const [counted] =
-    await all.sql`select count(*)::integer as count from book where missing_at is null`
-  t.equal(numberOf(whole), counted!.count)
+  await all.sql`
+    insert into library (id, name, root, deleting_at)
+    values (gen_random_uuid(), 'Leaving', '/leaving', now())`
+  // Not part of the facts.
+  await all.sql`update library set size = book_count * 1000`
+  const [counted] = await all.sql`
+    select (select count(*)::integer from book where missing_at is null) as "komga.books",
+      (select count(*)::integer * 1000 from book where missing_at is null) as "komga.books.filesize",
+      (select count(*)::integer from series where book_count > 0) as "komga.series",
+      ${facts.libraries.length}::integer as "komga.libraries",
+      (select count(*)::integer from collection) as "komga.collections",
+      (select count(*)::integer from read_list) as "komga.readlists"`
+  t.same(Object.keys(counted!).sort(), names.toSorted())
+  for (const [name, count] of Object.entries(counted!))
+    t.equal(numberOf(await get(`/actuator/metrics/${name}`)), count, name)
   for (const path of ['komga.unknown', 'constructor', 'komga.books?tag=library:none'])
     t.equal((await request('GET', `/actuator/metrics/${path}`)).status, 404, path)
 })

@@ -7,6 +7,7 @@ import { endpoints, type Route } from '../../../../lib/http/route.ts'
 import { komgaRoutes } from '../../../../lib/protocols/komga/routes/routes.ts'
 import { createFixture } from '../../../kit/fixture.ts'
 import { readBody } from '../../../kit/http/body.ts'
+import { checkPathParameters } from '../../../kit/http/path-parameters.ts'
 import { enableKomga } from '../../../kit/komga.ts'
 import { anonymous, komgaOperations, operationDifferences } from '../../../kit/komga-schemas.ts'
 import { oneIn } from '../../../kit/suite/sample.ts'
@@ -26,6 +27,9 @@ test('every operation of the document has a route', async t => {
   const served = new Set(names.map(name => anonymous(name)))
   for (const name of operations?.keys() ?? []) t.ok(served.has(name), name)
 })
+
+test('the parameters of a path are those that are checked', async t =>
+  checkPathParameters(t, komgaResources))
 
 test('a walk over all operations', async t => {
   const w = await createFixture(t)

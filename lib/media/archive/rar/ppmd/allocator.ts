@@ -27,7 +27,7 @@ export type Memory = {
 const unitsOfClass = new Uint8Array(CLASS_COUNT)
 const classOfUnits = new Uint8Array(128)
 for (let i = 0, units = 0; i < CLASS_COUNT; i += 1) {
-  const step = i >= 12 ? 4 : (i >> 2) + 1
+  const step = Math.min((i >> 2) + 1, 4)
   classOfUnits.fill(i, units, units + step)
   units += step
   unitsOfClass[i] = units

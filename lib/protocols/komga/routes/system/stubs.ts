@@ -24,6 +24,12 @@ const HistoricalEventDto = component('HistoricalEventDto', {
   seriesId: nullable(Type.String()),
   properties: json(),
 })
+const fontFamily = text(200)
+const fontResources = [
+  ['getFontFamilyAsCss', 'css', { fontFamily }],
+  ['getFontFile', '{fontFile}', { fontFamily, fontFile: text(200) }],
+] as const
+
 const empty = [
   route('GET /history', {
     operationId: 'getHistoricalEvents',
@@ -86,20 +92,17 @@ const empty = [
     responses: { 200: list(Type.String()) },
     handle: () => [],
   }),
-  ...(['getFontFamilyAsCss', 'getFontFile'] as const).map(operationId =>
-    route(
-      `GET /fonts/resource/{fontFamily}/${operationId === 'getFontFile' ? '{fontFile}' : 'css'}`,
-      {
-        operationId,
-        permission: 'auth',
-        summary: 'Get a server font; there are none',
-        params: record({ fontFamily: text(200), fontFile: maybe(text(200)) }),
-        responses: { 200: record({}) },
-        handle: () => {
-          throw new NotFound('Font not found')
-        },
+  ...fontResources.map(([operationId, file, params]) =>
+    route(`GET /fonts/resource/{fontFamily}/${file}`, {
+      operationId,
+      permission: 'auth',
+      summary: 'Get a server font; there are none',
+      params: record(params),
+      responses: { 200: record({}) },
+      handle: () => {
+        throw new NotFound('Font not found')
       },
-    ),
+    }),
   ),
 ]
 
