@@ -1,6 +1,6 @@
 // Plugins as processes: the example, and plugins that hang, die, lie, flood, or use too much memory.
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -172,6 +172,20 @@ test('only entries of the folder of plugins can be named', async t => {
   const none = openTestSources(t)
   t.throws(() => none.checkConfig(rowOf('example.ts')), { name: 'Invalid' })
   await t.rejects(none.open(rowOf('example.ts')).describe(call), failing({ kind: 'unreachable' }))
+})
+
+test('modules, executable files and folders with a program are plugins, others are not', t => {
+  const own = t.testdir({
+    ...{ 'module.mjs': '', program: '#!/bin/sh', 'readme.txt': '' },
+    ...{ 'with-program': { plugin: '#!/bin/sh' }, 'with-text': { plugin: '' } },
+    ...{ empty: {}, 'folder.mjs': {}, nested: { plugin: {} } },
+  })
+  for (const path of ['program', 'with-program/plugin']) chmodSync(join(own, path), 0o755)
+  symlinkSync('nowhere', join(own, 'broken.mjs'))
+  const plugins = { folder: own, workFolder: join(temporaryFolder(t), 'work') }
+  const sources = openTestSources(t, { plugins })
+  t.same(sources.describeTypes().plugins, ['module.mjs', 'program', 'with-program'])
+  t.end()
 })
 
 test('the processes of a plugin end with the server, however it ends', {

@@ -57,6 +57,13 @@ t.test('notifications reach all listeners of a channel, until each has left', as
   const received: string[] = []
   const listen = (name: string, channel: string) =>
     sql.listen(channel, payload => received.push(`${name} ${payload}`))
+  let begun = 0
+  const counted = await sql.listen(
+    'counted',
+    () => {},
+    () => begun++,
+  )
+  t.equal(begun, 1, 'called at the beginning')
   const first = await listen('first', 'news')
   const second = await listen('second', 'news')
   await listen('third', 'others "quoted"')
@@ -82,6 +89,8 @@ t.test('notifications reach all listeners of a channel, until each has left', as
     ['first 1'],
   )
   t.same(await notified('3'), ['second 3', 'third 3'], 'also after a loss')
+  t.equal(begun, 2, 'notifications may have been missed')
+  await counted.unlisten()
   await second.unlisten()
   t.same(await notified('4'), ['third 4'])
 })

@@ -80,8 +80,9 @@ for (const [kind, path] of [
         [second.body.id, false],
       ],
     )
-    const locks = await maintainer.get(`${path}/metadata/locks`)
-    t.equal(locks.body[kind === 'book' ? 'coverLock' : 'cover'], true)
+    const isLocked = async () =>
+      (await maintainer.get(`${path}/metadata/locks`)).body[kind === 'book' ? 'coverLock' : 'cover']
+    t.equal(await isLocked(), true)
 
     const chosen = await maintainer.put(`${path}/covers/${second.body.id}/select`)
     t.match(chosen, { status: 200, body: { id: second.body.id, isSelected: true } })
@@ -92,8 +93,10 @@ for (const [kind, path] of [
     await maintainer.put(`${path}/covers/${first.body.id}/select`)
     t.equal((await maintainer.delete(`${path}/covers/${first.body.id}`)).status, 204)
     t.equal(await shown(path), own, 'the remaining cover is selected')
+    t.equal(await isLocked(), true)
     t.equal((await maintainer.delete(`${path}/covers/${second.body.id}`)).status, 204)
     t.equal(await shown(path), automatic)
+    t.equal(await isLocked(), false, 'scans choose the cover again')
     t.same((await reader.get(`${path}/covers`)).body, { covers: [] })
     t.same(stored(), [], 'no file remains')
     t.equal((await maintainer.delete(`${path}/covers/${second.body.id}`)).status, 404)
