@@ -1,6 +1,6 @@
 // Mutation test: plants one-line faults into random files of lib, pipeline and cmd in a copy of the checkout, and
 // runs the tests that reach each file, nearest first, until one fails. Prints the share that was noticed, and the rest.
-// npm run bench -- mutants --seed 1 --count 100 [--only PATTERN] [--tests 12] [--seconds 120] [--results FILE]
+// npm run bench -- mutants --seed 1 --count 100 [--only PATTERN] [--tests 24] [--seconds 120] [--results FILE]
 // A run that was ended continues from its results. A fault that the types exclude counts as neither.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '100' },
     only: { type: 'string', default: '' },
-    tests: { type: 'string', default: '12' },
+    tests: { type: 'string', default: '24' },
     seconds: { type: 'string', default: '120' },
     results: { type: 'string' },
   },
