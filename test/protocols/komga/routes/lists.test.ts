@@ -116,13 +116,13 @@ t.test('members are listed in their own order unless the request names one', asy
   const members = async (path: string) => idsOf(await fetchJson<Page>(`/api/v1/${path}`))
   const inCollection = `collections/${collection}/series?unpaged=true`
   const inReadList = `readlists/${readList}/books?unpaged=true`
-  const kept = (ids: Set<string>, found: string[]) => [...ids].filter(id => found.includes(id))
+  const inOrderOf = (ids: Set<string>, found: string[]) => [...ids].filter(id => found.includes(id))
   for (const isOrdered of [true, false]) {
     await all.sql`update collection set is_ordered = ${isOrdered} where id = ${collection}`
     await all.sql`update read_list set is_ordered = ${isOrdered} where id = ${readList}`
     const byTitle = await members(`${inCollection}&sort=metadata.titleSort`)
     const byDate = await members(`${inReadList}&sort=metadata.releaseDate`)
-    const [manual, read] = [kept(seriesIds, byTitle), kept(bookIds, byDate)]
+    const [manual, read] = [inOrderOf(seriesIds, byTitle), inOrderOf(bookIds, byDate)]
     t.not(manual.join(), byTitle.join())
     t.same(await members(inCollection), isOrdered ? manual : byTitle)
     t.not(read.join(), byDate.join())
