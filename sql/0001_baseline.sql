@@ -775,15 +775,6 @@ create table series_tracking (
 );
 create index series_tracked on series_tracking (series_id) where tracked;
 
--- Series whose releases are in the inbox of an account.
-create table series_follow (
-  account_id  uuid not null references account on delete cascade,
-  series_id   uuid not null references series on delete cascade,
-  followed_at timestamptz not null default now(),
-  primary key (account_id, series_id)
-);
-create index series_follow_series on series_follow (series_id);
-
 create table series_alias (
   id         uuid primary key,
   series_id  uuid not null references series on delete cascade,
@@ -1494,6 +1485,15 @@ create index release_by_observed on release (observed_at, id)
   include (state, series_id, language, source_id);
 create index release_by_date on release (dated_at, id)
   include (state, series_id, language, source_id);
+
+-- Series whose releases are in the inbox of an account.
+create table series_follow (
+  account_id  uuid not null references account on delete cascade,
+  series_id   uuid not null references series on delete cascade,
+  followed_at timestamptz not null default now(),
+  primary key (account_id, series_id)
+);
+create index series_follow_series on series_follow (series_id);
 
 -- What an account did with a release; the state of the release is shared by all.
 create table release_mark (

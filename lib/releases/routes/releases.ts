@@ -190,7 +190,7 @@ export const releases = [
   }),
   route('POST /releases/inbox', {
     operationId: 'markReleases',
-    permission: 'ProgressWrite',
+    permission: { any: ['BooksWrite', 'ProgressWrite'] },
     summary: 'Mark releases as seen or dismissed for the account',
     description:
       'The state of a release, which all accounts share, stays as it is. `restore` undoes `dismiss`. Hidden and unknown ids are skipped.',

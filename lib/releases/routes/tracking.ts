@@ -74,7 +74,7 @@ export const tracking = [
   ...(['PUT', 'DELETE'] as const).map(method =>
     route(`${method} /series/{id}/follow`, {
       operationId: method === 'PUT' ? 'followSeries' : 'unfollowSeries',
-      permission: 'ProgressWrite',
+      permission: { any: ['BooksWrite', 'ProgressWrite'] },
       summary: method === 'PUT' ? 'Follow the releases of a series' : 'Stop following a series',
       description:
         method === 'PUT'
