@@ -51,7 +51,7 @@ export function View() {
       {list.error && !list.data && <ErrorState error={list.error} onRetry={list.reload} />}
       {list.data?.total === 0 && inbox.data && (
         <EmptyState
-          icon="bell"
+          icon="release"
           title={t('releases.none')}
           text={t(followed > 0 ? 'releases.noneText' : 'releases.followText')}
           action={followed === 0 && <ButtonLink path="series" text={t('wanted.browse')} />}

@@ -35,7 +35,7 @@ export function SeriesReleases({ seriesId }: { seriesId: string }) {
     <section class="series-releases" aria-label={t('nav.releases')}>
       {(can('ProgressWrite') || can('BooksWrite')) && (
         <Button
-          icon={isFollowed ? 'check' : 'bell'}
+          icon={isFollowed ? 'check' : 'release'}
           text={t(isFollowed ? 'releases.followed' : 'releases.follow')}
           aria-pressed={isFollowed}
           onClick={toggle}

@@ -29,7 +29,7 @@ const entries: readonly Entry[] = [
   { path: 'want-to-read', icon: 'bookmark', text: 'nav.wantToRead' },
   {
     path: 'releases',
-    icon: 'bell',
+    icon: 'release',
     text: 'nav.releases',
     permission: 'SeriesRead',
     isSecondary: true,
