@@ -1486,6 +1486,25 @@ create index release_by_observed on release (observed_at, id)
 create index release_by_date on release (dated_at, id)
   include (state, series_id, language, source_id);
 
+-- Series whose releases are in the inbox of an account.
+create table series_follow (
+  account_id  uuid not null references account on delete cascade,
+  series_id   uuid not null references series on delete cascade,
+  followed_at timestamptz not null default now(),
+  primary key (account_id, series_id)
+);
+create index series_follow_series on series_follow (series_id);
+
+-- What an account did with a release; the state of the release is shared by all.
+create table release_mark (
+  account_id   uuid not null references account on delete cascade,
+  release_id   uuid not null references release on delete cascade,
+  seen_at      timestamptz not null default now(),
+  dismissed_at timestamptz,
+  primary key (account_id, release_id)
+);
+create index release_mark_release on release_mark (release_id);
+
 -- Every state of a release: who set it (null: the server), when and why.
 create table release_change (
   id         bigint generated always as identity primary key,

@@ -656,6 +656,16 @@ CREATE TABLE release_change (
   constraint release_change_release_id_fkey FOREIGN KEY (release_id) REFERENCES release(id) ON DELETE CASCADE
 );
 
+CREATE TABLE release_mark (
+  account_id uuid not null,
+  release_id uuid not null,
+  seen_at timestamp with time zone not null default now(),
+  dismissed_at timestamp with time zone,
+  constraint release_mark_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint release_mark_pkey PRIMARY KEY (account_id, release_id),
+  constraint release_mark_release_id_fkey FOREIGN KEY (release_id) REFERENCES release(id) ON DELETE CASCADE
+);
+
 CREATE TABLE release_source (
   id uuid not null,
   source_id uuid not null,
@@ -816,6 +826,15 @@ CREATE TABLE series_books_metadata (
   metadata jsonb not null,
   constraint series_books_metadata_pkey PRIMARY KEY (series_id, age_limit),
   constraint series_books_metadata_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
+);
+
+CREATE TABLE series_follow (
+  account_id uuid not null,
+  series_id uuid not null,
+  followed_at timestamp with time zone not null default now(),
+  constraint series_follow_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint series_follow_pkey PRIMARY KEY (account_id, series_id),
+  constraint series_follow_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
 );
 
 CREATE TABLE series_label (
@@ -1100,6 +1119,7 @@ CREATE UNIQUE INDEX release_external_unique ON public.release USING btree (sourc
 CREATE INDEX release_facts ON public.release USING btree (state, series_id, language, source_id);
 CREATE INDEX release_in_series ON public.release USING btree (series_id, state);
 CREATE UNIQUE INDEX release_info_hash_unique ON public.release USING btree (info_hash) WHERE (info_hash IS NOT NULL);
+CREATE INDEX release_mark_release ON public.release_mark USING btree (release_id);
 CREATE INDEX scan_active ON public.scan USING btree (library_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX scan_age ON public.scan USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX scan_of_library ON public.scan USING btree (library_id, number DESC);
@@ -1124,6 +1144,7 @@ CREATE INDEX series_by_year ON public.series USING btree (year, id) INCLUDE (lib
 CREATE INDEX series_by_year_down ON public.series USING btree (year DESC NULLS LAST, id DESC) INCLUDE (library_id) WHERE (book_count > 0);
 CREATE INDEX series_cover_book ON public.series USING btree (cover_book_id) WHERE (cover_book_id IS NOT NULL);
 CREATE INDEX series_empty ON public.series USING btree (id) WHERE (book_count = 0);
+CREATE INDEX series_follow_series ON public.series_follow USING btree (series_id);
 CREATE INDEX series_grown ON public.series USING btree (grown_at, id) WHERE ((grown_at IS NOT NULL) AND (book_count > 0));
 CREATE INDEX series_in_library ON public.series USING btree (library_id, sort_key, id) WHERE (book_count > 0);
 CREATE UNIQUE INDEX series_key_unique ON public.series USING btree (library_id, md5(key));

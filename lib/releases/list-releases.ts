@@ -14,6 +14,8 @@ type ReleaseFilter = {
   sourceId?: string | undefined
   language?: string | undefined
   libraryId?: string | undefined
+  /** Only releases of series that the viewer follows and that it has not dismissed. */
+  isFollowed?: boolean
 }
 type ReleaseSort = { field: 'series' | keyof typeof times; descending: boolean }
 type ReleasePage = { page: number; pageSize: number }
@@ -51,7 +53,7 @@ function pageBySeries(
     counted as materialized (
       select v.id, n.n, sum(n.n) over (order by ${order}) - n.n as before
       from (
-        select r.series_id, count(*) as n from release r where ${matches(sql, filter)}
+        select r.series_id, count(*) as n from release r where ${matches(sql, viewer, filter)}
         group by r.series_id
       ) n
       join visible v on v.id = n.series_id
@@ -62,7 +64,7 @@ function pageBySeries(
       select r.id
       from on_page p
       join release r on r.series_id = p.id
-      where ${matches(sql, filter)}
+      where ${matches(sql, viewer, filter)}
       order by p.before, ${newestFirst(sql)}
       limit ${pageSize}
       offset ${offset} - coalesce((select min(before) from on_page), ${offset})
@@ -81,21 +83,21 @@ function pageByTime(
 ): Fragment {
   const offset = (page - 1) * pageSize
   const at = sql`r.${sql(times[time])}`
-  const isOfAll = isUnrestricted(viewer) && filter.libraryId === undefined
+  const isOfAll = isUnrestricted(viewer) && filter.libraryId === undefined && !filter.isFollowed
   // A join with the set would prevent reading the index in order.
   const isVisible = isOfAll ? sql`true` : sql`(r.series_id in (select id from visible)) is true`
   const [there, back] = descending ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
   const walk = (direction: Fragment, limit: Fragment, skipped: Fragment) => sql`(
     select r.id, ${at} as at
     from release r
-    where ${matches(sql, filter)} and ${isVisible}
+    where ${matches(sql, viewer, filter)} and ${isVisible}
     order by ${at} ${direction}, r.id ${direction}
     limit ${limit} offset ${skipped})`
   const total = sql`(select total from size)`
   return sql`
     with visible as materialized ${visibleTracked(sql, viewer, filter)},
     size as materialized (
-      select count(*) as total from release r where ${matches(sql, filter)} and ${isVisible}
+      select count(*) as total from release r where ${matches(sql, viewer, filter)} and ${isVisible}
     )
     select total::float8 as total, array(
       select id
@@ -139,7 +141,7 @@ export async function releaseFacets(
   viewer: Viewer,
   filter: ReleaseFilter,
 ): Promise<ReleaseFacets> {
-  const { language, libraryId, seriesId } = filter
+  const { state, sourceId, language, libraryId, seriesId, isFollowed } = filter
   const isOfLanguage = language === undefined ? sql`true` : sql`v.language = ${language}`
   const isOfLibrary = libraryId === undefined ? sql`true` : sql`v.library_id = ${libraryId}`
   const isOfSeries = seriesId === undefined ? sql`true` : sql`v.series_id = ${seriesId}`
@@ -149,13 +151,13 @@ export async function releaseFacets(
     libraryNames: Record<string, string>
   }
   const [row] = await unprepared(sql<Row[]>`
-    with visible as materialized ${visibleTracked(sql, viewer, {})},
+    with visible as materialized ${visibleTracked(sql, viewer, { isFollowed })},
     v as materialized (
       select n.series_id, n.language, n.n, s.library_id
       from (
         select r.series_id, r.language, count(*) as n
         from release r
-        where ${matches(sql, { state: filter.state, sourceId: filter.sourceId })}
+        where ${matches(sql, viewer, { state, sourceId, isFollowed })}
         group by r.series_id, r.language
       ) n
       join visible s on s.id = n.series_id
@@ -203,13 +205,19 @@ export async function releaseFacets(
 /** A condition on `release r`. */
 function matches(
   sql: Queryable,
-  { state, seriesId, sourceId, language }: Omit<ReleaseFilter, 'libraryId'>,
+  viewer: Viewer,
+  { state, seriesId, sourceId, language, isFollowed }: Omit<ReleaseFilter, 'libraryId'>,
 ): Fragment {
+  const isDismissed = sql`
+    exists (select from release_mark m
+      where m.release_id = r.id and m.account_id = ${viewer.accountId}
+        and m.dismissed_at is not null)`
   return allOf(sql, [
     ...(state === null ? [] : [sql`r.state = ${state}`]),
     ...(seriesId === undefined ? [] : [sql`r.series_id = ${seriesId}`]),
     ...(sourceId === undefined ? [] : [sql`r.source_id = ${sourceId}`]),
     ...(language === undefined ? [] : [sql`r.language = ${language}`]),
+    ...(isFollowed ? [sql`not ${isDismissed}`] : []),
   ])
 }
 
@@ -217,7 +225,7 @@ function matches(
 function visibleTracked(
   sql: Queryable,
   viewer: Viewer,
-  { libraryId, seriesId }: Pick<ReleaseFilter, 'libraryId' | 'seriesId'>,
+  { libraryId, seriesId, isFollowed }: Pick<ReleaseFilter, 'libraryId' | 'seriesId' | 'isFollowed'>,
 ): Fragment {
   return sql`(
     select s.id, s.library_id, s.title, s.sort_key
@@ -227,5 +235,10 @@ function visibleTracked(
       visibleSeries(sql, viewer),
       ...(libraryId === undefined ? [] : [sql`s.library_id = ${libraryId}`]),
       ...(seriesId === undefined ? [] : [sql`s.id = ${seriesId}`]),
+      ...(isFollowed
+        ? [
+            sql`s.id in (select series_id from series_follow where account_id = ${viewer.accountId})`,
+          ]
+        : []),
     ])})`
 }

@@ -71,7 +71,9 @@ export const Release = component('Release', {
   confidence: Type.Number({
     description: 'Confidence that the release belongs to the series, from 0 to 1.',
   }),
-  state: oneOf(releaseStates),
+  state: oneOf(releaseStates, { description: 'The same for all accounts.' }),
+  isSeen: Type.Boolean({ description: 'Whether the account has seen or dismissed it.' }),
+  isDismissed: Type.Boolean({ description: 'Whether the account has dismissed it.' }),
   releasedAt: nullable(timestamp()),
   observedAt: timestamp({ description: 'When a poll found the release.' }),
   createdAt: timestamp(),
@@ -91,10 +93,12 @@ export async function releasesByIds(
       r.media_url as "mediaUrl", r.media_url_kind as "mediaUrlKind", r.info_hash as "infoHash",
       r.group_or_uploader as "groupOrUploader", r.language, r.chapters, r.volumes,
       r.format_hints as "formatHints", r.metadata, r.confidence, r.state,
+      m.release_id is not null as "isSeen", m.dismissed_at is not null as "isDismissed",
       r.released_at as "releasedAt", r.observed_at as "observedAt", r.created_at as "createdAt"
     from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
     join release r on r.id = requested.id
     join series s on s.id = r.series_id
+    left join release_mark m on m.release_id = r.id and m.account_id = ${viewer.accountId}
     where ${visibleSeries(sql, viewer)}
     order by requested.place`
   return [...rows]

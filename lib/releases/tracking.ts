@@ -58,11 +58,14 @@ export const trackingFields = {
 export const Tracking = component('SeriesTracking', {
   seriesId: uuid(),
   ...trackingFields,
+  isFollowed: Type.Boolean({ description: 'Whether the account follows the series.' }),
   createdAt: nullable(timestamp({ description: 'Null if the series was never tracked.' })),
   updatedAt: nullable(timestamp()),
 })
 export type Tracking = Static<typeof Tracking>
-type TrackingChanges = Partial<Omit<Tracking, 'seriesId' | 'createdAt' | 'updatedAt'>>
+type TrackingChanges = Partial<
+  Omit<Tracking, 'seriesId' | 'isFollowed' | 'createdAt' | 'updatedAt'>
+>
 
 /** Returns defaults for a series that was never tracked. Throws NotFound. */
 export async function trackingOf(
@@ -78,6 +81,8 @@ export async function trackingOf(
       t.volume_chapter_map as "volumeChapterMap",
       t.poll_interval_override_s as "pollIntervalOverrideS",
       t.confidence_threshold_override as "confidenceThresholdOverride", t.languages,
+      exists (select from series_follow f
+        where f.series_id = s.id and f.account_id = ${viewer.accountId}) as "isFollowed",
       t.created_at as "createdAt", t.updated_at as "updatedAt"
     from series s left join series_tracking t on t.series_id = s.id
     where s.id = ${seriesId} and ${visibleSeries(sql, viewer)}`

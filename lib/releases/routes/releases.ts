@@ -26,6 +26,7 @@ import { sortQuery } from '../../list/routes/list-routes.ts'
 import { parseSort } from '../../list/sort.ts'
 import type { Sql } from '../../store/postgres/db.ts'
 import { deleteReleases, setStates } from '../change-releases.ts'
+import { inboxOf, markActions, markReleases } from '../following.ts'
 import { listReleases, releaseFacets } from '../list-releases.ts'
 import {
   actionStates,
@@ -55,11 +56,20 @@ const filterQuery = {
   sourceId: maybe(uuid({ description: 'Limits the list to this release source.' })),
   language: maybe(text(50, { description: 'Limits the list to this language.' })),
   libraryId: maybe(uuid({ description: 'Limits the list to this library.' })),
+  followed: maybe(
+    Type.Boolean({
+      default: false,
+      description: 'Limits the list to series that the account follows, without what it dismissed.',
+    }),
+  ),
 }
-type FilterQuery = { [K in keyof typeof filterQuery]?: string }
+type FilterQuery = { [K in Exclude<keyof typeof filterQuery, 'followed'>]?: string } & {
+  followed?: boolean
+}
 
-const filterOf = ({ state = 'announced', ...others }: FilterQuery) => ({
+const filterOf = ({ state = 'announced', followed = false, ...others }: FilterQuery) => ({
   ...others,
+  isFollowed: followed,
   state: state === 'all' ? null : stateNamed(state),
 })
 
@@ -165,6 +175,33 @@ export const releases = [
           : await setStates(sql, viewer, ids, actionStates[action])
       return { affected, action }
     },
+  }),
+  route('GET /releases/inbox', {
+    operationId: 'getReleaseInbox',
+    permission: 'SeriesRead',
+    summary: 'Count what is new in the inbox of the account',
+    responses: {
+      200: component('ReleaseInbox', {
+        followed: count({ description: 'Number of series that the account follows.' }),
+        unseen: count({ description: 'Announced releases of these that it has not seen.' }),
+      }),
+    },
+    handle: ({ viewer }, { sql }) => inboxOf(sql, viewer),
+  }),
+  route('POST /releases/inbox', {
+    operationId: 'markReleases',
+    permission: { any: ['BooksWrite', 'ProgressWrite'] },
+    summary: 'Mark releases as seen or dismissed for the account',
+    description:
+      'The state of a release, which all accounts share, stays as it is. `restore` undoes `dismiss`. Hidden and unknown ids are skipped.',
+    body: body('ReleaseMarks', {
+      ids: list(uuid(), { minItems: 1, maxItems: maxBulkReleases }),
+      action: oneOf(markActions),
+    }),
+    responses: { 200: component('MarkedReleases', { affected: count() }) },
+    handle: async ({ body, viewer }, { sql }) => ({
+      affected: await markReleases(sql, viewer, body),
+    }),
   }),
   route('GET /releases/{id}', {
     operationId: 'getRelease',

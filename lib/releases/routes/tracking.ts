@@ -16,6 +16,7 @@ import { respond, route } from '../../http/route.ts'
 import { WorkStarted, workStarted } from '../../http/started-work.ts'
 import { SeriesIds, skipNote } from '../../organize/routes/bulk-ids.ts'
 import { Alias, addAlias, aliasesOf, deleteAlias, maxAliasLength } from '../aliases.ts'
+import { followSeries, unfollowSeries } from '../following.ts'
 import { setTracked, Tracking, trackingFields, trackingOf, updateTracking } from '../tracking.ts'
 
 const AliasId = record({
@@ -70,6 +71,23 @@ export const tracking = [
     handle: ({ params, body, viewer }, { sql }) =>
       updateTracking(sql, viewer, { seriesId: params.id, changes: body as never }),
   }),
+  ...(['PUT', 'DELETE'] as const).map(method =>
+    route(`${method} /series/{id}/follow`, {
+      operationId: method === 'PUT' ? 'followSeries' : 'unfollowSeries',
+      permission: { any: ['BooksWrite', 'ProgressWrite'] },
+      summary: method === 'PUT' ? 'Follow the releases of a series' : 'Stop following a series',
+      description:
+        method === 'PUT'
+          ? 'Its releases are in the inbox of the account. A series that was not tracked is tracked from now on.'
+          : 'The series remains tracked.',
+      params: SeriesId,
+      responses: { 204: null },
+      handle: ({ params, viewer }, { sql }) =>
+        method === 'PUT'
+          ? followSeries(sql, viewer, params.id)
+          : unfollowSeries(sql, viewer, params.id),
+    }),
+  ),
   route('GET /series/{id}/aliases', {
     operationId: 'listSeriesAliases',
     permission: 'SeriesRead',

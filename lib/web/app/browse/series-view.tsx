@@ -5,6 +5,7 @@ import { can } from '../api/session.ts'
 import { isReadable } from '../lists/card.tsx'
 import { useReloadOnEvents } from '../lists/list-events.ts'
 import { SeriesRating } from '../organize/rating.tsx'
+import { SeriesReleases } from '../releases/series-releases.tsx'
 import type { ViewProps } from '../routing/load-view.ts'
 import { href } from '../routing/router.ts'
 import { formatBytes, formatDate, t, textOr } from '../text/translate.ts'
@@ -52,6 +53,7 @@ export function View({ params: { id = '' } }: ViewProps) {
         <Labels name="genre" labels={data.genres} />
         <Labels name="tag" labels={data.tags} />
         <SeriesFacts series={data} />
+        <SeriesReleases seriesId={data.id} />
       </DetailLayout>
       <SeriesBooks series={data} />
     </div>

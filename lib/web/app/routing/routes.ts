@@ -26,7 +26,7 @@ export const routes: readonly Route[] = [
     [['libraries', 'LibrariesRead', () => import('../browse/libraries-view.tsx')]],
   ),
   ...styled(
-    ['lists/lists.css', 'browse/browse.css', 'organize/rating.css'],
+    ['lists/lists.css', 'browse/browse.css', 'organize/rating.css', 'releases/releases.css'],
     [['series/:id', 'SeriesRead', () => import('../browse/series-view.tsx')]],
   ),
   ...styled(
@@ -46,6 +46,10 @@ export const routes: readonly Route[] = [
       ['readlists/:id', 'ReadListsRead', async () => ({ View: (await grouping()).ReadListView })],
       ['want-to-read', null, () => import('../organize/want-to-read-view.tsx')],
     ],
+  ),
+  ...styled(
+    ['releases/releases.css'],
+    [['releases', 'SeriesRead', () => import('../releases/inbox-view.tsx')]],
   ),
   ...styled(
     ['statistics/statistics.css'],

@@ -27,6 +27,13 @@ const entries: readonly Entry[] = [
   { path: 'collections', icon: 'collection', text: 'nav.collections', isSecondary: true },
   { path: 'readlists', icon: 'list', text: 'nav.readLists', isSecondary: true },
   { path: 'want-to-read', icon: 'bookmark', text: 'nav.wantToRead' },
+  {
+    path: 'releases',
+    icon: 'release',
+    text: 'nav.releases',
+    permission: 'SeriesRead',
+    isSecondary: true,
+  },
   { path: 'statistics', icon: 'chart', text: 'nav.statistics', isSecondary: true },
   {
     path: 'admin',

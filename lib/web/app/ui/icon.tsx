@@ -7,6 +7,7 @@ const paths = {
   arrowLeft: 'M19 12H5m6-6-6 6 6 6',
   arrowRight: 'M5 12h14m-6-6 6 6-6 6',
   arrowUp: 'M12 19V5m-6 6 6-6 6 6',
+  release: 'M6 17v-6a6 6 0 0 1 12 0v6l1.5 2h-15L6 17Zm4 4h4M12 3v2',
   book: 'M5 4h6a2 2 0 0 1 1 .4A2 2 0 0 1 13 4h6v15h-6a2 2 0 0 0-1 .5 2 2 0 0 0-1-.5H5V4Zm7 .5v15',
   bookmark: 'M7 4h10v16l-5-4-5 4V4Z',
   chart: 'M4 20V4m0 16h16M8 16v-5m4 5V7m4 9v-7',

@@ -1,0 +1,56 @@
+// Releases of one series on its page: following it, what is announced, and how far the library is behind.
+import { api } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
+import { can } from '../api/session.ts'
+import { useReloadOnEvents } from '../lists/list-events.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { ReleaseLine } from './release-line.tsx'
+
+const shown = 5
+
+/** Renders nothing if no source announces releases, unless the account follows the series. */
+export function SeriesReleases({ seriesId }: { seriesId: string }) {
+  const path = { id: seriesId }
+  const sources = useGet('/api/v1/release-sources/applicability')
+  const tracking = useGet('/api/v1/series/{id}/tracking', { path })
+  const isFollowed = tracking.data?.isFollowed ?? false
+  const isShown = tracking.data && (sources.data?.applicable || isFollowed)
+  const list = useGet(isShown ? '/api/v1/series/{id}/releases' : null, {
+    path,
+    query: { state: 'announced', pageSize: shown },
+  })
+  useReloadOnEvents(
+    ({ type, seriesId: changed }) => type === 'release_announced' && changed === seriesId,
+    () => list.reload(),
+  )
+  if (!isShown) return null
+  const toggle = async () => {
+    if (isFollowed) await api.DELETE('/api/v1/series/{id}/follow', { params: { path } })
+    else await api.PUT('/api/v1/series/{id}/follow', { params: { path } })
+    tracking.reload()
+  }
+  const total = list.data?.total ?? 0
+  return (
+    <section class="series-releases" aria-label={t('nav.releases')}>
+      {(can('ProgressWrite') || can('BooksWrite')) && (
+        <Button
+          icon={isFollowed ? 'check' : 'release'}
+          text={t(isFollowed ? 'releases.followed' : 'releases.follow')}
+          aria-pressed={isFollowed}
+          onClick={toggle}
+        />
+      )}
+      {total > 0 && (
+        <>
+          <p>{t('releases.behind', { count: total })}</p>
+          <ul>
+            {list.data?.data.map(release => (
+              <ReleaseLine key={release.id} release={release} actions={null} />
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
