@@ -14,7 +14,7 @@ const unused = 'lib/web/build-process'
 
 await rm(target, { recursive: true, force: true })
 await build({
-  entryPoints: ['cmd/main', 'lib/sources/sdk', ...(await programs())].map(name => `${name}.ts`),
+  entryPoints: ['cmd/main', ...(await programs())].map(name => `${name}.ts`),
   absWorkingDir: packageFolder,
   outbase: '.',
   outdir: target,
