@@ -50,6 +50,9 @@ export function restoreCommand(): Command {
     .action(restore)
 }
 
+/** Interrupted work cleans up; the process waits some seconds for that, but not for a disk that hangs. */
+const onceEnded = () => {}
+
 async function backup(
   file: string,
   { passphraseFile, fast = false, json = false, ...flags }: BackupFlags,
@@ -64,7 +67,8 @@ async function backup(
       const secrets = openSecrets(config)
       const { signal } = shutdown
       const keys = { secrets, passphrase }
-      const manifest = await writeBackup({ sql, file, dataDir, isGentle: !fast, signal, ...keys })
+      const writing = writeBackup({ sql, file, dataDir, isGentle: !fast, signal, ...keys })
+      const manifest = await shutdown.unlessRequested(writing, onceEnded)
       print(await summaryOf(manifest, { file, started }), json)
       if (!json) for (const line of leftOut(manifest, secrets.file)) process.stdout.write(line)
     },
@@ -83,13 +87,12 @@ async function restore(file: string, options: RestoreFlags) {
   await withContext(flags, { quiet: true, endsItself: true }, async context => {
     const { sql, config, log, shutdown } = context
     const secrets = openSecrets(config)
-    await restoreBackup({
-      ...{ sql, file, replace, secrets, passphrase },
-      dataDir: config.data_dir,
-      signal: shutdown.signal,
-    })
+    const { data_dir: dataDir } = config
+    const { signal } = shutdown
+    const restoring = restoreBackup({ sql, file, replace, secrets, passphrase, dataDir, signal })
+    await shutdown.unlessRequested(restoring, onceEnded)
     await rebuildQueue(sql, error => log.error({ err: error }, 'job queue error'), {
-      thumbnails: join(config.data_dir, 'thumbnails'),
+      thumbnails: join(dataDir, 'thumbnails'),
     })
     print(await summaryOf(manifest, { file, started }), json)
     if (!json && manifest.sourcesWithSecrets.length > 0 && passphrase === undefined)

@@ -13,7 +13,7 @@ export function assertInstalled(): void {
   const isBuilt = existsSync(new URL('../src/build', sharp))
   if (isPackaged || isBuilt) return
   throw new Invalid(
-    `The binaries of sharp for ${platform} ${arch} are not installed; run npm ci again without --omit=optional`,
+    `The binaries of sharp for ${platform} ${arch} are not installed; install Stackroom again without --omit=optional`,
   )
 }
 

@@ -1,4 +1,4 @@
-// End of the parent process: an `npm start` stopped by a signal may leave the server behind.
+// End of the parent process: an `npm start` or `npx` stopped by a signal may leave the server behind.
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../lib/base/log.ts'
@@ -10,7 +10,7 @@ const pollMs = 500
 const packageFile = join(packageFolder, 'package.json')
 
 /**
- * Requests shutdown when the parent process ends, but only if the parent stands in for this process: npm
+ * Requests shutdown when the parent process ends, but only if the parent stands in for this process: npx, npm
  * running a script of this package, or the launcher. A service manager, a shell or `nohup` may end at any
  * time without affecting the server, and npm under `nohup` ends with the terminal.
  */
@@ -37,8 +37,9 @@ export function watchParent(
 const isLauncher = (pid: number, env: NodeJS.ProcessEnv) =>
   env._STACKROOM_LAUNCHER_PID === String(pid)
 
-/** A script of this package; other packages' scripts may start a server in the background and end. */
+/** npx, or a script of this package; other packages' scripts may start a server in the background and end. */
 function isOwnScript(env: NodeJS.ProcessEnv): boolean {
+  if (env.npm_lifecycle_event === 'npx') return true
   if (env.npm_lifecycle_event === undefined || !env.npm_package_json) return false
   try {
     return realpathSync(env.npm_package_json) === realpathSync(packageFile)

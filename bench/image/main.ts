@@ -3,7 +3,7 @@
 // layers, labels and the signals of a container runtime remain untested.
 //   npm run bench -- image [--work DIR] [--mirror URL] [--registry URL]
 // Needs Linux, root and debootstrap. What is built is the work tree, as far as git does not ignore it.
-import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,11 +11,15 @@ import { freePort } from '../../test/kit/ports.ts'
 import { print } from '../kit/stackroom.ts'
 import { openWorkFolder, readHost, rootVariables, run, temporaryFolder } from '../platforms/host.ts'
 import { writeLibrary } from '../platforms/library.ts'
+import { checkImages, scannedBooks } from '../platforms/probe/catalog.ts'
+import { createChecks } from '../platforms/probe/checks.ts'
 import { readFirstPage } from '../platforms/probe/installation.ts'
 import { untilServed } from '../platforms/probe/process.ts'
+import { signIn } from '../platforms/probe/server.ts'
 import { copyRoot, createRoot, rootWith, type Suite } from '../platforms/roots.ts'
 import { openSandbox, type Sandbox } from '../platforms/sandbox.ts'
 import { readDockerfile, readVariables, type Stage } from './dockerfile.ts'
+import { checkUpgraded, writePrevious } from './previous.ts'
 
 const { values } = parseArgs({
   options: { work: { type: 'string' }, mirror: { type: 'string' }, registry: { type: 'string' } },
@@ -50,6 +54,7 @@ const owner = { uid: 4242, home: '/' }
 const superuser = { uid: 0, home: '/root' }
 await start('any user id', owner, {})
 await start('root with PUID', superuser, { PUID: '1000', PGID: '1000' })
+await upgrade('17')
 
 /** What Dockerfile.dockerignore admits. */
 function writeContext() {
@@ -121,15 +126,16 @@ function copy(text: string, root: string, workFolder: string) {
   }
 }
 
+function entrypoint(): string[] {
+  return JSON.parse(String(settings.ENTRYPOINT))
+}
+
 /** Starts the image as an engine does, apart from its port, until it has sent the first page of a book. */
 async function start(name: string, user: { uid: number; home: string }, more: object) {
   await writeLibrary(join(image, 'books'))
   const port = String(await freePort())
   const variables = { ...settings.variables, ...more, STACKROOM_APPLICATION__PORT: port }
-  const command: string[] = [
-    ...JSON.parse(String(settings.ENTRYPOINT)),
-    ...JSON.parse(String(settings.CMD)),
-  ]
+  const command: string[] = [...entrypoint(), ...JSON.parse(String(settings.CMD))]
   const sandbox = await openSandbox(image)
   try {
     await sandbox.protect(['/tmp', '/data'])
@@ -141,13 +147,50 @@ async function start(name: string, user: { uid: number; home: string }, more: ob
     await readFirstPage(base)
     const firstPageSeconds = secondsSince(began)
     await checkHealth(sandbox, { user, variables })
+    const images = await checkFormats(base)
     const ended = performance.now()
     server.kill('SIGTERM')
     const exitCode = await server.exit
     const stopSeconds = secondsSince(ended)
     const dataOwner = run('stat', ['--format=%u:%g', join(image, 'data', 'stackroom.keys')]).trim()
-    print({ start: name, healthSeconds, firstPageSeconds, stopSeconds, exitCode, dataOwner })
+    print({
+      start: name,
+      images,
+      healthSeconds,
+      firstPageSeconds,
+      stopSeconds,
+      exitCode,
+      dataOwner,
+    })
     if (exitCode !== 0) throw new Error(server.output().slice(-2_000))
+  } finally {
+    await sandbox.close()
+  }
+}
+
+/** Images of all formats are decoded and scaled; returns how many checks passed. */
+async function checkFormats(base: string): Promise<number> {
+  const checks = createChecks()
+  const client = await signIn(base)
+  await checkImages(checks, client, await scannedBooks(client))
+  if (checks.failures.length > 0) throw new Error(checks.failures.join('\n'))
+  return checks.passed()
+}
+
+/** Starts the image, which has no npm, with a data directory of an older PostgreSQL. */
+async function upgrade(major: string) {
+  const data = join(image, 'data')
+  rmSync(data, { recursive: true })
+  const accounts = await writePrevious(data, major, folder)
+  run('chown', ['-R', `${owner.uid}:${owner.uid}`, data])
+  const options = { user: owner, variables: settings.variables }
+  const sandbox = await openSandbox(image)
+  try {
+    await sandbox.protect(['/tmp', '/data'])
+    const began = performance.now()
+    const output = await sandbox.run([...entrypoint(), 'user', 'list', '--json'], options)
+    checkUpgraded(data, { major, output, accounts })
+    print({ upgrade: `PostgreSQL ${major}`, accounts, seconds: secondsSince(began) })
   } finally {
     await sandbox.close()
   }

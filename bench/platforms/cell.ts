@@ -1,4 +1,4 @@
-// One cell: README's commands in a clean root from a fresh clone, then the probe.
+// One cell: the documented commands in a clean root, from a fresh clone or the npm package, then the probe.
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { freePort } from '../../test/kit/ports.ts'
@@ -13,8 +13,8 @@ import type { LaunchedProcess } from './processes.ts'
 import type { Row } from './report.ts'
 import { createRoot } from './roots.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
+import { fillFolder, ways } from './ways.ts'
 
-const checkout = join(import.meta.dirname, '..', '..')
 const installSeconds = 900
 const gigabyte = 2 ** 30
 
@@ -41,8 +41,8 @@ export async function runCell(host: Host, work: string, cell: Cell): Promise<Row
   let database: Awaited<ReturnType<typeof startDatabase>> | null = null
   try {
     await createRoot({ host, work, ...cell }, root)
-    const isCold = await fill(root, work, cell)
-    row.ran = [isCold ? 'README, cold' : 'README, warm', 'probe', ...(cell.tests ?? [])].join(', ')
+    const isCold = await fill({ host, root, work, cell })
+    row.ran = [isCold ? 'cold' : 'warm', 'probe', ...(cell.tests ?? [])].join(', ')
     sandbox = await openSandbox(root, limit?.procs)
     const { postgres } = cell
     database = postgres === 'bundled' ? null : await startDatabase(host, work, postgres)
@@ -79,8 +79,8 @@ async function runInSandbox({ host, work, cell, checks, row, sandbox, url }: Run
   const port = await freePort()
   const where = ['--data', data, ...(url === null ? [] : ['--database-url', url])]
   const serve = ['--library', books, '--port', String(port)]
-  const install = ['npm', 'ci', ...(cell.install ? [cell.install] : [])].join(' ')
-  const start = ['npm', 'start', '--', ...where, ...serve].join(' ')
+  const { install, program, ...way } = ways[cell.way ?? 'clone']
+  const start = [way.start, ...where, ...serve].join(' ')
   const before = megabytes(join(sandbox.root, cache, '_cacache', 'content-v2'))
   const began = performance.now()
   const output: LaunchedProcess[] = []
@@ -99,7 +99,7 @@ async function runInSandbox({ host, work, cell, checks, row, sandbox, url }: Run
     checks,
     {
       ...{ base: `http://127.0.0.1:${port}`, library: books, where, serve },
-      launch: args => launch(['node', 'cmd/stackroom.mjs', ...args]),
+      launch: args => launch(['sh', '-c', `exec ${program} "$@"`, 'sh', ...args]),
     },
     server,
     {
@@ -113,15 +113,18 @@ async function runInSandbox({ host, work, cell, checks, row, sandbox, url }: Run
       if ((await test.exit) !== 0) throw new Error(test.output().slice(-2_000))
     })
   row.downloadedMb = megabytes(join(sandbox.root, cache, '_cacache', 'content-v2')) - before
-  row.diskMb = megabytes(join(sandbox.root, source))
+  const installed = [source, join(user.home, '.local')]
+  row.diskMb = installed.reduce((sum, path) => sum + megabytes(join(sandbox.root, path)), 0)
   row.warnings = output.flatMap(({ output }) => warningsOf(output()))
   shareCache(join(sandbox.root, cache), work)
 }
 
-/** Fresh clone, library, folder of the data, cache of npm; returns whether that is empty. */
-async function fill(root: string, work: string, cell: Cell): Promise<boolean> {
+type Contents = Pick<Run, 'host' | 'work' | 'cell'> & { root: string }
+
+/** Fresh clone or package, library, folder of the data, cache of npm; returns whether that is empty. */
+async function fill({ host, root, work, cell }: Contents): Promise<boolean> {
   const { uid } = accounts[cell.account]
-  run('git', ['clone', '--quiet', checkout, join(root, source)])
+  fillFolder(cell.way ?? 'clone', join(root, source), work, host)
   await writeLibrary(join(root, books))
   mkdirSync(join(root, data))
   const shared = sharedCache(work)

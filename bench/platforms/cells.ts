@@ -2,6 +2,7 @@
 import type { Version } from './databases.ts'
 import type { NodeName } from './node.ts'
 import type { Suite } from './roots.ts'
+import type { Way } from './ways.ts'
 
 export type Account = 'root' | 'ordinary' | 'unknown' | 'read-only' | '1 GB'
 export type Cell = {
@@ -12,8 +13,7 @@ export type Cell = {
   account: Account
   /** Whether the npm cache is empty, so that megabytes and seconds match a new machine. */
   cold?: true
-  /** Options of `npm ci`. */
-  install?: string
+  way?: Way
   /** Test files that run as well, with `npm test`. */
   tests?: string[]
 }
@@ -28,14 +28,19 @@ export const cells: Cell[] = [
   { suite: 'trixie', node: '22', postgres: 'bundled', account: 'root', cold },
   { suite: 'trixie', node: '24', postgres: 'bundled', account: 'root', cold },
   { suite: 'bookworm', node: 'newest', postgres: 'bundled', account: 'ordinary', cold },
-  {
-    suite: 'bookworm',
-    node: '24',
-    postgres: 'bundled',
-    account: 'ordinary',
-    install: '--omit=dev',
-    cold,
-  },
+  ...(['20', '22.18', '24', 'newest'] as const).map(
+    (node): Cell => ({
+      ...{ suite: 'bookworm', node, postgres: 'bundled', account: 'ordinary' },
+      way: 'package',
+      cold,
+    }),
+  ),
+  ...(['20', '22', 'newest'] as const).map(
+    (node): Cell => ({
+      ...{ suite: 'trixie', node, postgres: 'bundled', account: 'ordinary' },
+      way: 'global',
+    }),
+  ),
   { suite: 'bookworm', node: '22', postgres: '15', account: 'root' },
   { suite: 'bookworm', node: '24', postgres: '16', account: 'unknown' },
   { suite: 'trixie', node: '24', postgres: '17', account: 'ordinary' },
@@ -54,7 +59,7 @@ export const cells: Cell[] = [
   },
 ]
 
-export const cellName = ({ suite, node, postgres, account, install = '', tests }: Cell): string => {
-  const more = [...(install ? [install] : []), ...(tests ? ['tests'] : [])]
+export const cellName = ({ suite, node, postgres, account, way, tests }: Cell): string => {
+  const more = [...(way ? [way] : []), ...(tests ? ['tests'] : [])]
   return [suite, `node ${node}`, `postgres ${postgres}`, account, ...more].join(', ')
 }

@@ -131,7 +131,7 @@ function installedVersion(name) {
 
 /** @param {string} reason */
 const tooOld = reason =>
-  `Stackroom needs Node.js 22.18 or newer; this is ${running}, ${reason}. Install a newer Node.js, or run npm ci again.`
+  `Stackroom needs Node.js 22.18 or newer; this is ${running}, ${reason}. Install a newer Node.js, or install Stackroom again.`
 
 /** @param {string} text */
 const print = text => void process.stderr.write(`stackroom: ${text}\n`)

@@ -61,9 +61,8 @@ function forwardSignals(child) {
  */
 function endWithNpm(child, isSignaled) {
   const { npm_lifecycle_event: script, npm_package_json: packageFile } = process.env
-  if (process.platform === 'win32' || script === undefined || !packageFile) return
-  const ownPackage = fileURLToPath(new URL('../../package.json', import.meta.url))
-  if (!existsSync(packageFile) || realpathSync(packageFile) !== realpathSync(ownPackage)) return
+  if (process.platform === 'win32' || script === undefined) return
+  if (script !== 'npx' && !isOwnPackage(packageFile)) return
   const parent = process.ppid
   const outlivesTerminal = hasTerminal() && ![0, 1, 2].some(descriptor => isatty(descriptor))
   const timer = setInterval(() => {
@@ -72,6 +71,12 @@ function endWithNpm(child, isSignaled) {
     if (!isSignaled() && !(outlivesTerminal && !hasTerminal())) child.kill('SIGTERM')
   }, 500)
   timer.unref()
+}
+
+/** @param {string | undefined} file */
+function isOwnPackage(file) {
+  const own = fileURLToPath(new URL('../../package.json', import.meta.url))
+  return !!file && existsSync(file) && realpathSync(file) === realpathSync(own)
 }
 
 function hasTerminal() {

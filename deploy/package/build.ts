@@ -3,10 +3,13 @@
 // node cmd/node/run.mjs deploy/package/build.ts [FOLDER, by default dist]
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { compiledFolder, packageFolder } from '../../lib/base/package.ts'
 import { buildForPackage } from '../../lib/web/build-cache.ts'
 
+const { build } = await import('esbuild').catch(() => {
+  process.stderr.write('npm pack needs the development packages: run npm ci --include=dev\n')
+  process.exit(2)
+})
 const target = process.argv[2] ?? compiledFolder
 const folders = ['cmd', 'lib', 'pipeline']
 /** Builds the web application, which a package brings built. */
@@ -14,7 +17,7 @@ const unused = 'lib/web/build-process'
 
 await rm(target, { recursive: true, force: true })
 await build({
-  entryPoints: ['cmd/main', 'lib/sources/sdk', ...(await programs())].map(name => `${name}.ts`),
+  entryPoints: ['cmd/main', ...(await programs())].map(name => `${name}.ts`),
   absWorkingDir: packageFolder,
   outbase: '.',
   outdir: target,

@@ -2,40 +2,41 @@
 // as adding each row to it, and triggers would announce every row as a change.
 import type { Transaction } from '../store/postgres/db.ts'
 
-type Detached = { drop: string; create: string }
+type Detached = { detach: string; attach: string }
 
-/** Drops all triggers, references, keys and indexes of the current schema. The result restores them. */
+/** Disables all triggers, and drops references, keys and indexes of the current schema. The result restores them. */
 export async function detachConstraints(tx: Transaction): Promise<() => Promise<void>> {
   const triggers = await tx<Detached[]>`
-    select format('drop trigger %I on %s', t.tgname, t.tgrelid::regclass) as drop,
-      pg_get_triggerdef(t.oid) as create
-    from pg_trigger t
-    join pg_class c on c.oid = t.tgrelid
+    select format('alter table %s disable trigger user', c.oid::regclass) as detach,
+      format('alter table %s enable trigger user', c.oid::regclass) as attach
+    from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = current_schema() and not t.tgisinternal
-    order by t.tgname`
+    where n.nspname = current_schema() and c.relkind = 'r'
+      and exists (select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal)
+    order by c.relname`
   const references = await constraints(tx, ['f'])
   const keys = await constraints(tx, ['p', 'u', 'x'])
   const indexes = await tx<Detached[]>`
-    select format('drop index %s', i.indexrelid::regclass) as drop,
-      pg_get_indexdef(i.indexrelid) as create
+    select format('drop index %s', i.indexrelid::regclass) as detach,
+      pg_get_indexdef(i.indexrelid) as attach
     from pg_index i
     join pg_class c on c.oid = i.indexrelid
     join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = current_schema()
       and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype <> 'f')
     order by c.relname`
-  for (const { drop } of [...triggers, ...references, ...keys, ...indexes]) await tx.unsafe(drop)
+  for (const { detach } of [...triggers, ...references, ...keys, ...indexes])
+    await tx.unsafe(detach)
   return async () => {
-    for (const { create } of [...keys, ...indexes, ...references, ...triggers])
-      await tx.unsafe(create)
+    for (const { attach } of [...keys, ...indexes, ...references, ...triggers])
+      await tx.unsafe(attach)
   }
 }
 
 const constraints = (tx: Transaction, types: string[]) => tx<Detached[]>`
-  select format('alter table %s drop constraint %I', k.conrelid::regclass, k.conname) as drop,
+  select format('alter table %s drop constraint %I', k.conrelid::regclass, k.conname) as detach,
     format('alter table %s add constraint %I %s', k.conrelid::regclass, k.conname,
-      pg_get_constraintdef(k.oid)) as create
+      pg_get_constraintdef(k.oid)) as attach
   from pg_constraint k
   join pg_namespace n on n.oid = k.connamespace
   where n.nspname = current_schema() and k.contype = any(${types}) and k.conrelid <> 0

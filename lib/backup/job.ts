@@ -2,11 +2,12 @@
 // which may be on a disk that does not respond.
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
-import { Failure, Invalid } from '../base/errors.ts'
+import { Failure, Invalid, NotResponding } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import { programFile } from '../base/package.ts'
 import type { Config } from '../store/config/config.ts'
+import { backupHealth, type MountHealth, mountKey } from '../store/mount/mount-health.ts'
 import type { Sql } from '../store/postgres/db.ts'
 import type { JobControl } from '../store/queue/job-run.ts'
 import { fetchSetting } from '../store/setting/setting.ts'
@@ -23,9 +24,11 @@ export type BackupRequest = {
 /** `deleted` are those of `old` that are gone. */
 export type BackupReply = { bytes: number; deleted: string[] } | { error: string }
 
-type Deps = { sql: Sql; config: Config; log: Log }
+type Deps = { sql: Sql; config: Config; log: Log; health?: MountHealth }
 
 const stopMs = 3_000
+
+const notResponding = 'The folder backup.dir does not respond'
 
 class BackupFailure extends Failure {
   readonly status = 503
@@ -38,26 +41,31 @@ export function backupFolder({ backup: { dir } }: Pick<Config, 'backup'>): strin
 }
 
 /** Writes `stackroom-<time>-<id>.backup` into `backup.dir`. Throws Failure with the reason, which is recorded. */
-export async function runBackupJob({ sql, config, log }: Deps, { signal }: JobControl) {
-  const folder = backupFolder(config)
+export async function runBackupJob(
+  { sql, config, log, health = backupHealth }: Deps,
+  { signal }: Pick<JobControl, 'signal'>,
+) {
   const records = await listRecords(sql)
   // Only one backup runs at a time.
   const interrupted = records.filter(({ endedAt }) => endedAt === null)
   for (const { id } of interrupted) await endRecord(sql, id, { error: 'It was interrupted' })
   const whole = records.filter(({ endedAt, error }) => endedAt !== null && error === null)
   const keep = await fetchSetting(sql, 'backup.keep')
-  const file = join(folder, `stackroom-${timeName(new Date())}-${newId().slice(-6)}.backup`)
+  const name = `stackroom-${timeName(new Date())}-${newId().slice(-6)}.backup`
+  const file = join(config.backup.dir ?? '', name)
   const id = await beginRecord(sql, file)
+  const request = {
+    config: configOf(config),
+    file,
+    interrupted: interrupted.map(record => record.file),
+    old: whole.slice(keep - 1).map(record => record.file),
+  }
   try {
-    const { bytes, deleted } = await runInChild(
-      {
-        config: configOf(config),
-        file,
-        interrupted: interrupted.map(record => record.file),
-        old: whole.slice(keep - 1).map(record => record.file),
-      },
-      signal,
-    )
+    const folder = mountKey(Buffer.from(backupFolder(config)))
+    const write = (hung: AbortSignal) => runInChild(request, AbortSignal.any([signal, hung]))
+    const { bytes, deleted } = await health.runThread(folder, write).catch(error => {
+      throw error instanceof NotResponding ? new BackupFailure(notResponding) : error
+    })
     await endRecord(sql, id, { bytes })
     await deleteRecords(sql, deleted)
     log.info({ file, bytes }, 'backup written')

@@ -12,6 +12,7 @@ import fastify, {
 } from 'fastify'
 import { MethodNotAllowed, NotFound, UnsupportedMedia } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
+import type { Log } from '../base/log.ts'
 import { isInUrl } from './authorize.ts'
 import { addEtag, compressible, setVary } from './cache-headers.ts'
 import { createAddressResolver, hostFault } from './client/address.ts'
@@ -44,6 +45,10 @@ type ServerOptions = {
   web?: WebPages | undefined
 }
 
+/** Without its notes: where the server listens is stated by the start, for all addresses. */
+const frameworkLog = (log: Log): FastifyBaseLogger =>
+  log.isLevelEnabled('warn') ? log.child({}, { level: 'warn' }) : log
+
 /** A server that is ready to listen. Closing it waits for running requests. */
 export async function openServer(
   { lists, ...deps }: Deps & { lists: ListGate },
@@ -57,7 +62,7 @@ export async function openServer(
   const onError = { log: deps.log, dialect }
   const limiter = openRateLimiter(deps)
   const server = fastify({
-    loggerInstance: deps.log as FastifyBaseLogger,
+    loggerInstance: frameworkLog(deps.log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newId,
     bodyLimit: smallBodyBytes,

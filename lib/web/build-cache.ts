@@ -27,12 +27,11 @@ const packagedFile = join(compiledFolder, 'web.build')
 const sourceFolder = join(packageFolder, 'lib', 'web')
 
 /**
- * The build of the current sources: included in the package, stored in the cache, or new. Throws if it
- * cannot be built.
+ * The build of the current sources: included in the package, stored in the cache, or new. Throws Unavailable
+ * if the package is damaged, or if packages that build it are missing.
  */
 export async function currentBuild({ folder, onUnstored }: BuildCache): Promise<Build> {
-  const packaged = isCompiled ? await readStored(packagedFile) : null
-  if (packaged) return packaged
+  if (isCompiled) return await packagedBuild()
   const name = await buildName()
   // If the disk does not respond, it is built for this process only.
   const root = mountKey(Buffer.from(folder))
@@ -42,6 +41,15 @@ export async function currentBuild({ folder, onUnstored }: BuildCache): Promise<
   const built = await buildInProcess()
   await cacheHealth.run(root, () => store(folder, name, built)).catch(onUnstored)
   return deserialize(built)
+}
+
+async function packagedBuild(): Promise<Build> {
+  const build = await readStored(packagedFile)
+  if (build === null)
+    throw new Unavailable(
+      'The web application in this package is missing or damaged: install Stackroom again',
+    )
+  return build
 }
 
 /** The build of the current sources as `currentBuild` reads it from an npm package. */
@@ -56,14 +64,16 @@ async function buildName(): Promise<string> {
   const files = entries
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
-  const { dependencies } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'))
+  const { devDependencies } = JSON.parse(
+    await readFile(join(packageFolder, 'package.json'), 'utf8'),
+  )
   const lines = await Promise.all(
     files.map(async file => {
       const path = relative(sourceFolder, file).split(sep).join('/')
       return `${path} ${hash('sha256', await readFile(file))}`
     }),
   )
-  return `${hash('sha256', [JSON.stringify(dependencies), ...lines.sort()].join('\n')).slice(0, 32)}.build`
+  return `${hash('sha256', [JSON.stringify(devDependencies), ...lines.sort()].join('\n')).slice(0, 32)}.build`
 }
 
 const digestLength = 32
@@ -112,11 +122,17 @@ async function buildInProcess(): Promise<Buffer> {
     const { stdout } = await execute(process.execPath, [...nodeOptions, file], options)
     return stdout
   } catch (error) {
-    const { stderr } = error as { stderr?: Buffer }
-    const [, missing] = /package ["'](@?esbuild\b[^"']*)["']/.exec(String(stderr)) ?? []
+    const missing = missingPackage(String((error as { stderr?: Buffer }).stderr))
     if (missing === undefined) throw error
     throw new Unavailable(
-      `The web application cannot be built without the package ${missing}: run npm ci without --omit=optional`,
+      `The web application cannot be built without the package ${missing}: ` +
+        'run npm ci --include=dev --include=optional',
     )
   }
+}
+
+/** Named by Node.js, by esbuild without its program, or by esbuild about what the application imports. */
+function missingPackage(errors: string): string | undefined {
+  const patterns = [/package ["'](@?esbuild\b[^"']*)["']/, /Could not resolve "([^"./][^"]*)"/]
+  return patterns.map(pattern => pattern.exec(errors)?.[1]).find(name => name !== undefined)
 }

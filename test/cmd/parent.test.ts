@@ -47,6 +47,7 @@ t.test('a server ends with the script of npm that started it, and only then', as
   const script = { npm_lifecycle_event: 'start', npm_package_json: packageFile }
   const cases: [string, Record<string, string>, string][] = [
     ['npm start', script, 'watching ended'],
+    ['npx', { npm_lifecycle_event: 'npx', npm_package_json: '/package.json' }, 'watching ended'],
     ['a shell', {}, 'watching stayed'],
     ['npm start, ended together with the terminal', { ...script, LEFT: '1' }, 'watching stayed'],
     [

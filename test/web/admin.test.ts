@@ -169,6 +169,13 @@ test('first start and administration', { skip: skipWithoutBrowser(8) }, async t 
         'without a folder',
       )
       await check(t, page)
+      // The schedule was set while there was a folder.
+      await api.sql`
+        insert into setting (key, value) values ('backup.cron', '"0 3 * * *"')
+        on conflict (key) do update set value = excluded.value`
+      await page.reload()
+      await page.getByText('The schedule 0 3 * * * writes nothing').waitFor()
+      await api.sql`delete from setting where key = 'backup.cron'`
       await api.sql`delete from backup`
     },
   )

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../kit/files/folders.ts'
 const onUnstored = (error: unknown) => t.fail('stored', { error })
 
 /** A copy of the sources, which may be changed, outside of the repository with its packages. */
-async function checkout(t: Test, { withEsbuild = true } = {}) {
+async function checkout(t: Test) {
   const folder = temporaryFolder(t)
   for (const path of ['lib', 'package.json'])
     cpSync(join(projectRoot, path), join(folder, path), { recursive: true })
@@ -21,8 +21,7 @@ async function checkout(t: Test, { withEsbuild = true } = {}) {
   cpSync(join(projectRoot, 'node_modules', 'esbuild'), join(packages, 'esbuild'), {
     recursive: true,
   })
-  if (withEsbuild)
-    symlinkSync(join(projectRoot, 'node_modules', '@esbuild'), join(packages, '@esbuild'))
+  symlinkSync(join(projectRoot, 'node_modules', '@esbuild'), join(packages, '@esbuild'))
   const cache = join(folder, 'cache')
   const { currentBuild } = (await import(
     join(folder, 'lib', 'web', 'build-cache.ts')
@@ -43,9 +42,25 @@ t.test('a build is stored until a source changes', async t => {
   await t.rejects(currentBuild({ folder: cache, onUnstored }), /cannot be built/, 'now it is')
 })
 
-t.test('without the program of esbuild the error names what is missing', async t => {
-  const { cache, currentBuild } = await checkout(t, { withEsbuild: false })
-  const error: Error = await currentBuild({ folder: cache, onUnstored }).catch(error => error)
-  t.match(error.message, /^The web application cannot be built without the package @esbuild\//)
-  t.equal(error.message.includes('\n'), false, 'in one sentence')
-})
+t.test(
+  'without a package that builds it the error names it, and the command that helps',
+  async t => {
+    for (const [removed, named] of [
+      ['@esbuild', '@esbuild/'],
+      ['esbuild', 'esbuild'],
+      ['preact', 'preact'],
+      ['openapi-fetch', 'openapi-fetch'],
+    ] as const) {
+      const { cache, packages, currentBuild } = await checkout(t)
+      rmSync(join(packages, removed), { recursive: true })
+      const error: Error = await currentBuild({ folder: cache, onUnstored }).catch(error => error)
+      const start = `The web application cannot be built without the package ${named}`
+      t.equal(error.message.slice(0, start.length), start)
+      t.match(
+        error.message,
+        /[\w/-]: run npm ci --include=dev --include=optional$/,
+        'in one sentence',
+      )
+    }
+  },
+)

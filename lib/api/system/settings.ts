@@ -1,6 +1,7 @@
 // Runtime settings: values, history of changes, and the settings that every user may read.
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../accounts/identify.ts'
+import { backupFolder } from '../../backup/job.ts'
 import {
   body,
   component,
@@ -27,6 +28,7 @@ import {
   shortListResponse,
 } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
+import type { Config } from '../../store/config/config.ts'
 import type { Sql } from '../../store/postgres/db.ts'
 import {
   parseSetting,
@@ -125,9 +127,9 @@ export const settings = [
     params: Key,
     body: patchBody('SettingUpdate', { value, changeReason: reason }, Setting),
     responses: { 200: Setting },
-    handle: async ({ params, body, ...input }, { sql, services }) => {
+    handle: async ({ params, body, ...input }, { sql, services, config }) => {
       const key = requireSettingKey(params.key)
-      const changes = [{ key, value: parseSetting(key, body.value) }]
+      const changes = [changeOf(config, key, body.value)]
       await services(openSettings).write(changes, authorOf(input, body.changeReason))
       return await findSetting(sql, key)
     },
@@ -142,11 +144,10 @@ export const settings = [
       changeReason: reason,
     }),
     responses: { 200: component('UpdatedSettings', { data: list(Setting) }) },
-    handle: async ({ body, ...input }, { sql, services }) => {
-      const changes = body.updates.map((update): SettingChange => {
-        const key = requireSettingKey(update.key)
-        return { key, value: parseSetting(key, update.value) }
-      })
+    handle: async ({ body, ...input }, { sql, services, config }) => {
+      const changes = body.updates.map(({ key, value }) =>
+        changeOf(config, requireSettingKey(key), value),
+      )
       await services(openSettings).write(changes, authorOf(input, body.changeReason))
       const rows = await listSettings(sql, [...new Set(changes.map(change => change.key))])
       return { data: rows.map(toRecord) }
@@ -206,6 +207,13 @@ const publicKeys = [
   'display.custom_metadata_template',
   'scheduler.timezone',
 ] as const
+
+/** Throws Invalid, also for a schedule of backups that have no folder. */
+function changeOf(config: Config, key: SettingKey, value: unknown): SettingChange {
+  const change = { key, value: parseSetting(key, value) }
+  if (key === 'backup.cron' && change.value !== '') backupFolder(config)
+  return change
+}
 
 async function findSetting(sql: Sql, key: SettingKey) {
   const [row] = await listSettings(sql, [key])

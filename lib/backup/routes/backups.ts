@@ -24,7 +24,10 @@ export const backups = [
     responses: {
       200: component('BackupReport', {
         folder: nullable(
-          Type.String({ description: 'Folder `backup.dir`; null if none is configured.' }),
+          Type.String({
+            description:
+              'Folder `backup.dir`; null if none is configured: then backups of a schedule fail.',
+          }),
         ),
         schedule: Type.String({ description: 'The setting `backup.cron`; empty for none.' }),
         lastSuccessAt: nullable(timestamp()),

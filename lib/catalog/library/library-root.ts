@@ -82,9 +82,14 @@ const listOf = (roots: string) =>
     .map(path => path.trim())
     .filter(path => path !== '')
 
-/** Throws Conflict when the folder equals, contains or is inside another library. Calls are serialized until the transaction ends. */
-export async function assertNoOverlap(tx: Transaction, root: Buffer, except?: string) {
+/** Until the transaction ends, no other one adds or moves a library. */
+export async function lockRoots(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtext('stackroom.library'))`
+}
+
+/** Throws Conflict when the folder equals, contains or is inside another library. Locks the roots. */
+export async function assertNoOverlap(tx: Transaction, root: Buffer, except?: string) {
+  await lockRoots(tx)
   const others = await tx<{ root: Buffer }[]>`
     select root from library
     where deleting_at is null and id is distinct from ${except ?? null}::uuid`

@@ -13,14 +13,20 @@ import type { Sql, Transaction } from '../../store/postgres/db.ts'
 import type { Queue } from '../../store/queue/queue.ts'
 import { changedColumns } from '../metadata/columns.ts'
 import { assertNotScanning, enqueueScan } from '../scan/scan-request.ts'
-import type { LibraryRow } from './library.ts'
+import { findEnclosingLibrary, type LibraryRow } from './library.ts'
 import {
   requireSettingsAccess,
   type SettingsAccess,
   type SettingsChange,
 } from './library-access.ts'
 import { libraryById } from './library-record.ts'
-import { assertNoOverlap, deviceOf, type FilesystemConfig, readableRoot } from './library-root.ts'
+import {
+  assertNoOverlap,
+  deviceOf,
+  type FilesystemConfig,
+  lockRoots,
+  readableRoot,
+} from './library-root.ts'
 import {
   type Column,
   defaultLibraryName,
@@ -102,7 +108,7 @@ export type LibraryDraft = {
 
 /**
  * Returns the library with this root, or creates it; `work` is part of the transaction. Throws Invalid for
- * an unreadable folder or an invalid strategy.
+ * an unreadable folder or an invalid strategy, and Conflict for one that overlaps another library.
  */
 export async function findOrCreateLibrary(
   sql: Sql,
@@ -122,29 +128,24 @@ export async function findOrCreateLibrary(
     ...settingColumns({ scanningConfig: library.scanningConfig }, initialSettings),
   }
   return await sql.begin(async tx => {
-    const row = (await insertUnlessPresent(tx, columns)) ?? (await presentLibrary(tx, library.root))
+    await lockRoots(tx)
+    const known = await findEnclosingLibrary(tx, library.root)
+    const row = known?.root.equals(library.root) ? known : await insertLibrary(tx, columns)
     await work?.(tx, row.id)
     return row
   })
 }
 
-async function insertUnlessPresent(tx: Transaction, columns: Record<string, Column | Buffer>) {
-  const [row] = await tx<LibraryRow[]>`
+async function insertLibrary(
+  tx: Transaction,
+  columns: Record<string, Column | Buffer> & { root: Buffer },
+) {
+  await assertNoOverlap(tx, columns.root)
+  const [row] = await tx<[LibraryRow]>`
     insert into library ${tx(toSql(tx, columns))}
-    on conflict (sha256(root)) where deleting_at is null do nothing
     returning id, name, root, book_count as "bookCount"`
-  if (!row) return null
   await invalidateIdentitiesWhileDeleting(tx)
   await publish(tx, [{ type: 'library_created', libraryId: row.id }])
-  return row
-}
-
-/** A separate statement, because it may have been committed after the insert took its snapshot. */
-async function presentLibrary(tx: Transaction, root: Buffer) {
-  const [row] = await tx<LibraryRow[]>`
-    select id, name, root, book_count as "bookCount" from library
-    where sha256(root) = sha256(${root}::bytea) and deleting_at is null`
-  if (!row) throw new NotFound('Library not found')
   return row
 }
 

@@ -15,7 +15,10 @@ import type { Queryable, Sql } from '../../store/postgres/db.ts'
 export type LibraryRow = { id: string; name: string; root: Buffer; bookCount: number }
 
 /** The library whose root is `path` or a parent of it, or null. */
-export async function findEnclosingLibrary(sql: Sql, path: Buffer): Promise<LibraryRow | null> {
+export async function findEnclosingLibrary(
+  sql: Queryable,
+  path: Buffer,
+): Promise<LibraryRow | null> {
   const rows = await sql<LibraryRow[]>`
     select id, name, root, book_count as "bookCount"
     from library

@@ -145,6 +145,8 @@ export function createMountHealth({
   }
 }
 
+export type MountHealth = ReturnType<typeof createMountHealth>
+
 // A waiting call gets twice the time: those that hold slots are given up first.
 const isOverdue = ({ isThread, isStarted, ticks }: Call, maxTicks: number): boolean =>
   !isThread && ticks > (isStarted ? maxTicks : 2 * maxTicks)
@@ -195,9 +197,12 @@ export const folderHealth = createMountHealth()
 /** Health of cache folders. */
 export const cacheHealth = createMountHealth()
 
+/** Health of the folder of backups, whose disk may have to spin up: it has a minute. */
+export const backupHealth = createMountHealth({ slowMs: 10_000, hungTicks: 120 })
+
 /** Whether threads may be blocked forever: then the process must not wait for them to end. */
 export const hasBlockedThreads = (): boolean =>
-  [mountHealth, folderHealth, cacheHealth].some(health => health.hasHung())
+  [mountHealth, folderHealth, cacheHealth, backupHealth].some(health => health.hasHung())
 
 /** The key of a library folder. */
 export const mountKey = (root: Uint8Array): string => Buffer.from(root).toString('latin1')

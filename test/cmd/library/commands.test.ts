@@ -42,6 +42,13 @@ t.test('folders are checked as in the API', async t => {
   await refused(inside, /inside another library/)
   await refused('/nowhere at all', /^stackroom: \/nowhere at all cannot be read \(ENOENT\)\n$/)
   await refused(data, /data directory/)
+  const around = temporaryFolder(t)
+  mkdirSync(join(around, 'inner'))
+  t.match(await library('add', join(around, 'inner')), { code: 0 })
+  await refused(around, /Another library is inside the folder/)
+  const scanned = await stackroom(['scan', around])
+  t.match(scanned, { code: 2, stdout: '', stderr: /Another library is inside the folder/ })
+  t.match(await library('remove', join(around, 'inner'), '--yes'), { code: 0 })
   t.match(await library('add', '/srv', '--strategy', 'none'), {
     code: 2,
     stderr: /Allowed choices/,

@@ -49,6 +49,7 @@ t.test('lines and a log entry without a terminal', async t => {
     /^Stackroom is listening on http:\/\/127\.0\.0\.1:\d+\nOnly this machine can reach/,
   )
   t.notMatch(stderr, token, 'the token is not logged')
+  t.notMatch(stderr, /Server listening/, 'the address is stated once')
   const line = stderr.split('\n').find(text => text.includes('server started'))
   t.match(JSON.parse(line!), {
     url: /^http:..127\.0\.0\.1:\d+$/,
@@ -71,7 +72,7 @@ t.test(
     const text = first.stdout.replaceAll('\r', '')
     t.match(
       text,
-      /\nStackroom is listening on http:..127\.0\.0\.1:\d+\n {2}Network {2}Only this machine/,
+      /^Stackroom is listening on http:..127\.0\.0\.1:\d+\n {2}Network {2}Only this machine/,
     )
     const [, address] =
       /\n {2}Setup +(http:..127\.0\.0\.1:\d+\/setup#token=[\w-]{32})\n/.exec(text) ?? []

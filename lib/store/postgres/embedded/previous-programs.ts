@@ -10,6 +10,8 @@ import { type Programs, packageName, programsIn } from './binaries.ts'
 /** The last package of each major version whose clusters are upgraded. */
 const versions: Record<string, string> = { 17: '17.10.0-beta.17' }
 
+export const previousMajors = Object.keys(versions)
+
 /** Where they are in a data directory. */
 export const fetchedPrograms = (dataDir: string, major: string): string =>
   join(dataDir, `postgres-programs-${major}`)

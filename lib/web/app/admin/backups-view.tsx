@@ -58,7 +58,12 @@ const summaryOf = ({ lastSuccessAt }: Backups): string =>
 
 function Notices({ backups }: { backups: Backups }) {
   const { folder, schedule, isFailing, isOverdue } = backups
-  if (folder === null) return <p class="notice">{t('backups.noFolder')}</p>
+  if (folder === null)
+    return schedule === '' ? (
+      <p class="notice">{t('backups.noFolder')}</p>
+    ) : (
+      <p class="notice danger">{t('backups.scheduleWithoutFolder', { schedule })}</p>
+    )
   return (
     <>
       {isFailing && <p class="notice danger">{t('backups.failing')}</p>}
