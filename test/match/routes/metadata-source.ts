@@ -51,7 +51,7 @@ export function createMemorySource(beforeCall = () => {}) {
       ),
     fetchSeries: id => call(`fetch ${id}`, () => series.get(id) ?? null),
   }
-  const get = async ({ url }: { url: string }) => {
+  const send = async ({ url }: { url: string }) => {
     const body = images.get(url)
     if (!body) throw new SourceFailure('example.org answered with status 404', 'status')
     return { status: 200, body, contentType: null, etag: null, lastModified: null, url }
@@ -62,7 +62,7 @@ export function createMemorySource(beforeCall = () => {}) {
         state.isUnknown && description === null ? { describe: source.describe } : source,
       ),
     unreadable: () => null,
-    http: { get },
+    http: { send },
     close: async () => {},
   }
   return { series, images, calls, state, sources: sources as unknown as Sources }
