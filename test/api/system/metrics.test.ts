@@ -1,4 +1,7 @@
 // Metrics over HTTP: JSON statistics and Prometheus text.
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { test } from 'tap'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { startApi, type TestApi } from '../../kit/server.ts'
@@ -168,5 +171,28 @@ test('metrics over the API', async t => {
     t.match(response.headers.get('x-request-id'), /^[0-9a-f-]{36}$/)
     const refused = await fetch(`${all.base}/api/v1/books`)
     t.match(refused.headers.get('x-request-id'), /^[0-9a-f-]{36}$/)
+  })
+
+  t.test('bytes of responses are counted once each, also on one connection', async t => {
+    const sent = async () => {
+      const { text } = await scraped(all, '/metrics', { 'x-api-key': admin.key })
+      return Number(
+        /^http_server_response_bytes_total\{resource="libraries"\} (\d+)/m.exec(text)?.[1] ?? 0,
+      )
+    }
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    t.teardown(() => agent.destroy())
+    const before = await sent()
+    let bytes = 0
+    for (let i = 0; i < 20; i++) {
+      const headers = { 'x-api-key': admin.key }
+      const [response] = await once(
+        get(`${all.base}/api/v1/libraries`, { agent, headers }),
+        'response',
+      )
+      bytes += (await buffer(response)).length
+    }
+    const counted = (await sent()) - before
+    t.ok(counted > bytes && counted < bytes + 20 * 3_000, `${counted} for ${bytes}`)
   })
 })
