@@ -13,7 +13,7 @@ const texts = new Map(names.map(name => [name, readFileSync(join(root, name), 'u
 
 const withoutCode = (text: string) => text.replace(/^ *```.*?^ *```$/gms, '')
 
-/** Of Markdown, and of the HTML in it. */
+/** Targets of links in Markdown and in the HTML within it. */
 function linksOf(text: string): string[] {
   const links = /\]\(([^)\s]+)\)|\s(?:href|src|srcset)="([^"\s]+)"/g
   return [

@@ -68,7 +68,7 @@ function sharedWeight(a: Set<string>, b: Set<string>, weights: Map<string, numbe
   return [...a.intersection(b)].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
 }
 
-/** Of two texts: long ones share more words by chance. */
+/** How alike two texts are. Long ones share more words by chance. */
 const similarity = (a: Set<string>, b: Set<string>, weights: Map<string, number>) =>
   sharedWeight(a, b, weights) / b.size ** 0.6
 

@@ -1,6 +1,7 @@
 // The inbox of an account: the series that it follows, and which of their releases it has seen or dismissed.
 import { type Viewer, visibleSeries } from '../accounts/viewer.ts'
-import { Conflict, NotFound } from '../base/errors.ts'
+import { Conflict } from '../base/errors.ts'
+import { requireSeries } from '../catalog/series/series-record.ts'
 import type { Sql } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import { setTracked } from './tracking.ts'
@@ -13,8 +14,7 @@ const maxFollowed = 5_000
 
 /** Also tracks the series. Throws NotFound, and Conflict for too many. */
 export async function followSeries(sql: Sql, viewer: Viewer, seriesId: string): Promise<void> {
-  if ((await setTracked(sql, viewer, { seriesIds: [seriesId], tracked: true })) === 0)
-    throw new NotFound('Series not found')
+  await requireSeries(sql, viewer, seriesId)
   await retryOnDeadlock(sql, async tx => {
     await tx`
       insert into series_follow (account_id, series_id) values (${viewer.accountId}, ${seriesId})
@@ -24,13 +24,12 @@ export async function followSeries(sql: Sql, viewer: Viewer, seriesId: string): 
     if (row.count > maxFollowed)
       throw new Conflict(`The limit is ${maxFollowed} followed series`, { limit: maxFollowed })
   })
+  await setTracked(sql, viewer, { seriesIds: [seriesId], tracked: true })
 }
 
 /** Throws NotFound. */
 export async function unfollowSeries(sql: Sql, viewer: Viewer, seriesId: string): Promise<void> {
-  const [series] = await sql`
-    select s.id from series s where s.id = ${seriesId} and ${visibleSeries(sql, viewer)}`
-  if (!series) throw new NotFound('Series not found')
+  await requireSeries(sql, viewer, seriesId)
   await sql`
     delete from series_follow where account_id = ${viewer.accountId} and series_id = ${seriesId}`
 }

@@ -15,7 +15,7 @@ export type Title = {
   scene: Scene
   /** Top, bottom, far, near, light: one for each book, repeated. */
   colors: string[]
-  /** Of the title on the cover. */
+  /** The font of the title on the cover. */
   font: string
   /** Bold by default. */
   weight?: 'normal'

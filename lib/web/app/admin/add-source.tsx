@@ -1,6 +1,7 @@
 // Dialogs of sources: a new one from a preset, and other credentials for one.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
+import { languageName } from '../browse/filters/filter-texts.ts'
 import { t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -43,7 +44,9 @@ export function AddSourceDialog({ presets, taken, onAdded, onClose }: AddProps) 
           <li key={option.name}>
             <div>
               <strong>{option.displayName}</strong>
-              <span class="secondary-text">{kindOf(option)}</span>
+              <span class="secondary-text">
+                {[kindOf(option), ...option.languages.map(languageName)].join(' · ')}
+              </span>
             </div>
             <IconButton
               icon="add"

@@ -72,7 +72,7 @@ t.test('a block with wrong bytes and the right checksum is read or refused', asy
   const archive = storedRar(['1.jpg', '2.jpg'].map(name => ({ name, bytes: Buffer.from(name) })))
   const folder = t.testdir()
   const codes = new Set<string>()
-  // Of the archive, of the first file and its data, of the second.
+  // The headers of the archive, of the first file with its data, and of the second file.
   for (let block = 8, count = 0; count < 3; count += 1) {
     const [from, end] = [block + 5, block + 5 + archive[block + 4]!]
     for (let at = from; at < end; at += 1)
