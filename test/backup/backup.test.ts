@@ -88,6 +88,8 @@ t.test('every row is restored, and the schema with all its keys and triggers', a
   // PostgreSQL leaves out redundant parentheses when it reads its own text.
   const schemaOf = async (sql: Sql) => (await dumpSchema(sql)).replace(/[()]/g, '')
   t.equal(await schemaOf(sql), await schemaOf(w.sql))
+  const off = await sql`select tgname from pg_trigger where not tgisinternal and tgenabled <> 'O'`
+  t.same([...off], [], 'all triggers work again')
   t.same([...(await sql`select from session union all select from refresh_token`)], [])
 })
 
