@@ -156,6 +156,23 @@ CREATE TABLE book_locator (
   constraint book_locator_pkey PRIMARY KEY (account_id, book_id)
 );
 
+CREATE TABLE book_match (
+  book_id uuid not null,
+  source_id uuid not null,
+  due_at timestamp with time zone,
+  claimed_until timestamp with time zone,
+  forced boolean not null default false,
+  attempts integer not null default 0,
+  outcome text,
+  message text,
+  external_id text,
+  relevance double precision,
+  matched_at timestamp with time zone,
+  constraint book_match_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
+  constraint book_match_pkey PRIMARY KEY (book_id, source_id),
+  constraint book_match_source_id_fkey FOREIGN KEY (source_id) REFERENCES source(id) ON DELETE CASCADE
+);
+
 CREATE TABLE book_pages (
   book_id uuid not null,
   pages bytea not null,
@@ -338,6 +355,7 @@ CREATE TABLE external_reference (
   votes integer,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  former jsonb,
   constraint external_reference_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint external_reference_book_unique UNIQUE (book_id, kind, source),
   constraint external_reference_complete CHECK (
@@ -1061,6 +1079,7 @@ CREATE INDEX book_in_library ON public.book USING btree (library_id, sort_key, i
 CREATE INDEX book_in_series ON public.book USING btree (series_id, volume_sort, number_sort, name_key, id);
 CREATE UNIQUE INDEX book_location_unique ON public.book USING btree (directory_id, name) INCLUDE (series_id, id) WHERE (missing_at IS NULL);
 CREATE INDEX book_locator_book ON public.book_locator USING btree (book_id);
+CREATE INDEX book_match_due ON public.book_match USING btree (source_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX book_missing_location ON public.book USING btree (directory_id, name) WHERE (missing_at IS NOT NULL);
 CREATE INDEX book_name_md5 ON public.book USING hash (md5(name));
 CREATE INDEX book_new_in_library ON public.book USING btree (library_id, created_at, id) WHERE (missing_at IS NULL);

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { compileConditions } from '../../lib/match/condition.ts'
-import { metadataFields } from '../../lib/match/matching-settings.ts'
-import { lockNameOf } from '../../lib/match/proposal.ts'
+import { lockNameOf, metadataFields } from '../../lib/match/fields.ts'
 import { openCatalog } from '../../test/kit/catalog.ts'
 import { comic, createTestLibrary } from '../../test/kit/library.ts'
 import { createRandom } from '../../test/kit/random.ts'
@@ -39,7 +38,7 @@ try {
   )
   const shelf = await createTestLibrary(t, all, files)
   await shelf.scan()
-  const columns = [...metadataFields, 'genres' as const, 'tags' as const].map(lockNameOf)
+  const columns = metadataFields.series.map(field => lockNameOf('series', field))
   const locked = new Map<string, string[]>()
   for (const { id } of await sql<{ id: string }[]>`select id from series order by id`) {
     const locks = random.some(columns, columns.length)

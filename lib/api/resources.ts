@@ -31,6 +31,7 @@ import type { Route } from '../http/route.ts'
 import { matchRoutes } from '../match/routes/match-routes.ts'
 import { matchTasks } from '../match/routes/match-tasks.ts'
 import { previews } from '../match/routes/previews.ts'
+import { searchRoutes } from '../match/routes/search-routes.ts'
 import { bulkChanges } from '../organize/routes/bulk.ts'
 import { bulkRead } from '../organize/routes/bulk-read.ts'
 import { cbl } from '../organize/routes/cbl.ts'
@@ -98,6 +99,7 @@ export const resources: readonly Route[] = [
   ...bulkChanges,
   ...bulkRead,
   ...previews,
+  ...searchRoutes,
   ...matchRoutes,
   ...matchTasks,
   ...releases,

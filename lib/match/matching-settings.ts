@@ -1,4 +1,4 @@
-// How series are matched with a metadata source: which series, what is searched for, and which fields the source may set.
+// How series and books are matched with a metadata source: which of them, what is searched for, and which fields the source may set.
 import { NotFound } from '../base/errors.ts'
 import {
   body,
@@ -11,7 +11,6 @@ import {
   text,
   uuid,
 } from '../base/schema.ts'
-import { seriesFields } from '../media/metadata/series-fields.ts'
 import {
   compileRules,
   type TitleRule,
@@ -22,15 +21,7 @@ import { maxTemplateLength } from '../sources/template/syntax.ts'
 import { compileTemplate } from '../sources/template/template.ts'
 import type { Queryable } from '../store/postgres/db.ts'
 import { ConditionsInput, checkConditions } from './condition.ts'
-
-const { customMetadata: _, ...ownFields } = seriesFields
-/** Fields of a series that a source can set; custom metadata belongs to users. */
-export const metadataFields = Object.keys(ownFields) as (keyof typeof ownFields)[]
-export const matchedFields = [
-  ...metadataFields,
-  ...(['genres', 'tags', 'cover', 'externalIds', 'externalLinks', 'externalRatings'] as const),
-] as const
-export type MatchedField = (typeof matchedFields)[number]
+import { type MatchedField, matchedFields } from './fields.ts'
 
 const defaultTemplate = '{{metadata.title}}'
 
@@ -60,7 +51,7 @@ export const MatchingSettings = body('MatchingSettings', {
     Type.Boolean({
       default: true,
       description:
-        'Whether a series with an external id of the source is matched by that id, without a search.',
+        'Whether a series or book with an external id of the source is matched by that id, without a search.',
     }),
   ),
   fields: optional(

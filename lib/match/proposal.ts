@@ -1,14 +1,10 @@
-// Proposal: what a source states about a series compared with the series, field by field, and what may change.
+// Proposal: what a source states about a series or book compared with it, field by field, and what may change.
 // Locked and user-set fields never do; a source replaces what files or other sources state.
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { Invalid } from '../base/errors.ts'
-import { list, name } from '../base/schema.ts'
-import { normalizeLabelNames } from '../catalog/label/label.ts'
-import { seriesEdits } from '../catalog/metadata/edits.ts'
-import { tryAnswer } from '../sources/check.ts'
-import type { FetchedSeries } from '../sources/contract.ts'
-import { type MatchedField, metadataFields } from './matching-settings.ts'
+import type { OwnerKind } from '../catalog/owner.ts'
+import type { FetchedBook, FetchedSeries } from '../sources/contract.ts'
+import { lockNameOf, type MatchedField, metadataFields, parseValue } from './fields.ts'
 
 export const actions = [
   'change',
@@ -32,8 +28,9 @@ export type FieldProposal = {
   action: Action
 }
 
-/** What the comparison needs from a series: values by field, locks, provenance. */
-export type ComparedSeries = {
+/** What the comparison needs from a series or book: values by field, locks, provenance. */
+export type Compared = {
+  kind: OwnerKind
   values: Readonly<Record<string, unknown>>
   locks: readonly string[]
   provenance: Readonly<Record<string, string>>
@@ -47,27 +44,19 @@ export type Permitted = {
   selected: readonly MatchedField[] | null
 }
 
-/** Names in locks and provenance. */
-const lockNames: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(metadataFields.map(field => [field, seriesEdits[field].lock])),
-  ...{ genres: 'genres', tags: 'tags', cover: 'cover', externalIds: 'external_ids' },
-  ...{ externalLinks: 'external_links', externalRatings: 'external_ratings' },
-}
-export const lockNameOf = (field: MatchedField): string => lockNames[field]!
-
 /** The stated values, in field order; empty values propose nothing. */
 export function proposeFields(
-  { metadata }: FetchedSeries,
-  series: ComparedSeries,
+  { metadata }: FetchedSeries | FetchedBook,
+  current: Compared,
   permitted: Permitted,
 ): FieldProposal[] {
-  return [...metadataFields, 'genres' as const, 'tags' as const].flatMap(field => {
+  return metadataFields[current.kind].flatMap(field => {
     const stated = Object.hasOwn(metadata, field) ? metadata[field] : null
     if (isEmpty(stated)) return []
-    const proposed = parseValue(field, stated)
+    const proposed = parseValue(current.kind, field, stated)
     return proposed !== undefined && isEmpty(proposed)
       ? []
-      : [propose(field, { proposed, series, permitted })]
+      : [propose(field, { proposed, current, permitted })]
   })
 }
 
@@ -75,11 +64,11 @@ export function propose(
   field: MatchedField,
   {
     proposed,
-    series: { values, locks, provenance },
+    current: { kind, values, locks, provenance },
     permitted: { fields, selected },
-  }: { proposed: unknown; series: ComparedSeries; permitted: Permitted },
+  }: { proposed: unknown; current: Compared; permitted: Permitted },
 ): FieldProposal {
-  const lock = lockNameOf(field)
+  const lock = lockNameOf(kind, field)
   const current = values[field] ?? null
   const isLocked = locks.includes(lock)
   const origin = provenance[lock] ?? null
@@ -104,26 +93,8 @@ function isEmpty(value: unknown): boolean {
   )
 }
 
-const Labels = list(name(200), { maxItems: 500 })
-
-/** Parses a value like a user's edit of the field; undefined if it is invalid. */
-function parseValue(field: (typeof metadataFields)[number] | 'genres' | 'tags', value: unknown) {
-  try {
-    if (field === 'genres' || field === 'tags') {
-      const names = tryAnswer(Labels, value)
-      return names ? normalizeLabelNames(names) : undefined
-    }
-    const { schema, parse } = seriesEdits[field].edit
-    if (tryAnswer(schema, value) === null) return undefined
-    return parse ? parse(value as never, field) : value
-  } catch (error) {
-    if (error instanceof Invalid) return undefined
-    throw error
-  }
-}
-
 /** The hash given by the source, otherwise a hash of what it states. */
-export function hashOf(fetched: FetchedSeries): string {
+export function hashOf(fetched: FetchedSeries | FetchedBook): string {
   if (fetched.hash !== null) return fetched.hash
   return createHash('sha256')
     .update(JSON.stringify(inOrder(fetched)))

@@ -3,6 +3,8 @@ import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
 import { list, type Static } from '../base/schema.ts'
 import {
+  BookHit,
+  FetchedBook,
   FetchedSeries,
   type ReleaseItem,
   ReleasePage,
@@ -16,30 +18,32 @@ import { releaseDate } from './release-date.ts'
 const maxDepth = 30
 const maxHits = 100
 const SeriesHits = list(SeriesHit, { maxItems: maxHits })
+const fetchedSchemas = { series: FetchedSeries, book: FetchedBook } as const
+const BookHits = list(BookHit, { maxItems: maxHits })
 
 // Compiled on first use, because most servers have no sources.
 const compiled = new WeakMap<TSchema, Validator>()
 
 /** The source with all of its answers checked; throws SourceFailure `invalid` for answers that do not conform. */
 export function checkedSource(source: Source): Source {
-  const { searchSeries, fetchSeries, listReleases } = source
+  const { searchSeries, fetchSeries, searchBooks, fetchBook, listReleases } = source
   return {
     describe: async call => checkAnswer(SourceDescription, await source.describe(call)),
     ...(searchSeries && {
-      async searchSeries(query, call) {
-        const hits = checkAnswer(SeriesHits, await searchSeries(query, call))
-        return hits.sort((a, b) => b.relevance - a.relevance).slice(0, query.limit)
-      },
+      searchSeries: async (query, call) =>
+        bestOf(checkAnswer(SeriesHits, await searchSeries(query, call)), query.limit),
     }),
     ...(fetchSeries && {
-      async fetchSeries(externalId, call) {
-        const answer = await fetchSeries(externalId, call)
-        if (answer === null) return null
-        const series = checkAnswer(FetchedSeries, answer)
-        if (series.externalId !== externalId)
-          throw new SourceFailure('The source returned a different series', 'invalid')
-        return series
-      },
+      fetchSeries: async (externalId, call) =>
+        checkFetched('series', await fetchSeries(externalId, call), externalId),
+    }),
+    ...(searchBooks && {
+      searchBooks: async (query, call) =>
+        bestOf(checkAnswer(BookHits, await searchBooks(query, call)), query.limit),
+    }),
+    ...(fetchBook && {
+      fetchBook: async (externalId, call) =>
+        checkFetched('book', await fetchBook(externalId, call), externalId),
     }),
     ...(listReleases && {
       async listReleases(query, call) {
@@ -48,6 +52,21 @@ export function checkedSource(source: Source): Source {
       },
     }),
   }
+}
+
+const bestOf = <T extends { relevance: number }>(hits: T[], limit: number) =>
+  hits.sort((a, b) => b.relevance - a.relevance).slice(0, limit)
+
+/** Null for null. Throws SourceFailure. */
+function checkFetched<K extends keyof typeof fetchedSchemas>(
+  kind: K,
+  answer: unknown,
+  externalId: string,
+): Static<(typeof fetchedSchemas)[K]> | null {
+  if (answer === null) return null
+  const fetched = checkAnswer(fetchedSchemas[kind], answer)
+  if (fetched.externalId === externalId) return fetched
+  throw new SourceFailure(`The source returned a different ${kind}`, 'invalid')
 }
 
 /** Throws SourceFailure. 24:00, some leap days and wide offsets are dates for JavaScript, but not for PostgreSQL. */

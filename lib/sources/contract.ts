@@ -1,10 +1,10 @@
-// Source contract: what provides metadata of series or releases, built in or as a plugin. The schemas check answers of
+// Source contract: what provides metadata of series or books, or releases, built in or as a plugin. The schemas check answers of
 // plugins and other services; a source has no access to the database.
 import type { Static } from 'typebox'
 import { json, list, nullable, oneOf, optional, record, Type } from '../base/schema.ts'
 
 /** What a source can do. */
-export const capabilities = ['metadata', 'releases'] as const
+export const capabilities = ['metadata', 'books', 'releases'] as const
 
 export const releaseSourceKinds = [
   'rss-uploader',
@@ -53,6 +53,15 @@ export const SeriesHit = record({
   relevance: Type.Number({ minimum: 0, maximum: 1 }),
 })
 export type SeriesHit = Static<typeof SeriesHit>
+
+/** A book found by a search. `relevance` is from 0 to 1. */
+export const BookHit = record({
+  ...SeriesHit.properties,
+  authors: list(text(500)),
+  isbns: list(text(20)),
+  publisher: nullable(text(300)),
+})
+export type BookHit = Static<typeof BookHit>
 
 /** A span of chapters or volumes, including both ends; decimals are allowed. */
 export const Span = record({ start: Type.Number(), end: Type.Number() })
@@ -113,6 +122,12 @@ export const FetchedSeries = record({
 })
 export type FetchedSeries = Static<typeof FetchedSeries>
 
+/** A book as a source describes it; `metadata` is by the names of the API's book fields. */
+export const FetchedBook = record(
+  (({ ratings: _, ...properties }) => properties)(FetchedSeries.properties),
+)
+export type FetchedBook = Static<typeof FetchedBook>
+
 /** A tracked series, for sources that list releases of given series. */
 export type TrackedSeries = {
   seriesId: string
@@ -146,6 +161,13 @@ export const ReleasePage = record({
 export type ReleasePage = Static<typeof ReleasePage>
 
 export type SearchQuery = { query: string; limit: number }
+/** A book's ISBN has 13 digits. */
+export type BookQuery = {
+  title: string
+  author: string | null
+  isbn: string | null
+  limit: number
+}
 export type Call = { signal: AbortSignal }
 
 /** Functions reject with SourceFailure; `searchSeries` and the others exist only with their capability. */
@@ -155,5 +177,9 @@ export type Source = {
   searchSeries?(query: SearchQuery, call: Call): Promise<SeriesHit[]>
   /** Null if there is no such series. */
   fetchSeries?(externalId: string, call: Call): Promise<FetchedSeries | null>
+  /** Best first. */
+  searchBooks?(query: BookQuery, call: Call): Promise<BookHit[]>
+  /** Null if there is no such book. */
+  fetchBook?(externalId: string, call: Call): Promise<FetchedBook | null>
   listReleases?(query: ReleaseQuery, call: Call): Promise<ReleasePage>
 }

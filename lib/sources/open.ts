@@ -2,6 +2,7 @@
 import { Errors } from 'typebox/schema'
 import { Invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import type { OwnerKind } from '../catalog/owner.ts'
 import { credentialPlace, type Secrets } from '../store/secret/secrets.ts'
 import { checkedSource } from './check.ts'
 import type { Source } from './contract.ts'
@@ -14,7 +15,7 @@ import { http } from './mapping/http.ts'
 import { listPlugins } from './plugin/folder.ts'
 import { plugin } from './plugin/plugin.ts'
 import { createPlugins, type PluginsOptions } from './plugin/plugins.ts'
-import { preset, presets } from './presets/presets.ts'
+import { preset, presetHas, presets } from './presets/presets.ts'
 import type { SourceDeps, SourceRow, SourceType } from './source-type.ts'
 
 const types = { preset, feed, http, dump, plugin } satisfies Record<string, SourceType<never>>
@@ -24,12 +25,15 @@ export const sourceTypes = Object.keys(types) as SourceTypeName[]
 /** As stored: `credentials` are encrypted. */
 export type TypedRow = SourceRow & { type: SourceTypeName }
 
-/** Whether a source may have series metadata; unknown, and thus true, for a plugin that was never called. */
-export function mayHaveMetadata({ type, config, description }: TypedRow): boolean {
+/** Whether a source may have metadata of series or books; unknown, and thus true, for a plugin that was never called. */
+export function mayHaveMetadata({ type, config, description }: TypedRow, kind: OwnerKind): boolean {
   if (type === 'feed') return false
-  if (type === 'preset') return true
-  if (type === 'http') return config.search !== undefined
-  return description === null || description.capabilities.includes('metadata')
+  if (type === 'preset') return presetHas(config, kind)
+  if (type === 'http') return (kind === 'series' ? config.search : config.bookSearch) !== undefined
+  return (
+    description === null ||
+    description.capabilities.includes(kind === 'series' ? 'metadata' : 'books')
+  )
 }
 
 type Credentials = Record<string, string>
@@ -43,7 +47,10 @@ function failingSource(failure: SourceFailure): Source {
   const fail = async () => {
     throw failure
   }
-  return { describe: fail, searchSeries: fail, fetchSeries: fail, listReleases: fail }
+  return {
+    ...{ describe: fail, searchSeries: fail, fetchSeries: fail },
+    ...{ searchBooks: fail, fetchBook: fail, listReleases: fail },
+  }
 }
 
 export type SourceOptions = {

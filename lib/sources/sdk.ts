@@ -2,6 +2,9 @@
 // but Node.js; copy it with contract.ts, from which only types are used. See docs/sources.md.
 import { createInterface } from 'node:readline'
 import type {
+  BookHit,
+  BookQuery,
+  FetchedBook,
   FetchedSeries,
   ReleasePage,
   ReleaseQuery,
@@ -11,6 +14,9 @@ import type {
 } from './contract.ts'
 
 export type {
+  BookHit,
+  BookQuery,
+  FetchedBook,
   FetchedSeries,
   ReleasePage,
   ReleaseQuery,
@@ -32,6 +38,10 @@ export type Plugin = {
   searchSeries?(query: SearchQuery): SeriesHit[] | Promise<SeriesHit[]>
   /** Null if there is no such series. */
   fetchSeries?(query: { externalId: string }): FetchedSeries | null | Promise<FetchedSeries | null>
+  /** Best first. */
+  searchBooks?(query: BookQuery): BookHit[] | Promise<BookHit[]>
+  /** Null if there is no such book. */
+  fetchBook?(query: { externalId: string }): FetchedBook | null | Promise<FetchedBook | null>
   listReleases?(query: ReleaseQuery): ReleasePage | Promise<ReleasePage>
 }
 
@@ -48,7 +58,10 @@ export class PluginError extends Error {
 type Request = { id: number; method: string; params: never }
 const methodNotFound = -32_601
 const failed = -32_000
-const methods = ['describe', 'searchSeries', 'fetchSeries', 'listReleases'] as const
+const methods = [
+  ...(['describe', 'searchSeries', 'fetchSeries', 'searchBooks', 'fetchBook'] as const),
+  'listReleases',
+] as const
 
 /** Answers calls until stdin is closed. stdout is reserved for the protocol: write logs to stderr. */
 export async function servePlugin(open: (start: PluginStart) => Plugin | Promise<Plugin>) {

@@ -3,6 +3,7 @@
 
 import type { Fragment } from 'postgres'
 import { refreshBookSearch } from '../../lib/catalog/derived/search-rows.ts'
+import { fileSources, metadataSources } from '../../lib/media/metadata/metadata.ts'
 import type { Transaction } from '../../lib/store/postgres/db.ts'
 import { commaList } from '../../lib/store/postgres/statement.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
@@ -69,10 +70,10 @@ export async function writeBooks(
         scan_id = excluded.scan_id, missing_at = null, updated_at = now(),
         provenance = excluded.provenance || coalesce((
           select jsonb_object_agg(key, value) from jsonb_each(b.provenance)
-          where key = any(b.locks) or value = '"user"'), '{}'),
+          where key = any(b.locks) or value #>> '{}' <> all (${tx.unsafe(ofFiles)})), '{}'),
         ${mergedColumns(tx)}`)}
       returning id, series_id, sort_key,
-        locks <> '{}' or jsonb_path_exists(provenance, '$.* ? (@ == "user")') as is_edited,
+        locks <> '{}' or ${isEdited(tx, 'provenance')} as is_edited,
         case when id = any(${unchangedFiles}::uuid[]) then ${visibleData(tx, 'b')} end as visible_data
     ), artifacts as (
       insert into book_artifact as a (book_id, sha256, checks)
@@ -150,9 +151,21 @@ function mergedColumns(tx: Transaction) {
   return commaList(tx, [...columns, sortKey])
 }
 
+const ofFiles = `'{${fileSources.join(',')}}'::text[]`
+const known = `'{${metadataSources.join(',')}}'::text[]`
+
+/** Whether the origin is a metadata source, whose values stay until it or a user changes them. */
+const isOfSource = (tx: Transaction, origin: Fragment) => tx`${origin} <> all (${tx.unsafe(known)})`
+
+const edited = `$.* ? (${fileSources.map(source => `@ != "${source}"`).join(' && ')})`
+/** Whether any value is a user's or a metadata source's. */
+const isEdited = (tx: Transaction, provenance: string) =>
+  tx.unsafe(`jsonb_path_exists(${provenance}, '${edited}')`)
+
 function isRetained(tx: Transaction, column: string) {
   return tx`(${column} = any(b.locks)
-    or coalesce(b.provenance->>${column} = 'user' and excluded.${tx(column)} is null, false))`
+    or coalesce(${isOfSource(tx, tx`b.provenance->>${column}`)}
+      or b.provenance->>${column} = 'user' and excluded.${tx(column)} is null, false))`
 }
 
 /**
@@ -161,9 +174,10 @@ function isRetained(tx: Transaction, column: string) {
  */
 function mergedExtraMetadata(tx: Transaction) {
   const isMemberRetained = tx`(m.column = any(b.locks)
-    or coalesce(b.provenance->>m.column = 'user', false) and not excluded.extra_metadata ? m.key)`
+    or coalesce(${isOfSource(tx, tx`b.provenance->>m.column`)}
+      or b.provenance->>m.column = 'user' and not excluded.extra_metadata ? m.key, false))`
   return tx`case
-    when b.locks = '{}' and not jsonb_path_exists(b.provenance, '$.* ? (@ == "user")')
+    when b.locks = '{}' and not ${isEdited(tx, 'b.provenance')}
     then excluded.extra_metadata
     else coalesce((
       select jsonb_object_agg(m.key, m.value)

@@ -197,6 +197,15 @@ export async function deleteCover(
   await deleteUnusedFiles(sql, folders, deleted)
 }
 
+/** After a source's cover was deleted: displays another source's, otherwise the one from the files. */
+export async function displayWithout(tx: Transaction, subject: BookOrSeries): Promise<void> {
+  const [next] = await tx<{ id: string }[]>`
+    select c.id from cover c where ${isOwnedBy(tx, ownerOf(subject))} and c.source <> 'custom'
+    order by c.created_at desc, c.id desc limit 1`
+  if (next) await displayCover(tx, subject, next.id, { isDeletion: true, isLocked: false })
+  else await setDisplayedCover(tx, subject, { coverId: null, isLocked: false, isDeletion: true })
+}
+
 /**
  * Files are deleted after their row, so that no row lacks its files. The table is checked once more: another owner
  * may have the same image, or it may have been uploaded again since.

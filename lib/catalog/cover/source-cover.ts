@@ -1,7 +1,14 @@
 // Cover of a series or book from a metadata source: stored like an uploaded one, and replaced by the next.
 import type { Sql } from '../../store/postgres/db.ts'
 import { type OwnerRequest, requireOwner } from '../owner.ts'
-import { deleteUnusedFiles, displayCover, isOwnedBy, type NewCover, storeCover } from './cover.ts'
+import {
+  deleteUnusedFiles,
+  displayCover,
+  displayWithout,
+  isOwnedBy,
+  type NewCover,
+  storeCover,
+} from './cover.ts'
 import { type CoverFolders, coverName } from './cover-files.ts'
 
 /**
@@ -28,4 +35,24 @@ export async function setSourceCover(
   })
   for (const file of replaced ?? []) await deleteUnusedFiles(sql, folders, file)
   return replaced !== null
+}
+
+/** Deletes a source's cover; what was displayed before it is displayed again. Returns whether there was one. Throws NotFound. */
+export async function removeSourceCover(
+  sql: Sql,
+  request: OwnerRequest,
+  { folders, source }: { folders: CoverFolders; source: string },
+): Promise<boolean> {
+  const { owner } = request
+  const removed = await sql.begin(async tx => {
+    const subject = await requireOwner(tx, request, { lock: true })
+    const files = await tx<{ name: string; extension: string; wasSelected: boolean }[]>`
+      delete from cover c where ${isOwnedBy(tx, owner)} and c.source = ${source}
+      returning encode(c.hash, 'hex') as name, c.original as extension,
+        c.is_selected as "wasSelected"`
+    if (files.some(({ wasSelected }) => wasSelected)) await displayWithout(tx, subject)
+    return files
+  })
+  for (const file of removed) await deleteUnusedFiles(sql, folders, file)
+  return removed.length > 0
 }

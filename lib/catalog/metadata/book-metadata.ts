@@ -4,12 +4,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Viewer } from '../../accounts/viewer.ts'
 import { composedFields, plainFields, roleFields } from '../../media/metadata/book-fields.ts'
 import { type Fields, snakeCase } from '../../media/metadata/field.ts'
+import { fileSources } from '../../media/metadata/metadata.ts'
 import { splitNames } from '../../media/metadata/user-input.ts'
 import type { Author } from '../../media/metadata/values.ts'
 import { sortKey } from '../../media/name/natural.ts'
 import { sortNumber } from '../../media/name/number.ts'
 import { searchKey } from '../../media/name/text.ts'
-import { publish, seriesEvents } from '../../store/event/publish.ts'
+import { type NewEvent, publish, seriesEvents } from '../../store/event/publish.ts'
 import type { Transaction } from '../../store/postgres/db.ts'
 import { refreshEdited } from '../derived/refresh.ts'
 import { normalizeLabelNames, registerLabels } from '../label/label.ts'
@@ -20,7 +21,7 @@ import { changeEvents, eventFields, publishChanges } from './change-events.ts'
 import { type ColumnTypes, editedColumns, type RowValues, updateRows } from './columns.ts'
 import { bookEdits, type Changes } from './edits.ts'
 import { deleteAllExternalReferences } from './external-reference.ts'
-import { applyLocks, bookLockFlags, lockChanges, withUserLocks } from './field-locks.ts'
+import { applyLocks, bookLockFlags, lockChanges, type Marks, withUserLocks } from './field-locks.ts'
 
 export type BookForUpdate = {
   id: string
@@ -69,9 +70,28 @@ export async function updateBookMetadata(
   books: readonly BookForUpdate[],
   changesOf: (book: BookForUpdate) => Changes,
 ): Promise<void> {
-  const rows = books.map(book => rowOf(book, changesOf(book)))
+  const { changed, relabeled } = await storeBookChanges(tx, books, changesOf, withUserLocks)
+  await publish(tx, [
+    ...changeEvents(books, ({ id }) => eventFields(changed.get(id) ?? [])),
+    ...relabeled,
+  ])
+}
+
+type MarksOf = (book: BookForUpdate, lockNames: readonly string[]) => Marks
+
+/**
+ * Like `updateBookMetadata`, with other locks and provenance. Publishes nothing: returns the changed columns by book,
+ * and the events of series whose labels changed as a result.
+ */
+export async function storeBookChanges(
+  tx: Transaction,
+  books: readonly BookForUpdate[],
+  changesOf: (book: BookForUpdate) => Changes,
+  marksOf: MarksOf,
+): Promise<{ changed: Map<string, string[]>; relabeled: NewEvent[] }> {
+  const rows = books.map(book => rowOf(book, changesOf(book), marksOf))
   const names = Object.keys(rows[0] ?? {}).filter(name => name !== 'id')
-  if (names.length === 0) return
+  if (names.length === 0) return { changed: new Map(), relabeled: [] }
   const genres = rows.flatMap(row => (row.genres as string[] | undefined) ?? [])
   await registerLabels(tx, 'genre', genres)
   const columns = Object.fromEntries(names.map(name => [name, columnTypes[name]!]))
@@ -81,10 +101,7 @@ export async function updateBookMetadata(
     bookIds: [...changed.keys()],
     columns: [...new Set([...changed.values()].flat())],
   })
-  await publish(tx, [
-    ...changeEvents(books, ({ id }) => eventFields(changed.get(id) ?? [])),
-    ...relabeledEvents(books, relabeled, ['genres']),
-  ])
+  return { changed, relabeled: relabeledEvents(books, relabeled, ['genres']) }
 }
 
 /** Types of the columns that edits of books change. */
@@ -111,7 +128,7 @@ function relabeledEvents(books: readonly BookForUpdate[], seriesIds: string[], f
 }
 
 /** Values of the changed columns; if nothing changed, only the id. */
-function rowOf(book: BookForUpdate, changes: Changes): RowValues {
+function rowOf(book: BookForUpdate, changes: Changes, marksOf: MarksOf): RowValues {
   if (changes.size === 0) return { id: book.id }
   const columns: Columns = {}
   const extraMetadata: Columns = { ...book.extraMetadata }
@@ -136,14 +153,19 @@ function rowOf(book: BookForUpdate, changes: Changes): RowValues {
     title_sort?: string | null
   }
   const lockNames = [...changes.keys()].map(name => bookEdits[name as keyof typeof bookEdits].lock)
-  const { locks, provenance } = withUserLocks(book, lockNames)
-  if (changes.has('isbns')) provenance.isbns = 'user'
+  const { locks, provenance } = withIsbns(marksOf(book, lockNames))
   return {
     ...columns,
     ...{ id: book.id, extra_metadata: extraMetadata, locks, provenance },
     sort_key: sortKey(titleSort ?? title),
     search_key: searchKey(title),
   }
+}
+
+/** All but the first ISBN have the same origin in `extra_metadata`. */
+function withIsbns({ locks, provenance: { isbns: _, ...provenance } }: Marks): Marks {
+  const { isbn } = provenance
+  return { locks, provenance: isbn === undefined ? provenance : { ...provenance, isbns: isbn } }
 }
 
 /** The first ISBN has a column, for lists and feeds; the others are in `extra_metadata`. */
@@ -217,7 +239,7 @@ const columnFields = Object.values({ ...plainFields, ...composedFields } as Fiel
 )
 
 /**
- * Deletes the values set by users, and all locks except the cover's. The caller enqueues reading the files,
+ * Deletes the values set by users and metadata sources, and all locks except the cover's. The caller enqueues reading the files,
  * which restores their values.
  */
 export async function resetBookMetadata(tx: Transaction, books: readonly BookForUpdate[]) {
@@ -245,14 +267,17 @@ export async function resetBookMetadata(tx: Transaction, books: readonly BookFor
   ])
 }
 
+const isFileSource = (origin: string) => (fileSources as readonly string[]).includes(origin)
+
 function resetRow(book: BookForUpdate, current: Columns): RowValues {
-  const isOfUser = (name: string) => book.provenance[name] === 'user'
+  const isOfFile = (name: string) =>
+    !(name in book.provenance) || isFileSource(book.provenance[name]!)
   const columns = columnFields.map(({ column, empty }) => [
     column,
-    isOfUser(column) ? empty : current[column],
+    isOfFile(column) ? current[column] : empty,
   ])
   const without = (values: object, nameOf: (name: string) => string) =>
-    Object.fromEntries(Object.entries(values).filter(([name]) => !isOfUser(nameOf(name))))
+    Object.fromEntries(Object.entries(values).filter(([name]) => isOfFile(nameOf(name))))
   return {
     ...Object.fromEntries(columns),
     id: book.id,

@@ -1,5 +1,6 @@
 // External references: ids of series and books on other services, links to web pages about them, and ratings
-// of series. All SQL on the table `external_reference` is in this file.
+// of series. SQL on the table `external_reference` is
+// in this file and stated-references.ts.
 import type { Fragment } from 'postgres'
 import { Invalid, NotFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -61,13 +62,13 @@ export type NewExternalRating = Pick<ExternalRating, 'sourceName' | 'rating' | '
 /** An id found in a file beside the books of a series. */
 export type EmbeddedId = { source: string; externalId: string; url: string | null }
 
-type ReferenceType = 'id' | 'link' | 'rating'
+export type ReferenceType = 'id' | 'link' | 'rating'
 type Owned<T> = T & { ownerId: string }
 
 // Per owner and type.
 const maxReferences = 500
 
-const ownerColumn = (sql: Queryable, kind: OwnerKind) => sql(`${kind}_id`)
+export const ownerColumn = (sql: Queryable, kind: OwnerKind) => sql(`${kind}_id`)
 
 const commonColumns = (sql: Queryable, kind: OwnerKind) => sql`
   x.id, x.${ownerColumn(sql, kind)} as ${sql(`${kind}Id`)},
@@ -183,60 +184,6 @@ export async function storeEmbeddedIds(
     where (x.external_id, x.url) is distinct from (excluded.external_id, excluded.url)
     returning x.series_id as "seriesId"`
   return rows.map(row => row.seriesId)
-}
-
-/** References of a series as stated by sources. */
-export type StatedReferences = {
-  externalIds: { source: string; externalId: string; url: string | null }[]
-  externalLinks: { source: string; url: string }[]
-  externalRatings: { source: string; rating: number; votes: number | null }[]
-}
-
-/** A series' references by source, in one statement. */
-export async function statedReferences(
-  sql: Queryable,
-  seriesId: string,
-): Promise<StatedReferences> {
-  const rows = await sql<
-    {
-      kind: ReferenceType
-      source: string
-      externalId: string
-      url: string
-      rating: number
-      votes: number | null
-    }[]
-  >`
-    select kind, source, external_id as "externalId", url, rating, votes from external_reference
-    where series_id = ${seriesId} order by source`
-  const of = (kind: ReferenceType) => rows.filter(row => row.kind === kind)
-  return {
-    externalIds: of('id').map(({ source, externalId, url }) => ({ source, externalId, url })),
-    externalLinks: of('link').map(({ source, url }) => ({ source, url })),
-    externalRatings: of('rating').map(({ source, rating, votes }) => ({ source, rating, votes })),
-  }
-}
-
-/** Adds references stated by a source, replacing those of the same name, in one statement. */
-export async function storeStatedReferences(
-  tx: Transaction,
-  seriesId: string,
-  { externalIds, externalLinks, externalRatings }: StatedReferences,
-): Promise<void> {
-  const rows = [
-    ...externalIds.map(row => ({ kind: 'id', ...row })),
-    ...externalLinks.map(row => ({ kind: 'link', ...row })),
-    ...externalRatings.map(row => ({ kind: 'rating', ...row })),
-  ].map(row => ({ id: newId(), ...row }))
-  if (rows.length === 0) return
-  await tx`
-    insert into external_reference as x (id, kind, series_id, source, external_id, url, rating, votes)
-    select r.id, kind, ${seriesId}, source, "externalId", url, rating, votes
-    from jsonb_to_recordset(${tx.json(rows as never)}) as r(id uuid, kind text, source text,
-      "externalId" text, url text, rating double precision, votes integer)
-    on conflict (series_id, kind, source) do update
-    set external_id = excluded.external_id, url = excluded.url, rating = excluded.rating,
-      votes = excluded.votes, updated_at = now()`
 }
 
 type ReferenceName = {

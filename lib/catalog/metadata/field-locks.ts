@@ -104,7 +104,8 @@ function isLocked(locks: readonly string[], name: string): boolean {
   )
 }
 
-const columnOf = (name: string) => name.split('.', 1)[0]!
+/** `authors.writer` → `authors`. */
+export const columnOf = (name: string) => name.split('.', 1)[0]!
 
 /** The locks of a row, sorted, after some names were locked (true) or unlocked (false). */
 export function applyLocks(
@@ -143,11 +144,11 @@ export function lockChanges(
   return changes
 }
 
+/** Which fields of a row are locked, and who set them, by lock names. */
+export type Marks = { locks: string[]; provenance: Record<string, string> }
+
 /** Locks and provenance of a row after a user set the fields with these lock names. */
-export function withUserLocks(
-  row: { locks: string[]; provenance: Record<string, string> },
-  names: readonly string[],
-) {
+export function withUserLocks(row: Marks, names: readonly string[]): Marks {
   const locked = names.map(name => [name, true] as const)
   const origins: Record<string, string> = Object.fromEntries(
     names.map(name => [columnOf(name), 'user']),

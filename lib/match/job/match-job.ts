@@ -1,4 +1,4 @@
-// The match job: matches the due series of a library with a metadata source, one after another. When a process
+// The match job: matches the due series or books of a library with a metadata source, one after another. When a process
 // dies, the rest becomes due again; a source that wants no requests is not called.
 import { serverViewer } from '../../accounts/viewer.ts'
 import type { ThreadPool } from '../../base/async/thread-pool.ts'
@@ -6,7 +6,6 @@ import { Failure, NotFound, Unreadable, type UnreadableCode } from '../../base/e
 import type { NewCover } from '../../catalog/cover/cover.ts'
 import { coverFolders } from '../../catalog/cover/cover-files.ts'
 import { type CoverImage, newCover } from '../../catalog/cover/new-cover.ts'
-import { seriesContexts } from '../../catalog/metadata/template-context.ts'
 import type { ThumbnailFormat } from '../../media/image/thumbnail-path.ts'
 import { SourceFailure } from '../../sources/failure.ts'
 import type { Sources } from '../../sources/open.ts'
@@ -15,6 +14,7 @@ import type { Sql } from '../../store/postgres/db.ts'
 import type { JobControl, JobOutcome } from '../../store/queue/job-run.ts'
 import type { Jobs, Queue } from '../../store/queue/queue.ts'
 import { fetchSetting } from '../../store/setting/setting.ts'
+import { matchContexts } from '../match-context.ts'
 import {
   type Claim,
   claimMatches,
@@ -24,8 +24,9 @@ import {
   postponeMatches,
   secondsUntilDue,
 } from '../match-queue.ts'
-import { autoMatch, describedSource, type MatchDeps, type MatchResult } from '../match-series.ts'
-import { librariesOf, matchingOf } from '../matching-settings.ts'
+import { autoMatch, describedSource, type MatchDeps } from '../matching.ts'
+import { matchingOf } from '../matching-settings.ts'
+import type { MatchResult } from '../outcome.ts'
 
 type Deps = {
   sql: Sql
@@ -91,43 +92,42 @@ async function findSource({ job, ...deps }: Run): Promise<StoredSource | SourceF
 
 /** Returns for how many seconds the source must not be called, or null when all claims are done. */
 async function matchClaims(run: Run, row: StoredSource, claims: readonly Claim[]) {
-  const { sql, isStopped, signal } = run
-  const ids = claims.map(claim => claim.seriesId)
-  const contexts = await seriesContexts(sql, serverViewer, ids)
-  const libraries = await librariesOf(sql, ids)
+  const { sql, job, isStopped, signal } = run
+  const { kind } = job
+  const ids = claims.map(claim => claim.id)
+  const contexts = await matchContexts(sql, serverViewer, { kind, ids })
   const source = { row, matching: await matchingOf(sql, row.id) }
   const minRelevance = await fetchSetting(sql, 'plugins.auto_match_confidence_threshold')
   const { sources, makeCover, dataDir } = run
   const folders = coverFolders(dataDir)
   const deps = { sql, sources, viewer: serverViewer, makeCover, signal, folders }
   for (const [i, claim] of claims.entries()) {
-    const { seriesId, isForced } = claim
-    const [context, library] = [contexts.get(seriesId), libraries.get(seriesId)]
+    const { id, isForced } = claim
+    const context = contexts.get(id)
     if (isStopped()) {
-      await postponeMatches(sql, row.id, { claims: claims.slice(i), seconds: 0 })
+      await postponeMatches(sql, job, { claims: claims.slice(i), seconds: 0 })
       return null
     }
     // Deleted in the meantime.
-    if (!context || !library) continue
+    if (!context) continue
     try {
-      const match = { seriesId, context, library, minRelevance, isForced }
-      const result = await autoMatch(deps, source, match)
+      const result = await autoMatch(deps, source, { context, minRelevance, isForced })
       run.hasMatched ||= result.outcome === 'matched'
-      await finishMatch(sql, { seriesId, sourceId: row.id }, result)
+      await finishMatch(sql, { owner: { kind, id }, sourceId: row.id }, result)
     } catch (error) {
       if (signal.aborted) {
         // Otherwise they would wait until their claims expire. The database may be gone.
         const rest = { claims: claims.slice(i), seconds: 0 }
-        await postponeMatches(sql, row.id, rest).catch(() => {})
+        await postponeMatches(sql, job, rest).catch(() => {})
         throw error
       }
       if (!(error instanceof Failure)) throw error
       if (isTransient(error) && claim.attempts < maxAttempts) {
         const seconds = waitSecondsOf(error)
-        await postponeMatches(sql, row.id, { claims: claims.slice(i), seconds })
+        await postponeMatches(sql, job, { claims: claims.slice(i), seconds })
         return seconds
       }
-      await finishMatch(sql, { seriesId, sourceId: row.id }, failed(error))
+      await finishMatch(sql, { owner: { kind, id }, sourceId: row.id }, failed(error))
     }
   }
   return null

@@ -1,97 +1,60 @@
-// Series metadata from sources: search, comparison, application, automatic matching of one series.
-import type { Viewer } from '../../accounts/viewer.ts'
-import { NotFound } from '../../base/errors.ts'
+// Metadata of series and books from sources: comparison, application, undo, automatic matching of one.
 import {
   body,
   component,
-  ErrorBody,
   list,
   maybe,
   name,
   nullable,
   oneOf,
   optional,
-  record,
-  type Static,
   Type,
-  text,
-  uuid,
 } from '../../base/schema.ts'
-import { coverFolders } from '../../catalog/cover/cover-files.ts'
-import { createCover } from '../../catalog/cover/routes/covers.ts'
-import { seriesContext } from '../../catalog/metadata/template-context.ts'
-import { requireSeries } from '../../catalog/series/series-record.ts'
-import type { Deps } from '../../http/deps.ts'
-import { SeriesId } from '../../http/params.ts'
+import { requireOwner } from '../../catalog/owner.ts'
+import { ofBook, ofSeries } from '../../http/params.ts'
 import { route } from '../../http/route.ts'
-import { type FetchedSeries, SeriesHit } from '../../sources/contract.ts'
-import { enabledSources } from '../../sources/stored/source.ts'
+import type { FetchedBook, FetchedSeries } from '../../sources/contract.ts'
+import { storedSource } from '../../sources/stored/source.ts'
 import { fetchSetting } from '../../store/setting/setting.ts'
-import { enqueueDedupeAfterMatch, finishMatch, matchesOf, SeriesMatch } from '../match-queue.ts'
-import {
-  type Applied,
-  autoMatch,
-  describedSource,
-  fetchFromSource,
-  type MatchDeps,
-  type MatchSource,
-  outcomes,
-  previewFetched,
-  searchSource,
-  storeFetched,
-} from '../match-series.ts'
-import {
-  compileQuery,
-  defaultMatching,
-  librariesOf,
-  type MatchedField,
-  matchedFields,
-  matchingOf,
-} from '../matching-settings.ts'
-import { AppliedMetadata, MetadataSourceList, SeriesComparison } from './match-schema.ts'
+import { type MatchedField, matchedFields } from '../fields.ts'
+import { matchContext } from '../match-context.ts'
+import { enqueueDedupeAfterMatch, finishMatch, matchesOf, SourceMatch } from '../match-queue.ts'
+import { autoMatch, type MatchSource, previewFetched, storeFetched, undo } from '../matching.ts'
+import { type Applied, outcomes, resultOf } from '../outcome.ts'
+import { AppliedMetadata, MetadataComparison } from './match-schema.ts'
+import { failures, fetchFor, matchDepsOf, matchSource, sourceId } from './request.ts'
 
-const sourceId = uuid({
-  aliases: ['pluginId', 'plugin_id'],
-  description: 'Source id from GET /metadata/sources.',
+const externalId = name(500, { description: 'Id of the series or book on the source.' })
+
+const PreviewRequest = body('MetadataPreviewRequest', { sourceId, externalId })
+const ApplyRequest = body('MetadataApplyRequest', {
+  sourceId,
+  externalId,
+  fields: optional(
+    list(oneOf(matchedFields), {
+      maxItems: matchedFields.length,
+      description: 'Fields to apply; null for all.',
+    }),
+  ),
+  dryRun: maybe(
+    Type.Boolean({ default: false, description: 'Whether to only show what would change.' }),
+  ),
 })
-const externalId = name(500, { description: 'Id of the series on the source.' })
-const access = { params: SeriesId, permission: 'SeriesWrite' } as const
-const failures = { 502: ErrorBody }
-
-type Handled = { viewer: Viewer; signal: AbortSignal }
-
-function depsOf({ viewer, signal }: Handled, deps: Deps): MatchDeps {
-  const { sql, sources, config } = deps
-  const client = { accountId: viewer.accountId, signal }
-  return {
-    ...{ sql, sources, viewer, signal, folders: coverFolders(config.data_dir) },
-    makeCover: original => createCover(original, { ...deps, client }),
-  }
-}
-
-/** Throws NotFound. */
-async function sourceOf(
-  { sql, sources }: Deps,
-  id: string,
-  signal: AbortSignal,
-): Promise<MatchSource> {
-  const row = await describedSource({ sql, sources, signal }, id)
-  return { row, matching: await matchingOf(sql, id) }
-}
-
-type Fetch = { seriesId: string; source: MatchSource; externalId: string }
-
-/** Throws NotFound for a hidden series, and for one that the source does not have. */
-async function fetchFor(deps: MatchDeps, { seriesId, source, externalId }: Fetch) {
-  await requireSeries(deps.sql, deps.viewer, seriesId)
-  const fetched = await fetchFromSource(deps, source, externalId)
-  if (!fetched) throw new NotFound('The source has no such series')
-  return fetched
-}
+const OneSource = body('AutoMatchRequest', { sourceId })
+const AutoMatchResult = component('AutoMatchResult', {
+  outcome: oneOf(outcomes),
+  externalId: nullable(Type.String()),
+  relevance: nullable(Type.Number()),
+  appliedFields: list(oneOf(matchedFields)),
+})
+const Matches = component('SourceMatchList', { matches: list(SourceMatch) })
+const UndoneMatch = component('UndoneMatch', {
+  restoredFields: list(oneOf(matchedFields), { description: 'Fields with their former values.' }),
+})
 
 const comparisonOf = (
   { row }: MatchSource,
-  { externalId, url, coverUrl }: Static<typeof FetchedSeries>,
+  { externalId, url, coverUrl }: FetchedSeries | FetchedBook,
 ) => ({ sourceId: row.id, externalId, url, coverUrl })
 
 function appliedOf(applied: Omit<Applied, 'cover'> & { cover?: Applied['cover'] }) {
@@ -110,158 +73,117 @@ function appliedOf(applied: Omit<Applied, 'cover'> & { cover?: Applied['cover'] 
   }
 }
 
-export const matchRoutes = [
-  route('GET /metadata/sources', {
-    operationId: 'listMetadataSources',
-    permission: 'SeriesRead',
-    summary: 'List the metadata sources that can be searched',
-    responses: { 200: MetadataSourceList },
-    async handle(_input, { sql, sources }) {
-      const rows = await enabledSources(sql)
-      return { sources: rows.filter(row => sources.open(row).fetchSeries !== undefined) }
-    },
-  }),
-  route('GET /series/{id}/metadata/search-title', {
-    operationId: 'getSeriesSearchTitle',
-    permission: 'SeriesRead',
-    // For one series only.
-    cost: 'record',
-    summary: 'Get the text for searching a source for a series',
-    description: 'Without a source, the text for a source without settings.',
-    params: SeriesId,
-    query: record({ sourceId: maybe(sourceId) }),
-    responses: {
-      200: component('SearchTitle', { title: Type.String(), searchTitle: Type.String() }),
-    },
-    async handle({ params: { id }, query, viewer }, { sql }) {
-      const context = await seriesContext(sql, viewer, id)
-      const matching = query.sourceId ? await matchingOf(sql, query.sourceId) : defaultMatching
-      const library = (await librariesOf(sql, [id])).get(id)!
-      const searchTitle = compileQuery(matching)(context, library)
-      return { title: context.metadata.title!, searchTitle }
-    },
-  }),
-  route('POST /series/{id}/metadata/search', {
-    ...access,
-    operationId: 'searchSeriesMetadata',
-    summary: 'Search a source for a series',
-    description:
-      'Without a query, searches for the text of GET /series/{id}/metadata/search-title.',
-    body: body('MetadataSearch', {
-      sourceId,
-      query: optional(text(500)),
-      limit: maybe(Type.Integer({ minimum: 1, maximum: 50, default: 10 })),
+type Of = typeof ofBook | typeof ofSeries
+
+function applying({ kind, path, params, ownerName, write }: Of) {
+  const access = { params, permission: write } as const
+  return [
+    route(`POST ${path}/metadata/preview`, {
+      ...access,
+      operationId: `preview${ownerName}Metadata`,
+      summary: `Compare a ${kind} with its metadata on a source`,
+      description: 'Field by field; changes nothing.',
+      body: PreviewRequest,
+      responses: { 200: MetadataComparison, ...failures },
+      async handle({ params: { id }, body, viewer, signal }, deps) {
+        const owner = { kind, id }
+        const matchDeps = matchDepsOf({ viewer, signal }, deps)
+        const source = await matchSource(deps, body.sourceId, signal)
+        const fetched = await fetchFor(matchDeps, { owner, source, externalId: body.externalId })
+        const match = { owner, fetched, selected: null }
+        return {
+          ...comparisonOf(source, fetched),
+          ...(await previewFetched(matchDeps, source, match)),
+        }
+      },
     }),
-    responses: {
-      200: component('MetadataSearchResults', { query: Type.String(), results: list(SeriesHit) }),
-      ...failures,
-    },
-    async handle({ params: { id }, body, viewer, signal }, deps) {
-      const context = await seriesContext(deps.sql, viewer, id)
-      const source = await sourceOf(deps, body.sourceId, signal)
-      const library = (await librariesOf(deps.sql, [id])).get(id)!
-      const query = body.query?.trim() || compileQuery(source.matching)(context, library)
-      if (query === '') return { query, results: [] }
-      const search = { query, limit: body.limit ?? 10 }
-      const results = await searchSource(depsOf({ viewer, signal }, deps), source, search)
-      return { query, results }
-    },
-  }),
-  route('POST /series/{id}/metadata/preview', {
-    ...access,
-    operationId: 'previewSeriesMetadata',
-    summary: 'Compare a series with its metadata on a source',
-    description: 'Field by field; changes nothing.',
-    body: body('MetadataPreviewRequest', { sourceId, externalId }),
-    responses: { 200: SeriesComparison, ...failures },
-    async handle({ params: { id: seriesId }, body, viewer, signal }, deps) {
-      const matchDeps = depsOf({ viewer, signal }, deps)
-      const source = await sourceOf(deps, body.sourceId, signal)
-      const fetched = await fetchFor(matchDeps, { seriesId, source, externalId: body.externalId })
-      const match = { seriesId, fetched, selected: null }
-      return {
-        ...comparisonOf(source, fetched),
-        ...(await previewFetched(matchDeps, source, match)),
-      }
-    },
-  }),
-  route('POST /series/{id}/metadata/apply', {
-    ...access,
-    operationId: 'applySeriesMetadata',
-    summary: 'Apply metadata from a source to a series',
-    description:
-      'Locked fields and fields set by a user do not change, and nothing is cleared. Applied fields are not locked, but scans leave them unchanged.',
-    body: body('MetadataApplyRequest', {
-      sourceId,
-      externalId,
-      fields: optional(
-        list(oneOf(matchedFields), {
-          maxItems: matchedFields.length,
-          description: 'Fields to apply; null for all.',
-        }),
-      ),
-      dryRun: maybe(
-        Type.Boolean({ default: false, description: 'Whether to only show what would change.' }),
-      ),
+    route(`POST ${path}/metadata/apply`, {
+      ...access,
+      operationId: `apply${ownerName}Metadata`,
+      summary: `Apply metadata from a source to a ${kind}`,
+      description:
+        'Locked fields and fields set by a user do not change, and nothing is cleared. Applied fields are not locked, but scans leave them unchanged.',
+      body: ApplyRequest,
+      responses: { 200: AppliedMetadata, ...failures },
+      async handle({ params: { id }, body, viewer, signal }, deps) {
+        const owner = { kind, id }
+        const { sql, queue } = deps
+        const matchDeps = matchDepsOf({ viewer, signal }, deps)
+        const source = await matchSource(deps, body.sourceId, signal)
+        const fetched = await fetchFor(matchDeps, { owner, source, externalId: body.externalId })
+        const match = { owner, fetched, selected: (body.fields ?? null) as MatchedField[] | null }
+        const of = comparisonOf(source, fetched)
+        if (body.dryRun === true) {
+          const compared = await previewFetched(matchDeps, source, match)
+          return { ...of, ...appliedOf(compared), isDryRun: true }
+        }
+        const applied = await storeFetched(matchDeps, source, { ...match, isForced: true })
+        const matched = resultOf('matched', { externalId: fetched.externalId })
+        await finishMatch(sql, { owner, sourceId: source.row.id }, matched)
+        const { libraryId } = await requireOwner(sql, { viewer, owner })
+        if (kind === 'series') await enqueueDedupeAfterMatch(sql, queue, libraryId)
+        return { ...of, ...appliedOf(applied!), isDryRun: false }
+      },
     }),
-    responses: { 200: AppliedMetadata, ...failures },
-    async handle({ params: { id: seriesId }, body, viewer, signal }, deps) {
-      const matchDeps = depsOf({ viewer, signal }, deps)
-      const source = await sourceOf(deps, body.sourceId, signal)
-      const fetched = await fetchFor(matchDeps, { seriesId, source, externalId: body.externalId })
-      const selected = (body.fields ?? null) as MatchedField[] | null
-      const match = { seriesId, fetched, selected }
-      const isDryRun = body.dryRun === true
-      const applied = isDryRun
-        ? await previewFetched(matchDeps, source, match)
-        : await storeFetched(matchDeps, source, { ...match, isForced: true })
-      const library = (await librariesOf(deps.sql, [seriesId])).get(seriesId)
-      if (!isDryRun && library) await enqueueDedupeAfterMatch(deps.sql, deps.queue, library.id)
-      return { ...comparisonOf(source, fetched), ...appliedOf(applied!), isDryRun }
-    },
-  }),
-  route('POST /series/{id}/metadata/auto-match', {
-    ...access,
-    operationId: 'autoMatchSeries',
-    summary: 'Match a series with a source',
-    description:
-      'Uses the external id, otherwise the best hit of a search, if the conditions of the library and the source hold. Metadata is applied as by /metadata/apply.',
-    body: body('AutoMatchRequest', { sourceId }),
-    responses: {
-      200: component('AutoMatchResult', {
-        outcome: oneOf(outcomes),
-        externalId: nullable(Type.String()),
-        relevance: nullable(Type.Number()),
-        appliedFields: list(oneOf(matchedFields)),
-      }),
-      ...failures,
-    },
-    async handle({ params: { id: seriesId }, body, viewer, signal }, deps) {
-      const { sql, queue } = deps
-      const context = await seriesContext(sql, viewer, seriesId)
-      const source = await sourceOf(deps, body.sourceId, signal)
-      const library = (await librariesOf(sql, [seriesId])).get(seriesId)!
-      const minRelevance = await fetchSetting(sql, 'plugins.auto_match_confidence_threshold')
-      const match = { seriesId, context, library, minRelevance, isForced: true }
-      const result = await autoMatch(depsOf({ viewer, signal }, deps), source, match)
-      await finishMatch(sql, { seriesId, sourceId: source.row.id }, result)
-      if (result.outcome === 'matched') await enqueueDedupeAfterMatch(sql, queue, library.id)
-      const { outcome, externalId, relevance, applied } = result
-      const { appliedFields } = appliedOf(applied ?? { fields: [], hash: '', isUnchanged: false })
-      return { outcome, externalId, relevance, appliedFields }
-    },
-  }),
-  route('GET /series/{id}/metadata/matches', {
-    // Failure messages name hosts.
-    ...access,
-    operationId: 'listSeriesMatches',
-    // One row per source.
-    cost: 'record',
-    summary: 'List the match results of a series by source',
-    responses: { 200: component('SeriesMatchList', { matches: list(SeriesMatch) }) },
-    async handle({ params: { id }, viewer }, { sql }) {
-      await requireSeries(sql, viewer, id)
-      return { matches: await matchesOf(sql, id) }
-    },
-  }),
-]
+  ]
+}
+
+function matching({ kind, path, params, ownerName, write }: Of) {
+  const access = { params, permission: write } as const
+  return [
+    route(`POST ${path}/metadata/undo`, {
+      ...access,
+      operationId: `undo${ownerName}Match`,
+      summary: `Undo the match of a ${kind} with a source`,
+      description:
+        'Its fields get the values from before the source first changed them, unless a user, a file or another source has set them since; its cover, external id and references are removed. The source no longer matches it automatically.',
+      body: OneSource,
+      responses: { 200: UndoneMatch },
+      async handle({ params: { id }, body, viewer, signal }, deps) {
+        const row = await storedSource(deps.sql, body.sourceId)
+        const matchDeps = matchDepsOf({ viewer, signal }, deps)
+        return { restoredFields: await undo(matchDeps, { row }, { kind, id }) }
+      },
+    }),
+    route(`POST ${path}/metadata/auto-match`, {
+      ...access,
+      operationId: `autoMatch${ownerName}`,
+      summary: `Match a ${kind} with a source`,
+      description:
+        'Uses the external id, otherwise the best hit of a search, if the conditions of the library and the source hold. Metadata is applied as by /metadata/apply.',
+      body: OneSource,
+      responses: { 200: AutoMatchResult, ...failures },
+      async handle({ params: { id }, body, viewer, signal }, deps) {
+        const { sql, queue } = deps
+        const owner = { kind, id }
+        const context = await matchContext(sql, viewer, owner)
+        const source = await matchSource(deps, body.sourceId, signal)
+        const minRelevance = await fetchSetting(sql, 'plugins.auto_match_confidence_threshold')
+        const match = { context, minRelevance, isForced: true }
+        const result = await autoMatch(matchDepsOf({ viewer, signal }, deps), source, match)
+        await finishMatch(sql, { owner, sourceId: source.row.id }, result)
+        const { outcome, externalId, relevance, applied } = result
+        if (outcome === 'matched' && kind === 'series')
+          await enqueueDedupeAfterMatch(sql, queue, context.library.id)
+        const { appliedFields } = appliedOf(applied ?? { fields: [], hash: '', isUnchanged: false })
+        return { outcome, externalId, relevance, appliedFields }
+      },
+    }),
+    route(`GET ${path}/metadata/matches`, {
+      // Failure messages name hosts.
+      ...access,
+      operationId: `list${ownerName}Matches`,
+      // One row per source.
+      cost: 'record',
+      summary: `List the match results of a ${kind} by source`,
+      responses: { 200: Matches },
+      async handle({ params: { id }, viewer }, { sql }) {
+        const owner = { kind, id }
+        await requireOwner(sql, { viewer, owner })
+        return { matches: await matchesOf(sql, owner) }
+      },
+    }),
+  ]
+}
+
+export const matchRoutes = [ofSeries, ofBook].flatMap(of => [...applying(of), ...matching(of)])

@@ -1,7 +1,7 @@
 // Schemas of metadata from sources: comparisons, applications, sources.
 
 import { component, json, list, nullable, oneOf, record, Type, uuid } from '../../base/schema.ts'
-import { matchedFields } from '../matching-settings.ts'
+import { matchedFields } from '../fields.ts'
 import { actions } from '../proposal.ts'
 
 const FieldComparison = component('FieldComparison', {
@@ -26,7 +26,7 @@ const comparison = {
   fields: list(FieldComparison),
   coverUrl: nullable(Type.String()),
 }
-export const SeriesComparison = component('SeriesComparison', comparison)
+export const MetadataComparison = component('MetadataComparison', comparison)
 export const AppliedMetadata = component('AppliedMetadata', {
   ...comparison,
   isDryRun: Type.Boolean(),
@@ -41,6 +41,7 @@ export const MetadataSourceList = component('MetadataSourceList', {
       id: uuid(),
       name: Type.String({ description: 'Name used in external ids and provenance.' }),
       displayName: Type.String(),
+      kinds: list(oneOf(['series', 'book']), { description: 'What it has metadata of.' }),
     }),
   ),
 })

@@ -1,13 +1,15 @@
-// Automatic matching in the background, for one series, several, or a library; matching settings of sources.
+// Automatic matching in the background, for one series, several series or books, or a library; matching settings of sources.
 import type { Viewer } from '../../accounts/viewer.ts'
 import { body, maybe, optional, record, Type, uuid } from '../../base/schema.ts'
 import { requireLibrary } from '../../catalog/library/library.ts'
+import type { OwnerKind } from '../../catalog/owner.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
 import type { Deps } from '../../http/deps.ts'
 import { LibraryId, SeriesId } from '../../http/params.ts'
 import { route } from '../../http/route.ts'
 import { WorkStarted, workStarted } from '../../http/started-work.ts'
-import { seriesIds, skipNote } from '../../organize/routes/bulk-ids.ts'
+import { bookIds, seriesIds, skipNote } from '../../organize/routes/bulk-ids.ts'
+import { mayHaveMetadata } from '../../sources/open.ts'
 import { storedSource } from '../../sources/stored/source.ts'
 import {
   enqueueMatches,
@@ -37,22 +39,34 @@ const common = {
   responses: { 200: WorkStarted },
 } as const
 
-async function sourcesOf({ sql }: Deps, id: string | null | undefined): Promise<MatchingSource[]> {
-  if (!id) return await matchingSources(sql)
-  return [{ row: await storedSource(sql, id), matching: await matchingOf(sql, id) }]
+async function sourcesOf(
+  { sql }: Deps,
+  kind: OwnerKind,
+  id: string | null | undefined,
+): Promise<MatchingSource[]> {
+  if (!id) return await matchingSources(sql, kind)
+  const row = await storedSource(sql, id)
+  return mayHaveMetadata(row, kind) ? [{ row, matching: await matchingOf(sql, id) }] : []
 }
 
-type Selection = { libraryId?: string; seriesIds?: readonly string[] }
+type Selection = { kinds: readonly OwnerKind[]; libraryId?: string; ids?: readonly string[] }
 
 async function start(deps: Deps, viewer: Viewer, selection: Selection, options: Options) {
   const { sql, queue } = deps
-  const sources = await sourcesOf(deps, options.sourceId)
   const isForced = options.force === true
-  const started = await sql.begin(tx => {
-    const series = visibleSelection(tx, viewer, selection)
-    return enqueueMatches(tx, queue, { series, sources, isForced })
-  })
-  return workStarted(started, 'series to be matched')
+  const { kinds, ...of } = selection
+  const started = { taskIds: [] as string[], count: 0 }
+  for (const kind of kinds) {
+    const sources = await sourcesOf(deps, kind, options.sourceId)
+    const { taskIds, count } = await sql.begin(tx => {
+      const items = visibleSelection(tx, viewer, { kind, ...of })
+      return enqueueMatches(tx, queue, { kind, items, sources, isForced })
+    })
+    started.taskIds.push(...taskIds)
+    started.count += count
+  }
+  const nouns = kinds.map(kind => (kind === 'series' ? 'series' : 'books'))
+  return workStarted(started, `${nouns.join(' and ')} to be matched`)
 }
 
 const SourceId = record({ id: uuid({ description: 'Source id.' }) })
@@ -67,7 +81,7 @@ export const matchTasks = [
     bodyOptional: true,
     async handle({ params: { id }, body, viewer }, deps) {
       await requireSeries(deps.sql, viewer, id)
-      return await start(deps, viewer, { seriesIds: [id] }, body ?? {})
+      return await start(deps, viewer, { kinds: ['series'], ids: [id] }, body ?? {})
     },
   }),
   route('POST /series/metadata/auto-match/task/bulk', {
@@ -77,18 +91,28 @@ export const matchTasks = [
     description: skipNote,
     body: body('AutoMatchTaskOfSeries', { seriesIds, ...options }),
     handle: ({ body: { seriesIds, ...options }, viewer }, deps) =>
-      start(deps, viewer, { seriesIds }, options),
+      start(deps, viewer, { kinds: ['series'], ids: seriesIds }, options),
+  }),
+  route('POST /books/metadata/auto-match/task/bulk', {
+    ...common,
+    permission: 'BooksWrite',
+    operationId: 'startAutoMatchOfBooks',
+    summary: 'Match several books with sources in the background',
+    description: skipNote,
+    body: body('AutoMatchTaskOfBooks', { bookIds, ...options }),
+    handle: ({ body: { bookIds, ...options }, viewer }, deps) =>
+      start(deps, viewer, { kinds: ['book'], ids: bookIds }, options),
   }),
   route('POST /libraries/{id}/metadata/auto-match/task', {
     ...common,
     operationId: 'startLibraryAutoMatch',
-    summary: 'Match all series of a library with sources in the background',
+    summary: 'Match all series and ebooks of a library with sources in the background',
     params: LibraryId,
     body: body('AutoMatchTask', options),
     bodyOptional: true,
     async handle({ params: { id }, body, viewer }, deps) {
       await requireLibrary(deps.sql, viewer, id)
-      return await start(deps, viewer, { libraryId: id }, body ?? {})
+      return await start(deps, viewer, { kinds: ['series', 'book'], libraryId: id }, body ?? {})
     },
   }),
   route('GET /admin/sources/{id}/matching', {

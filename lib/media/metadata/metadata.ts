@@ -18,6 +18,9 @@ export const metadataSources = words(
 )
 export type MetadataSource = (typeof metadataSources)[number]
 
+/** Sources whose values each reading of the files replaces. */
+export const fileSources = metadataSources.filter(source => source !== 'user')
+
 /** The sources of a library with Calibre: its metadata.opf is newer than what is embedded in the files. */
 export const calibreSources: readonly MetadataSource[] = [
   'user',

@@ -56,13 +56,15 @@ export const joinedLines = '^'
 /** Titles are written with and without them. */
 const articles = new Set(['a', 'an', 'the'])
 const outerArticle = /^(?:an?|the) (?=.)|(?<=.) (?:an?|the)$/g
+/** A normalized text without the articles at its ends. */
+export const withoutArticles = (text: string) => text.replace(outerArticle, '')
 const spaces = / /g
 // Written as one, with anything but a space between: `Sci-Fi`, `S.H.I.E.L.D.`
 const compound =
   /[\p{Alphabetic}\p{M}\p{N}][^\p{Alphabetic}\p{M}\p{N}\s]+[\p{Alphabetic}\p{M}\p{N}]/u
 
 /** A normalized text as one word, without the articles at its ends: `the spider man` → `spiderman`. */
-const joinWords = (line: string) => line.replace(outerArticle, '').replace(spaces, '')
+const joinWords = (line: string) => withoutArticles(line).replace(spaces, '')
 
 /** A normalized text as one word, then with its articles if it has any. Each word ends in a space. */
 export function joinedLine(line: string): string {
@@ -170,7 +172,7 @@ export function parseSearchQuery(query: string): SearchQuery | null {
   const words = (named.length > 0 ? named : all).slice(0, maxWords)
   const found = new Map(words.map((word, i) => [word, toWord(words, i)]))
   return {
-    ...{ phrase, core: phrase.replace(outerArticle, ''), joined: joinWords(phrase) },
+    ...{ phrase, core: withoutArticles(phrase), joined: joinWords(phrase) },
     words: [...found].sort(([a], [b]) => b.length - a.length).map(([, word]) => word),
   }
 }

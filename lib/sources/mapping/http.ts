@@ -1,14 +1,32 @@
 // HTTP source: any service that responds with JSON, described by URL templates and a mapping of fields.
 import { Invalid } from '../../base/errors.ts'
 import { maybe, oneOf, type Static, strict, Type, text } from '../../base/schema.ts'
-import type { Call, ReleaseItem, ReleasePage, ReleaseQuery, Source } from '../contract.ts'
+import type {
+  BookQuery,
+  Call,
+  ReleaseItem,
+  ReleasePage,
+  ReleaseQuery,
+  Source,
+} from '../contract.ts'
 import { SourceFailure } from '../failure.ts'
 import type { HttpClient, Outgoing } from '../http/client.ts'
 import type { SourceRow, SourceType } from '../source-type.ts'
 import { compilePath, maxPathLength } from './json-path.ts'
 import { compileRelease, ReleaseMapping } from './releases.ts'
 import { Auth, compileAuth, compileRequest, requestSettings } from './request.ts'
-import { compileHit, compileSeries, HitMapping, SeriesMapping, withRelevance } from './series.ts'
+import {
+  BookHitMapping,
+  BookMapping,
+  compileBook,
+  compileBookHit,
+  compileHit,
+  compileSeries,
+  HitMapping,
+  SeriesMapping,
+  withBookRelevance,
+  withRelevance,
+} from './series.ts'
 
 const Path = (description: string) => text(maxPathLength, { minLength: 1, description })
 const releaseKinds = ['api-feed', 'rss-series'] as const
@@ -40,6 +58,20 @@ const HttpConfig = strict({
       fields: SeriesMapping,
     }),
   ),
+  bookSearch: maybe(
+    strict({
+      ...requestSettings('`isbn`, or `title` and `author`, and `limit`'),
+      items: Path('JSON path of the hits.'),
+      fields: BookHitMapping,
+    }),
+  ),
+  book: maybe(
+    strict({
+      ...requestSettings('`externalId`'),
+      root: maybe(Path('JSON path of the book; defaults to the whole response.')),
+      fields: BookMapping,
+    }),
+  ),
   releases: maybe(
     strict({
       ...requestSettings(
@@ -65,9 +97,12 @@ export const http: SourceType<HttpConfig> = {
   Config: HttpConfig,
   check({ config, credentials }) {
     compileAuth(config.auth, credentials)
-    const { search, series, releases } = config
+    const { search, series, bookSearch, book, releases } = config
     if (!search !== !series) throw new Invalid('config.search and config.series require each other')
-    if (!search && !releases) throw new Invalid('config.search or config.releases is required')
+    if (!bookSearch !== !book)
+      throw new Invalid('config.bookSearch and config.book require each other')
+    if (!search && !bookSearch && !releases)
+      throw new Invalid('config.search, config.bookSearch or config.releases is required')
     compile({ name: 'x', config })
   },
   releaseSources: ({ config: { releases }, displayName }) =>
@@ -77,7 +112,7 @@ export const http: SourceType<HttpConfig> = {
 
 /** Throws Invalid. */
 function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'>) {
-  const { search, series, releases } = config
+  const { search, series, bookSearch, book, releases } = config
   return {
     search: search && {
       request: compileRequest(search, 'config.search'),
@@ -88,6 +123,16 @@ function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'
       request: compileRequest(series, 'config.series'),
       root: compilePath(series.root ?? '$', 'config.series.root'),
       series: compileSeries(series.fields, name, 'config.series.fields'),
+    },
+    bookSearch: bookSearch && {
+      request: compileRequest(bookSearch, 'config.bookSearch'),
+      items: compilePath(bookSearch.items, 'config.bookSearch.items'),
+      hit: compileBookHit(bookSearch.fields, 'config.bookSearch.fields'),
+    },
+    book: book && {
+      request: compileRequest(book, 'config.book'),
+      root: compilePath(book.root ?? '$', 'config.book.root'),
+      book: compileBook(book.fields, name, 'config.book.fields'),
     },
     releases: releases && {
       request: compileRequest(releases, 'config.releases'),
@@ -103,7 +148,7 @@ function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'
 type Compiled = ReturnType<typeof compile>
 
 function openHttp(row: SourceRow<HttpConfig>, client: HttpClient): Source {
-  const { search, series, releases } = compile(row)
+  const { search, series, bookSearch, book, releases } = compile(row)
   const { auth, limits } = row.config
   const authorize = compileAuth(auth, row.credentials)
   const getJson = async (request: Outgoing, { signal }: Call): Promise<unknown> => {
@@ -120,12 +165,14 @@ function openHttp(row: SourceRow<HttpConfig>, client: HttpClient): Source {
     async describe(call) {
       // The shortest possible request shows whether the service responds.
       if (search) await getJson(search.request({ query: 'a', limit: 1 }), call)
+      else if (bookSearch) await getJson(bookSearch.request({ ...anyBook, limit: 1 }), call)
       else await getJson(releases!.request({ cursor: null, titles: [], externalIds: {} }), call)
       return {
         ...{ name: row.name.slice(0, 100), displayName: row.displayName, version: '1' },
         homepage: null,
         capabilities: [
           ...(search ? (['metadata'] as const) : []),
+          ...(bookSearch ? (['books'] as const) : []),
           ...(releases ? (['releases'] as const) : []),
         ],
         releaseSources: http.releaseSources(row) ?? [],
@@ -144,12 +191,32 @@ function openHttp(row: SourceRow<HttpConfig>, client: HttpClient): Source {
         return isMissing(document) ? null : series.series(document, externalId)
       },
     }),
+    ...(bookSearch && {
+      async searchBooks(query, call) {
+        const find = async (wanted: BookQuery) => {
+          const items = bookSearch.items(await getJson(bookSearch.request(wanted), call))
+          const hits = items.flatMap(item => bookSearch.hit(item) ?? [])
+          return hits.slice(0, 100).map(hit => withBookRelevance(hit, query))
+        }
+        const found = query.isbn === null ? [] : await find(query)
+        // Other editions of the book have another ISBN.
+        return found.length > 0 || query.title === '' ? found : await find({ ...query, isbn: null })
+      },
+    }),
+    ...(book && {
+      async fetchBook(externalId, call) {
+        const [document] = book.root(await getJson(book.request({ externalId }), call))
+        return isMissing(document) ? null : book.book(document, externalId)
+      },
+    }),
     ...(releases && {
       listReleases: (query, call) =>
         listReleases(releases, query, request => getJson(request, call)),
     }),
   }
 }
+
+const anyBook = { title: 'a', author: null, isbn: null }
 
 /** Some services answer with an empty list. */
 const isMissing = (document: unknown) =>

@@ -1,9 +1,10 @@
-// Series from JSON documents: search hits and metadata, by a mapping of fields.
+// Series and books from JSON documents: search hits and metadata, by a mapping of fields.
 import { maybe, type Static, strict, Type } from '../../base/schema.ts'
 import { htmlToMultiLine } from '../../media/metadata/html.ts'
-import { matchKey } from '../../media/name/text.ts'
-import type { FetchedSeries, SeriesHit } from '../contract.ts'
+import { isbn13 } from '../../media/metadata/isbn.ts'
+import type { BookHit, BookQuery, FetchedBook, FetchedSeries, SeriesHit } from '../contract.ts'
 import { compileField, compileFields, Field, Fields, type ReadField } from './fields.ts'
+import { bookRelevanceOf, relevanceOf } from './relevance.ts'
 
 export const HitMapping = strict({
   externalId: Field,
@@ -15,6 +16,14 @@ export const HitMapping = strict({
   summary: maybe(Field),
 })
 export type HitMapping = Static<typeof HitMapping>
+
+export const BookHitMapping = strict({
+  ...HitMapping.properties,
+  authors: maybe(Field),
+  isbns: maybe(Field),
+  publisher: maybe(Field),
+})
+export type BookHitMapping = Static<typeof BookHitMapping>
 
 export const SeriesMapping = strict({
   url: maybe(Field),
@@ -40,17 +49,32 @@ export const SeriesMapping = strict({
 })
 export type SeriesMapping = Static<typeof SeriesMapping>
 
-const listFields = new Set(['genres', 'tags'])
-const numberFields = new Set(['year', 'ageRating', 'totalVolumeCount', 'totalChapterCount'])
+export const BookMapping = strict(
+  (({ rating: _, ...properties }) => properties)(SeriesMapping.properties),
+)
+export type BookMapping = Static<typeof BookMapping>
+
+const listFields = new Set(['genres', 'tags', 'genre', 'subjects', 'isbns'])
+const numberFields = new Set([
+  ...['year', 'ageRating', 'totalVolumeCount', 'totalChapterCount'],
+  ...['month', 'day', 'volume', 'count', 'originalYear', 'seriesPosition', 'seriesTotal'],
+])
 const maxValues = 500
 
+type Unrated<T> = Omit<T, 'relevance'>
 /** The hit in a document without its relevance; null if it has no id or title. */
-export type ReadHit = (document: unknown) => Omit<SeriesHit, 'relevance'> | null
+export type ReadHit = (document: unknown) => Unrated<SeriesHit> | null
+export type ReadBookHit = (document: unknown) => Unrated<BookHit> | null
 /** What a document states about a series. */
 export type ReadSeries = (document: unknown, externalId: string) => FetchedSeries
+export type ReadBook = (document: unknown, externalId: string) => FetchedBook
 
-export function withRelevance(hit: Omit<SeriesHit, 'relevance'>, query: string): SeriesHit {
+export function withRelevance(hit: Unrated<SeriesHit>, query: string): SeriesHit {
   return { ...hit, relevance: relevanceOf(query, [hit.title, ...hit.alternateTitles]) }
+}
+
+export function withBookRelevance(hit: Unrated<BookHit>, query: BookQuery): BookHit {
+  return { ...hit, relevance: bookRelevanceOf(query, hit) }
 }
 
 /** Throws Invalid. */
@@ -75,14 +99,45 @@ export function compileHit(mapping: HitMapping, label: string): ReadHit {
   }
 }
 
+/** Like `compileHit`, for books. Throws Invalid. */
+export function compileBookHit(
+  { authors, isbns, publisher, ...common }: BookHitMapping,
+  label: string,
+): ReadBookHit {
+  const readHit = compileHit(common, label)
+  const own = compileFields(present({ authors, isbns, publisher }), label)
+  return document => {
+    const hit = readHit(document)
+    if (hit === null) return null
+    const texts = (name: string) => textsOf(own.get(name)?.(document))
+    return {
+      ...hit,
+      authors: texts('authors').map(author => author.slice(0, 500)),
+      isbns: [...new Set(texts('isbns').flatMap(text => isbn13(text) ?? []))],
+      publisher: texts('publisher')[0]?.slice(0, 300) ?? null,
+    }
+  }
+}
+
+const present = (fields: Record<string, Field | undefined>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as Record<
+    string,
+    Field
+  >
+
+/** Throws Invalid. */
+export function compileBook(mapping: BookMapping, source: string, label: string): ReadBook {
+  const read = compileSeries(mapping, source, label)
+  return (document, externalId) => {
+    const { ratings: _, ...book } = read(document, externalId)
+    return book
+  }
+}
+
 /** `source` names links and ratings. Throws Invalid. */
 export function compileSeries(mapping: SeriesMapping, source: string, label: string): ReadSeries {
   const own = compileFields(
-    Object.fromEntries(
-      Object.entries({ url: mapping.url, hash: mapping.hash, coverUrl: mapping.coverUrl }).filter(
-        ([, field]) => field !== undefined,
-      ),
-    ) as Record<string, Field>,
+    present({ url: mapping.url, hash: mapping.hash, coverUrl: mapping.coverUrl }),
     label,
   )
   const metadata = compileFields(mapping.metadata, `${label}.metadata`)
@@ -176,38 +231,3 @@ function integerOf(text: string | null): number | null {
 
 const webUrl = (text: string | null) =>
   text !== null && text.length <= 4000 && /^https?:\/\/[^\s/?#]/.test(text) ? text : null
-
-const maxLength = 300
-
-/** 1 for titles that differ only in case, accents and punctuation; of several titles the best counts. */
-export function relevanceOf(query: string, titles: readonly string[]): number {
-  const wanted = keyOf(query)
-  if (wanted === '') return 0
-  const best = titles.reduce((most, title) => Math.max(most, similarity(wanted, keyOf(title))), 0)
-  return Math.round(best * 1000) / 1000
-}
-
-const keyOf = (title: string) => matchKey(title.slice(0, maxLength))
-
-/** Dice coefficient of character pairs. */
-function similarity(a: string, b: string): number {
-  if (a === b) return 1
-  const [first, second] = [pairsOf(a), pairsOf(b)]
-  if (first.length === 0 || second.length === 0) return 0
-  const counts = new Map<string, number>()
-  for (const pair of first) counts.set(pair, (counts.get(pair) ?? 0) + 1)
-  let common = 0
-  for (const pair of second) {
-    const count = counts.get(pair) ?? 0
-    if (count === 0) continue
-    counts.set(pair, count - 1)
-    common++
-  }
-  // Only equality is certain.
-  return Math.min(0.99, (2 * common) / (first.length + second.length))
-}
-
-function pairsOf(text: string): string[] {
-  const characters = [...text]
-  return characters.slice(1).map((character, i) => `${characters[i]}${character}`)
-}

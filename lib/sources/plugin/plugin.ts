@@ -1,6 +1,8 @@
 // Plugin source: a command in the plugin folder that speaks JSON-RPC (connection.ts, docs/sources.md).
 import { Invalid } from '../../base/errors.ts'
 import type {
+  BookHit,
+  FetchedBook,
   FetchedSeries,
   ReleasePage,
   SeriesHit,
@@ -36,6 +38,11 @@ export const plugin: SourceType<PluginConfig> = {
       source.searchSeries = (query, { signal }) => call<SeriesHit[]>('searchSeries', query, signal)
       source.fetchSeries = (externalId, { signal }) =>
         call<FetchedSeries | null>('fetchSeries', { externalId }, signal)
+    }
+    if (capabilities.includes('books')) {
+      source.searchBooks = (query, { signal }) => call<BookHit[]>('searchBooks', query, signal)
+      source.fetchBook = (externalId, { signal }) =>
+        call<FetchedBook | null>('fetchBook', { externalId }, signal)
     }
     if (capabilities.includes('releases'))
       source.listReleases = (query, { signal }) => call<ReleasePage>('listReleases', query, signal)

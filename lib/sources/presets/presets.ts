@@ -5,10 +5,12 @@ import { type HttpConfig, http } from '../mapping/http.ts'
 import type { SourceRow, SourceType } from '../source-type.ts'
 import anilist from './anilist.json' with { type: 'json' }
 import comicVine from './comic-vine.json' with { type: 'json' }
+import googleBooks from './google-books.json' with { type: 'json' }
 import mangabaka from './mangabaka.json' with { type: 'json' }
 import mangadex from './mangadex.json' with { type: 'json' }
 import mangaupdates from './mangaupdates.json' with { type: 'json' }
 import metron from './metron.json' with { type: 'json' }
+import openLibrary from './open-library.json' with { type: 'json' }
 
 /** What the preset is for. */
 const kinds = ['comics', 'manga', 'books'] as const
@@ -35,10 +37,12 @@ type PresetFile = SourcePreset & { config: HttpConfig }
 export const presetFiles = [
   anilist,
   comicVine,
+  googleBooks,
   mangabaka,
   mangadex,
   mangaupdates,
   metron,
+  openLibrary,
 ] as PresetFile[]
 const byName = new Map(presetFiles.map(file => [file.name, file]))
 
@@ -53,6 +57,12 @@ const PresetConfig = strict({
 type PresetConfig = Static<typeof PresetConfig>
 
 const presetOf = ({ preset }: PresetConfig) => byName.get(preset)!
+
+/** Whether a preset has metadata of series or books. */
+export const presetHas = (config: object, kind: 'series' | 'book') => {
+  const { search, bookSearch } = presetOf(config as PresetConfig).config
+  return (kind === 'series' ? search : bookSearch) !== undefined
+}
 
 /** The same source with the mapping of its preset. */
 const mapped = (row: SourceRow<PresetConfig>): SourceRow<HttpConfig> => ({

@@ -12,7 +12,7 @@ export type Jobs = {
   /** `requested`: by a user who is waiting for it. */
   dedupe: { libraryId?: string; requested?: true }
   /** Matches the due series of a library with a metadata source. */
-  match: { libraryId: string; sourceId: string }
+  match: { libraryId: string; sourceId: string; kind: 'series' | 'book' }
   erase: { libraryId: string }
   /** The cover of one book that is displayed or was requested. */
   coverOnDemand: { libraryId: string; bookId: string; again?: true }

@@ -30,7 +30,7 @@ await shelf.scan()
 const idOf = new Map((await shelf.books()).map(book => [book.series, book.seriesId]))
 const idAt = (i: number) => idOf.get(names[i]!)!
 
-const job = { libraryId: shelf.id, sourceId }
+const job = { libraryId: shelf.id, sourceId, kind: 'series' as const }
 /** Runs the job once in this process, without the queue. */
 const run = ({ sources } = memory, { signal } = new AbortController()) =>
   runMatchJob(
@@ -77,7 +77,7 @@ t.test('the settings of all sources are read by one statement', async t => {
   await sql`update source set matching = '{"enabled": false}' where id = ${ids[0]!}`
   const sent: string[] = []
   sql.options.debug = (_: number, text: string) => sent.push(text)
-  const sources = await matchingSources(sql)
+  const sources = await matchingSources(sql, 'series')
   sql.options.debug = () => {}
   await sql`delete from source where id = any(${ids})`
   t.same(
@@ -108,7 +108,11 @@ t.test('no locked field changes', async t => {
   const feed = await insertMetadataSource(sql, 'feed', 'feed')
   const { body } = await admin.post(`/libraries/${shelf.id}/metadata/auto-match/task`)
   await sql`delete from source where id = ${feed}`
-  t.match(body, { success: true, tasksEnqueued: 1, message: `${count} series to be matched` })
+  t.match(body, {
+    success: true,
+    tasksEnqueued: 1,
+    message: `${count} series and books to be matched`,
+  })
   t.match((await admin.get(`/tasks/${body.taskId}`)).body, { taskType: 'plugin_auto_match' })
   await untilMatched()
   t.same(await outcomes(), [`matched: ${count}`])

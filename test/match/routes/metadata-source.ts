@@ -1,7 +1,7 @@
-// A source of metadata in memory for tests: series by id, found by title; failures on demand.
+// A source of metadata in memory for tests: series and books by id, found by title; failures on demand.
 import { newId } from '../../../lib/base/id.ts'
 import { checkedSource } from '../../../lib/sources/check.ts'
-import type { FetchedSeries, Source } from '../../../lib/sources/contract.ts'
+import type { FetchedBook, FetchedSeries, Source } from '../../../lib/sources/contract.ts'
 import { SourceFailure } from '../../../lib/sources/failure.ts'
 import type { Sources } from '../../../lib/sources/open.ts'
 import type { Sql } from '../../../lib/store/postgres/db.ts'
@@ -17,9 +17,20 @@ export const fetchedSeries = (
   ...others,
 })
 
+/** A book with defaults for what a test is not about. */
+export function fetchedBook(
+  externalId: string,
+  metadata: Record<string, unknown> = {},
+  others: Partial<FetchedBook> = {},
+): FetchedBook {
+  const { ratings: _, ...book } = fetchedSeries(externalId, metadata)
+  return { ...book, ...others }
+}
+
 /** `beforeCall` may throw. */
 export function createMemorySource(beforeCall = () => {}) {
   const series = new Map<string, FetchedSeries>()
+  const books = new Map<string, FetchedBook>()
   const images = new Map<string, Buffer>()
   const calls: string[] = []
   const state = {
@@ -38,7 +49,7 @@ export function createMemorySource(beforeCall = () => {}) {
     describe: () =>
       call('describe', () => ({
         ...{ name: 'memory', displayName: 'Memory', version: '1', homepage: null },
-        ...{ capabilities: ['metadata'], releaseSources: [] },
+        ...{ capabilities: ['metadata', 'books'], releaseSources: [] },
       })) as ReturnType<Source['describe']>,
     searchSeries: ({ query }) =>
       call(`search ${query}`, () =>
@@ -50,6 +61,17 @@ export function createMemorySource(beforeCall = () => {}) {
         }),
       ),
     fetchSeries: id => call(`fetch ${id}`, () => series.get(id) ?? null),
+    searchBooks: ({ title, author, isbn }) =>
+      call(`search ${title} by ${author}, ${isbn}`, () =>
+        [...books.values()].flatMap(({ externalId, metadata, url }) => {
+          const found = { title: String(metadata.title), isbns: (metadata.isbns as string[]) ?? [] }
+          if (found.title !== title && !(isbn !== null && found.isbns.includes(isbn))) return []
+          const hit = { alternateTitles: [], authors: [], year: null, coverUrl: null }
+          const { relevance } = state
+          return [{ ...hit, ...found, externalId, url, summary: null, publisher: null, relevance }]
+        }),
+      ),
+    fetchBook: id => call(`fetch book ${id}`, () => books.get(id) ?? null),
   }
   const send = async ({ url }: { url: string }) => {
     const body = images.get(url)
@@ -65,7 +87,7 @@ export function createMemorySource(beforeCall = () => {}) {
     http: { send },
     close: async () => {},
   }
-  return { series, images, calls, state, sources: sources as unknown as Sources }
+  return { series, books, images, calls, state, sources: sources as unknown as Sources }
 }
 
 /** An enabled source; returns its id. */

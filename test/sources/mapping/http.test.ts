@@ -2,7 +2,7 @@
 import { test } from 'tap'
 import type { TrackedSeries } from '../../../lib/sources/contract.ts'
 import { compilePath } from '../../../lib/sources/mapping/json-path.ts'
-import { relevanceOf } from '../../../lib/sources/mapping/series.ts'
+import { relevanceOf } from '../../../lib/sources/mapping/relevance.ts'
 import type { TypedRow } from '../../../lib/sources/open.ts'
 import { failing } from '../failing.ts'
 import { type Handler, startFeedServer } from '../feed/server.ts'
@@ -267,7 +267,7 @@ test('invalid mappings are refused with their place', async t => {
   const sources = openTestSources(t)
   const good = config('https://x.example')
   const bad: [object, RegExp][] = [
-    [{}, /config\.search or config\.releases/],
+    [{}, /config\.search, config\.bookSearch or config\.releases/],
     [{ search: good.search }, /require each other/],
     [{ ...good, search: { ...good.search, url: 'https://{{query}}/x' } }, /config\.search\.url/],
     [

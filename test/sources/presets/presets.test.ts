@@ -1,64 +1,11 @@
 // Presets against servers that answer in the shapes of the services, with their faults.
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { type Test, test } from 'tap'
-import type { TypedRow } from '../../../lib/sources/open.ts'
+import { test } from 'tap'
 import { presetFiles } from '../../../lib/sources/presets/presets.ts'
 import { failing } from '../failing.ts'
 import { openTestSources } from '../sources.ts'
+import { bookServices } from './book-services.ts'
+import { call, type Fault, openPreset } from './open-preset.ts'
 import { services } from './services.ts'
-
-const call = { signal: new AbortController().signal }
-
-type Fault = { status?: number; headers?: Record<string, string>; body: string } | null
-
-async function startService(t: Test, name: string) {
-  const sent: { method: string; url: string; text: string }[] = []
-  const state = { fault: null as Fault }
-  const server = createServer(async (request, response) => {
-    const at = new URL(request.url!, 'http://service')
-    const body = await text(request)
-    sent.push({ method: request.method!, url: request.url!, text: body })
-    if (state.fault) {
-      response.writeHead(state.fault.status ?? 200, state.fault.headers).end(state.fault.body)
-      return
-    }
-    const { status = 200, json } = services[name]!(Object.assign(request, { at, text: body }))
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent, state }
-}
-
-const credentialsOf: Record<string, Record<string, string>> = {
-  'comic-vine': { key: 'cv-key' },
-  metron: { username: 'ana', password: 'metron-pass' },
-}
-
-/** The source of a preset, with the service's host replaced. */
-async function openPreset(t: Test, name: string, credentials = credentialsOf[name] ?? {}) {
-  const service = await startService(t, name)
-  const { config } = presetFiles.find(file => file.name === name)!
-  const local = JSON.parse(
-    JSON.stringify(config, (key, value) =>
-      key === 'url' && typeof value === 'string' && value.startsWith('https:')
-        ? value.replace(/^https:\/\/[^/]+/, service.base)
-        : value,
-    ),
-  )
-  delete local.limits
-  const row: TypedRow = {
-    ...{ id: '1', type: 'http', name, displayName: name, description: null },
-    ...{ config: local, credentials },
-  }
-  const sources = openTestSources(t)
-  sources.checkConfig(row)
-  return { ...service, source: sources.open(row) }
-}
 
 const expected: Record<string, { query: string; hit: object; series: object }> = {
   anilist: {
@@ -139,8 +86,12 @@ const expected: Record<string, { query: string; hit: object; series: object }> =
 }
 
 test('each preset finds and fetches a series of its service', async t => {
-  t.same(presetFiles.map(({ name }) => name).sort(), Object.keys(services).sort())
-  for (const { name } of presetFiles) {
+  const names = Object.keys(services)
+  t.same(
+    presetFiles.map(({ name }) => name).sort(),
+    [...names, ...Object.keys(bookServices)].sort(),
+  )
+  for (const name of names) {
     const { source, sent } = await openPreset(t, name)
     const { query, hit, series } = expected[name]!
     const [found] = await source.searchSeries!({ query, limit: 10 }, call)

@@ -1,10 +1,10 @@
 // Answers in the shapes of the services that presets are for, as their public documentation and clients show them.
 import type { IncomingMessage } from 'node:http'
 
-type Reply = { status?: number; json: unknown }
-type Service = (request: IncomingMessage & { text: string; at: URL }) => Reply
+export type Reply = { status?: number; json: unknown }
+export type Service = (request: IncomingMessage & { text: string; at: URL }) => Reply
 
-const notFound: Reply = { status: 404, json: { error: 'not found' } }
+export const notFound: Reply = { status: 404, json: { error: 'not found' } }
 
 const anilistMedia = {
   id: 132029,

@@ -67,7 +67,7 @@ function ItemMenu(props: ItemMenuProps) {
   const mark = (isRead: boolean) => setRead(subject, isRead).then(onSaved)
   const add = () => addTo(owner, [id])
   const edit = () => editMetadata({ owner, ids: [id], onSaved })
-  const find = () => findMetadata({ seriesId: id, title, onSaved })
+  const find = () => findMetadata({ owner, id, title, onSaved })
   const choose = () => chooseCover({ owner, id, title, onSaved })
   return (
     <Menu label={t('action.more')} trigger={<Icon name="more" />}>
@@ -84,9 +84,7 @@ function ItemMenu(props: ItemMenuProps) {
         <MenuButton icon="list" text={t('action.addToReadList')} onClick={add} />
       )}
       {canEdit && <MenuButton icon="edit" text={t('action.edit')} onClick={edit} />}
-      {canEdit && isSeries && (
-        <MenuButton icon="search" text={t('action.findMetadata')} onClick={find} />
-      )}
+      {canEdit && <MenuButton icon="search" text={t('action.findMetadata')} onClick={find} />}
       {canEdit && <MenuButton icon="book" text={t('action.chooseCover')} onClick={choose} />}
       {file !== null && (
         <MenuLink

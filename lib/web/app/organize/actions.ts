@@ -23,8 +23,15 @@ export const editMetadata = (props: Subject) =>
       })
     : openOrganizer(async () => (await import('./metadata/bulk-dialog.tsx')).BulkDialog, props)
 
-/** Metadata of a series from sources: search, comparison, choice of fields. */
-export const findMetadata = (props: { seriesId: string; title: string; onSaved?: () => void }) =>
+type MatchSubject = {
+  owner: 'series' | 'books'
+  id: string
+  title: string
+  onSaved?: () => void
+}
+
+/** Metadata of a series or book from sources: search, comparison, choice of fields. */
+export const findMetadata = (props: MatchSubject) =>
   openOrganizer(async () => (await import('./metadata/match-dialog.tsx')).MatchDialog, props)
 
 type CoverSubject = {

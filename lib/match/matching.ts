@@ -1,11 +1,19 @@
-// Matching a series with a source: search, fetch, comparison, and the automatic choice of the best hit.
+// Matching a series or book with a source: search, fetch, comparison, and the automatic choice of the best hit.
 import type { Viewer } from '../accounts/viewer.ts'
 import { Failure, Invalid } from '../base/errors.ts'
 import type { NewCover } from '../catalog/cover/cover.ts'
 import type { CoverFolders } from '../catalog/cover/cover-files.ts'
-import { setSourceCover } from '../catalog/cover/source-cover.ts'
-import type { SeriesContext } from '../catalog/metadata/template-context.ts'
-import type { FetchedSeries, SeriesHit, Source } from '../sources/contract.ts'
+import { removeSourceCover, setSourceCover } from '../catalog/cover/source-cover.ts'
+import type { Owner, OwnerKind } from '../catalog/owner.ts'
+import type {
+  BookHit,
+  BookQuery,
+  FetchedBook,
+  FetchedSeries,
+  SearchQuery,
+  SeriesHit,
+  Source,
+} from '../sources/contract.ts'
 import type { Sources } from '../sources/open.ts'
 import { callSource, describeSource } from '../sources/stored/call.ts'
 import { type StoredSource, storedSource } from '../sources/stored/source.ts'
@@ -13,12 +21,12 @@ import type { Sql } from '../store/postgres/db.ts'
 import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import { applyFetched, type Comparison, compareFetched } from './apply.ts'
 import { compileConditions } from './condition.ts'
-import {
-  compileQuery,
-  type MatchedField,
-  type Matching,
-  type SeriesLibrary,
-} from './matching-settings.ts'
+import type { MatchedField } from './fields.ts'
+import { bookQueryOf, type MatchContext, seriesQueryOf } from './match-context.ts'
+import { finishMatch } from './match-queue.ts'
+import type { Matching } from './matching-settings.ts'
+import { type Applied, type MatchResult, resultOf } from './outcome.ts'
+import { undoMatch } from './undo.ts'
 
 export type MatchDeps = {
   sql: Sql
@@ -35,29 +43,44 @@ export type MatchSource = { row: StoredSource; matching: Matching }
 const maxCoverBytes = 20 * 1024 * 1024
 
 /** Best first. Throws SourceFailure, Invalid. */
-export async function searchSource(
+export async function searchSeries(
   { sql, sources, signal }: MatchDeps,
   { row }: MatchSource,
-  query: { query: string; limit: number },
+  query: SearchQuery,
 ): Promise<SeriesHit[]> {
   const call = (source: Source) => {
-    if (!source.searchSeries) throw withoutMetadata(row)
+    if (!source.searchSeries) throw withoutMetadata(row, 'series')
     return source.searchSeries(query, { signal })
   }
   return await callSource({ sql, sources }, row, { operation: 'searchSeries', call })
 }
 
-/** Null if there is no such series. Throws SourceFailure, Invalid. */
+/** Best first. Throws SourceFailure, Invalid. */
+export async function searchBooks(
+  { sql, sources, signal }: MatchDeps,
+  { row }: MatchSource,
+  query: BookQuery,
+): Promise<BookHit[]> {
+  const call = (source: Source) => {
+    if (!source.searchBooks) throw withoutMetadata(row, 'book')
+    return source.searchBooks(query, { signal })
+  }
+  return await callSource({ sql, sources }, row, { operation: 'searchBooks', call })
+}
+
+/** Null if there is no such series or book. Throws SourceFailure, Invalid. */
 export async function fetchFromSource(
   { sql, sources, signal }: MatchDeps,
   { row }: MatchSource,
-  externalId: string,
-): Promise<FetchedSeries | null> {
+  { kind, externalId }: { kind: OwnerKind; externalId: string },
+): Promise<FetchedSeries | FetchedBook | null> {
+  const operation = kind === 'series' ? 'fetchSeries' : 'fetchBook'
   const call = (source: Source) => {
-    if (!source.fetchSeries) throw withoutMetadata(row)
-    return source.fetchSeries(externalId, { signal })
+    const fetch = source[operation]
+    if (!fetch) throw withoutMetadata(row, kind)
+    return fetch(externalId, { signal })
   }
-  return await callSource({ sql, sources }, row, { operation: 'fetchSeries', call })
+  return await callSource({ sql, sources }, row, { operation, call })
 }
 
 /** Describes an enabled source that was never called, because its capabilities are unknown. Throws NotFound, SourceFailure. */
@@ -66,23 +89,21 @@ export async function describedSource(
   id: string,
 ): Promise<StoredSource> {
   const row = await storedSource(sql, id)
-  if (!row.enabled || sources.open(row).fetchSeries || row.description !== null) return row
+  const { fetchSeries, fetchBook } = sources.open(row)
+  if (!row.enabled || fetchSeries || fetchBook || row.description !== null) return row
   await describeSource({ sql, sources }, row, signal)
   return await storedSource(sql, id)
 }
 
-const withoutMetadata = ({ displayName }: StoredSource) =>
-  new Invalid(`${displayName} has no series metadata`)
+const withoutMetadata = ({ displayName }: StoredSource, kind: OwnerKind) =>
+  new Invalid(`${displayName} has no metadata of ${kind === 'series' ? 'series' : 'books'}`)
 
 export type Fetched = {
-  seriesId: string
-  fetched: FetchedSeries
+  owner: Owner
+  fetched: FetchedSeries | FetchedBook
   /** Null for all fields. */
   selected: MatchedField[] | null
 }
-
-/** `cover`: whether the source's cover is now displayed; if it fails, the rest still succeeds. */
-export type Applied = Comparison & { cover: 'none' | 'set' | 'locked' | 'failed' }
 
 /** What would change. Throws NotFound. */
 export async function previewFetched(
@@ -106,31 +127,30 @@ export async function storeFetched(
   return { ...comparison, cover: await storeCover(deps, source, fetched) }
 }
 
-const toFetch = ({ row, matching }: MatchSource, { seriesId, fetched, selected }: Fetched) => ({
-  ...{ seriesId, fetched, source: row.name },
+const toFetch = ({ row, matching }: MatchSource, { owner, fetched, selected }: Fetched) => ({
+  ...{ owner, fetched, source: row.name },
   permitted: { fields: matching.fields, selected },
 })
 
 async function storeCover(
   { sql, sources, viewer, folders, makeCover, signal }: MatchDeps,
-  { row, matching: { fields } }: MatchSource,
-  { seriesId, fetched: { coverUrl }, selected }: Fetched,
+  source: MatchSource,
+  { owner, fetched: { coverUrl }, selected }: Fetched,
 ): Promise<Applied['cover']> {
+  const { fields } = source.matching
   const isWanted = (list: MatchedField[] | null) => list === null || list.includes('cover')
   if (coverUrl === null || !isWanted(fields) || !isWanted(selected)) return 'none'
-  const [series] = await sql<{ isLocked: boolean }[]>`
-    select 'cover' = any(locks) as "isLocked" from series where id = ${seriesId}`
-  if (series?.isLocked !== false) return 'locked'
+  const [row] = await sql<{ isLocked: boolean }[]>`
+    select 'cover' = any(locks) as "isLocked" from ${sql(owner.kind)} where id = ${owner.id}`
+  if (row?.isLocked !== false) return 'locked'
   try {
     const { status, body } = await sources.http.send({
       ...{ url: coverUrl, accept: 'image/*', maxBytes: maxCoverBytes, signal },
     })
     if (status !== 200) return 'failed'
     const cover = await makeCover(body)
-    const owned = { viewer, owner: { kind: 'series', id: seriesId } } as const
-    return (await setSourceCover(sql, owned, { folders, cover, source: row.name }))
-      ? 'set'
-      : 'locked'
+    const named = { folders, cover, source: source.row.name }
+    return (await setSourceCover(sql, { viewer, owner }, named)) ? 'set' : 'locked'
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof Failure) return 'failed'
@@ -138,70 +158,65 @@ async function storeCover(
   }
 }
 
-export const outcomes = [
-  'matched',
-  'unchanged',
-  'no_match',
-  'low_confidence',
-  'library_conditions_not_met',
-  'plugin_conditions_not_met',
-  'plugin_not_found',
-  'plugin_disabled',
-  'failed',
-] as const
-export type Outcome = (typeof outcomes)[number]
-
-export type MatchResult = {
-  outcome: Outcome
-  message: string | null
-  externalId: string | null
-  /** Relevance of the best hit; null without a search. */
-  relevance: number | null
-  /** Result of a match. */
-  applied: Applied | null
-}
-
 type AutoMatch = {
-  seriesId: string
-  context: SeriesContext
-  library: SeriesLibrary
+  context: MatchContext
   /** Minimum relevance for a hit to be a match. */
   minRelevance: number
   /** Even if the source states the same as last time. */
   isForced: boolean
 }
 
-const resultOf = (outcome: Outcome, notes: Partial<MatchResult> = {}): MatchResult => ({
-  ...{ message: null, externalId: null, relevance: null, applied: null },
-  outcome,
-  ...notes,
-})
-
-/** Finds the series on the source by its external id or as the best hit, and applies it. Throws SourceFailure, Invalid, NotFound. */
+/** Finds the series or book on the source by its external id or as the best hit, and applies it. Throws SourceFailure, Invalid, NotFound. */
 export async function autoMatch(
   deps: MatchDeps,
   source: MatchSource,
-  { seriesId, context, library, minRelevance, isForced }: AutoMatch,
+  { context, minRelevance, isForced }: AutoMatch,
 ): Promise<MatchResult> {
   const { row, matching } = source
-  if (library.conditions && !compileConditions(library.conditions)(context))
+  const { owner, own, series, library } = context
+  if (library.conditions && !compileConditions(library.conditions)(series))
     return resultOf('library_conditions_not_met')
-  if (matching.conditions && !compileConditions(matching.conditions)(context))
+  if (matching.conditions && !compileConditions(matching.conditions)(series))
     return resultOf('plugin_conditions_not_met')
-  const known = context.externalIds?.[row.name]
+  const known = own.externalIds?.[row.name]
   let externalId = matching.usesExternalIds ? (known?.id ?? null) : null
   let relevance: number | null = null
   if (externalId === null) {
-    const query = compileQuery(matching)(context, library)
-    const [hit] = query === '' ? [] : await searchSource(deps, source, { query, limit: 10 })
+    const hit = await bestHit(deps, source, context)
     if (!hit) return resultOf('no_match')
     relevance = hit.relevance
     if (relevance < minRelevance)
       return resultOf('low_confidence', { relevance, externalId: hit.externalId })
     externalId = hit.externalId
   }
-  const fetched = await fetchFromSource(deps, source, externalId)
+  const fetched = await fetchFromSource(deps, source, { kind: owner.kind, externalId })
   if (!fetched) return resultOf('no_match', { relevance, externalId })
-  const applied = await storeFetched(deps, source, { seriesId, fetched, selected: null, isForced })
+  const applied = await storeFetched(deps, source, { owner, fetched, selected: null, isForced })
   return resultOf(applied ? 'matched' : 'unchanged', { relevance, externalId, applied })
+}
+
+async function bestHit(deps: MatchDeps, source: MatchSource, context: MatchContext) {
+  const { matching } = source
+  if (context.owner.kind === 'series') {
+    const query = seriesQueryOf(context, matching, 10)
+    return query && (await searchSeries(deps, source, query))[0]
+  }
+  const query = bookQueryOf(context, matching, 10)
+  return query && (await searchBooks(deps, source, query))[0]
+}
+
+/** Undoes a match with a source, its cover included; the source no longer matches by itself. Throws NotFound. */
+export async function undo(
+  { sql, viewer, folders }: Pick<MatchDeps, 'sql' | 'viewer' | 'folders'>,
+  { row }: Pick<MatchSource, 'row'>,
+  owner: Owner,
+): Promise<MatchedField[]> {
+  const source = row.name
+  const fields = await retryOnDeadlock(sql, async tx => {
+    const restored = await undoMatch(tx, viewer, { owner, source })
+    await finishMatch(tx, { owner, sourceId: row.id }, resultOf('undone'))
+    return restored
+  })
+  const hadCover = await removeSourceCover(sql, { viewer, owner }, { folders, source })
+  return hadCover ? [...fields, 'cover'] : fields
 }
