@@ -19,3 +19,7 @@ create table book_match (
   primary key (book_id, source_id)
 );
 create index book_match_due on book_match (source_id, due_at) where due_at is not null;
+
+-- Results of a source, latest first.
+create index book_match_latest on book_match (source_id, matched_at desc);
+create index series_match_latest on series_match (source_id, matched_at desc);

@@ -1080,6 +1080,7 @@ CREATE INDEX book_in_series ON public.book USING btree (series_id, volume_sort, 
 CREATE UNIQUE INDEX book_location_unique ON public.book USING btree (directory_id, name) INCLUDE (series_id, id) WHERE (missing_at IS NULL);
 CREATE INDEX book_locator_book ON public.book_locator USING btree (book_id);
 CREATE INDEX book_match_due ON public.book_match USING btree (source_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX book_match_latest ON public.book_match USING btree (source_id, matched_at DESC);
 CREATE INDEX book_missing_location ON public.book USING btree (directory_id, name) WHERE (missing_at IS NOT NULL);
 CREATE INDEX book_name_md5 ON public.book USING hash (md5(name));
 CREATE INDEX book_new_in_library ON public.book USING btree (library_id, created_at, id) WHERE (missing_at IS NULL);
@@ -1170,6 +1171,7 @@ CREATE UNIQUE INDEX series_key_unique ON public.series USING btree (library_id, 
 CREATE INDEX series_label_partial ON public.series_label USING btree (label_id) WHERE (NOT is_own);
 CREATE INDEX series_label_series ON public.series_label USING btree (series_id, label_id) INCLUDE (is_own);
 CREATE INDEX series_match_due ON public.series_match USING btree (source_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX series_match_latest ON public.series_match USING btree (source_id, matched_at DESC);
 CREATE INDEX series_one_shot ON public.series USING btree (id) WHERE (one_shot AND (book_count > 0));
 CREATE INDEX series_publisher_key ON public.series USING btree (folded(publisher), id) WHERE (book_count > 0);
 CREATE INDEX series_reading_completed ON public.series_reading USING btree (account_id, last_completed_at, series_id) WHERE ((read_count > 0) AND (started_count = 0));

@@ -17,8 +17,9 @@ import type { FetchedBook, FetchedSeries } from '../sources/contract.ts'
 import { publish } from '../store/event/publish.ts'
 import type { Transaction } from '../store/postgres/db.ts'
 import { lockNameOf, referenceFields } from './fields.ts'
+import { lockSubject } from './lock-subject.ts'
 import { type FieldProposal, hashOf, type Permitted, propose, proposeFields } from './proposal.ts'
-import { lockSubject, type Subject } from './subject.ts'
+import type { Subject } from './subject.ts'
 
 export type Fetch = {
   owner: Owner

@@ -28,19 +28,22 @@ export type SourceMatch = Static<typeof SourceMatch>
 const matchTable = (sql: Queryable, kind: OwnerKind) => sql(`${kind}_match`)
 const ownerId = (sql: Queryable, kind: OwnerKind) => sql(`${kind}_id`)
 
+/** Select list of a SourceMatch of `m` with its source `p`. */
+export const matchColumns = (sql: Queryable, kind: OwnerKind): Fragment => sql`
+  m.source_id as "sourceId", p.name as source, m.outcome, m.message, m.external_id as "externalId",
+  m.relevance, m.matched_at as "matchedAt", m.due_at is not null as "isDue",
+  exists (
+    select from external_reference x
+    where x.${ownerId(sql, kind)} = m.${ownerId(sql, kind)} and x.kind = 'id' and x.source = p.name
+      and x.former is not null) as "isUndoable"`
+
 /** Outcomes of matching a series or book, by source. */
 export async function matchesOf(sql: Queryable, { kind, id }: Owner): Promise<SourceMatch[]> {
   const rows = await sql<SourceMatch[]>`
-    select m.source_id as "sourceId", s.name as source, m.outcome, m.message,
-      m.external_id as "externalId", m.relevance, m.matched_at as "matchedAt",
-      m.due_at is not null as "isDue",
-      exists (
-        select from external_reference x
-        where x.${ownerId(sql, kind)} = ${id} and x.kind = 'id' and x.source = s.name
-          and x.former is not null) as "isUndoable"
-    from ${matchTable(sql, kind)} m join source s on s.id = m.source_id
+    select ${matchColumns(sql, kind)}
+    from ${matchTable(sql, kind)} m join source p on p.id = m.source_id
     where m.${ownerId(sql, kind)} = ${id}
-    order by s.name`
+    order by p.name`
   return [...rows]
 }
 
@@ -210,7 +213,7 @@ export async function secondsUntilDue(sql: Queryable, { libraryId, sourceId, kin
 export async function finishMatch(
   sql: Queryable,
   { owner: { kind, id }, sourceId }: { owner: Owner; sourceId: string },
-  { outcome, message, externalId, relevance }: Omit<MatchResult, 'applied'>,
+  { outcome, message, externalId, relevance }: Omit<MatchResult, 'applied' | 'found'>,
 ): Promise<void> {
   const column = ownerId(sql, kind)
   await sql`

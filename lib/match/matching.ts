@@ -25,7 +25,7 @@ import type { MatchedField } from './fields.ts'
 import { bookQueryOf, type MatchContext, seriesQueryOf } from './match-context.ts'
 import { finishMatch } from './match-queue.ts'
 import type { Matching } from './matching-settings.ts'
-import { type Applied, type MatchResult, resultOf } from './outcome.ts'
+import { type Applied, type FoundHit, type MatchResult, resultOf } from './outcome.ts'
 import { undoMatch } from './undo.ts'
 
 export type MatchDeps = {
@@ -164,13 +164,15 @@ type AutoMatch = {
   minRelevance: number
   /** Even if the source states the same as last time. */
   isForced: boolean
+  /** Only finds what would be applied: `matched` without changing anything. */
+  isDryRun?: boolean
 }
 
 /** Finds the series or book on the source by its external id or as the best hit, and applies it. Throws SourceFailure, Invalid, NotFound. */
 export async function autoMatch(
   deps: MatchDeps,
   source: MatchSource,
-  { context, minRelevance, isForced }: AutoMatch,
+  { context, minRelevance, isForced, isDryRun = false }: AutoMatch,
 ): Promise<MatchResult> {
   const { row, matching } = source
   const { owner, own, series, library } = context
@@ -180,29 +182,30 @@ export async function autoMatch(
     return resultOf('plugin_conditions_not_met')
   const known = own.externalIds?.[row.name]
   let externalId = matching.usesExternalIds ? (known?.id ?? null) : null
-  let relevance: number | null = null
-  if (externalId === null) {
-    const hit = await bestHit(deps, source, context)
-    if (!hit) return resultOf('no_match')
-    relevance = hit.relevance
-    if (relevance < minRelevance)
-      return resultOf('low_confidence', { relevance, externalId: hit.externalId })
-    externalId = hit.externalId
-  }
+  const hit = externalId === null ? await bestHit(deps, source, context) : null
+  externalId ??= hit?.externalId ?? null
+  if (externalId === null) return resultOf('no_match')
+  const relevance = hit?.relevance ?? null
+  const notes = { externalId, relevance, found: hit && foundOf(hit) }
+  if (relevance !== null && relevance < minRelevance) return resultOf('low_confidence', notes)
+  if (isDryRun) return resultOf('matched', notes)
   const fetched = await fetchFromSource(deps, source, { kind: owner.kind, externalId })
-  if (!fetched) return resultOf('no_match', { relevance, externalId })
+  if (!fetched) return resultOf('no_match', notes)
   const applied = await storeFetched(deps, source, { owner, fetched, selected: null, isForced })
-  return resultOf(applied ? 'matched' : 'unchanged', { relevance, externalId, applied })
+  return resultOf(applied ? 'matched' : 'unchanged', { ...notes, applied })
 }
 
+const foundOf = ({ title, year, url }: SeriesHit | BookHit): FoundHit => ({ title, year, url })
+
+/** Null without a hit, or nothing to search for. */
 async function bestHit(deps: MatchDeps, source: MatchSource, context: MatchContext) {
   const { matching } = source
   if (context.owner.kind === 'series') {
     const query = seriesQueryOf(context, matching, 10)
-    return query && (await searchSeries(deps, source, query))[0]
+    return query && ((await searchSeries(deps, source, query))[0] ?? null)
   }
   const query = bookQueryOf(context, matching, 10)
-  return query && (await searchBooks(deps, source, query))[0]
+  return query && ((await searchBooks(deps, source, query))[0] ?? null)
 }
 
 /** Undoes a match with a source, its cover included; the source no longer matches by itself. Throws NotFound. */

@@ -1,4 +1,5 @@
 // How matching a series or book with a source ended.
+import { component, nullable, type Static, Type } from '../base/schema.ts'
 import type { Comparison } from './apply.ts'
 
 /** `cover`: whether the source's cover is now displayed; if it fails, the rest still succeeds. */
@@ -18,18 +19,28 @@ export const outcomes = [
 ] as const
 export type Outcome = (typeof outcomes)[number]
 
+/** The best hit of a search. */
+export const FoundHit = component('FoundHit', {
+  title: Type.String(),
+  year: nullable(Type.Integer()),
+  url: nullable(Type.String()),
+})
+export type FoundHit = Static<typeof FoundHit>
+
 export type MatchResult = {
   outcome: Outcome
   message: string | null
   externalId: string | null
   /** Relevance of the best hit; null without a search. */
   relevance: number | null
+  /** What was found on the source; null without a search. */
+  found: FoundHit | null
   /** Result of a match. */
   applied: Applied | null
 }
 
 export const resultOf = (outcome: Outcome, notes: Partial<MatchResult> = {}): MatchResult => ({
-  ...{ message: null, externalId: null, relevance: null, applied: null },
+  ...{ message: null, externalId: null, relevance: null, found: null, applied: null },
   outcome,
   ...notes,
 })

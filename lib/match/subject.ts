@@ -1,10 +1,6 @@
 // What a source is matched with: a series or book, whose row is locked until the transaction ends.
-import type { Viewer } from '../accounts/viewer.ts'
 import type { BookOrSeries, Owner, OwnerKind } from '../catalog/owner.ts'
 import type { NewEvent } from '../store/event/publish.ts'
-import type { Transaction } from '../store/postgres/db.ts'
-import { bookSubject } from './book-subject.ts'
-import { seriesSubject } from './series-subject.ts'
 
 /** `changes`: values by field, null to clear one; `provenance` replaces the previous one. */
 export type NewValues = {
@@ -23,7 +19,3 @@ export type Subject = {
   /** Returns the columns that changed, and events about others that changed as a result. */
   store(values: NewValues): Promise<{ columns: string[]; events: NewEvent[] }>
 }
-
-/** Throws NotFound. */
-export const lockSubject = (tx: Transaction, viewer: Viewer, { kind, id }: Owner) =>
-  kind === 'series' ? seriesSubject(tx, viewer, id) : bookSubject(tx, viewer, id)

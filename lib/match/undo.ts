@@ -14,7 +14,8 @@ import type { Owner } from '../catalog/owner.ts'
 import { publish } from '../store/event/publish.ts'
 import type { Transaction } from '../store/postgres/db.ts'
 import { lockNameOf, type MatchedField, referenceFields } from './fields.ts'
-import { lockSubject, type Subject } from './subject.ts'
+import { lockSubject } from './lock-subject.ts'
+import type { Subject } from './subject.ts'
 
 const referenceTypes = {
   externalIds: 'id',

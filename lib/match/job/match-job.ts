@@ -142,7 +142,7 @@ function waitSecondsOf({ retryAt }: SourceFailure): number {
   return Math.min(maxWaitSeconds, Math.max(1, Math.ceil(seconds)))
 }
 
-const failed = (error: Failure): Omit<MatchResult, 'applied'> => ({
+const failed = (error: Failure): Omit<MatchResult, 'applied' | 'found'> => ({
   ...{ outcome: 'failed', externalId: null, relevance: null },
   message: error.message.slice(0, 500),
 })

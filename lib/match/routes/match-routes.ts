@@ -20,11 +20,15 @@ import { type MatchedField, matchedFields } from '../fields.ts'
 import { matchContext } from '../match-context.ts'
 import { enqueueDedupeAfterMatch, finishMatch, matchesOf, SourceMatch } from '../match-queue.ts'
 import { autoMatch, type MatchSource, previewFetched, storeFetched, undo } from '../matching.ts'
-import { type Applied, outcomes, resultOf } from '../outcome.ts'
+import { type Applied, FoundHit, outcomes, resultOf } from '../outcome.ts'
 import { AppliedMetadata, MetadataComparison } from './match-schema.ts'
 import { failures, fetchFor, matchDepsOf, matchSource, sourceId } from './request.ts'
 
 const externalId = name(500, { description: 'Id of the series or book on the source.' })
+
+const dryRun = maybe(
+  Type.Boolean({ default: false, description: 'Whether to only show what would change.' }),
+)
 
 const PreviewRequest = body('MetadataPreviewRequest', { sourceId, externalId })
 const ApplyRequest = body('MetadataApplyRequest', {
@@ -36,15 +40,16 @@ const ApplyRequest = body('MetadataApplyRequest', {
       description: 'Fields to apply; null for all.',
     }),
   ),
-  dryRun: maybe(
-    Type.Boolean({ default: false, description: 'Whether to only show what would change.' }),
-  ),
+  dryRun,
 })
-const OneSource = body('AutoMatchRequest', { sourceId })
+const OneSource = body('UndoMatchRequest', { sourceId })
+const AutoMatchRequest = body('AutoMatchRequest', { sourceId, dryRun })
 const AutoMatchResult = component('AutoMatchResult', {
   outcome: oneOf(outcomes),
   externalId: nullable(Type.String()),
   relevance: nullable(Type.Number()),
+  found: nullable(FoundHit),
+  isDryRun: Type.Boolean(),
   appliedFields: list(oneOf(matchedFields)),
 })
 const Matches = component('SourceMatchList', { matches: list(SourceMatch) })
@@ -150,8 +155,8 @@ function matching({ kind, path, params, ownerName, write }: Of) {
       operationId: `autoMatch${ownerName}`,
       summary: `Match a ${kind} with a source`,
       description:
-        'Uses the external id, otherwise the best hit of a search, if the conditions of the library and the source hold. Metadata is applied as by /metadata/apply.',
-      body: OneSource,
+        'Uses the external id, otherwise the best hit of a search, if the conditions of the library and the source hold. Metadata is applied as by /metadata/apply. A dry run only searches.',
+      body: AutoMatchRequest,
       responses: { 200: AutoMatchResult, ...failures },
       async handle({ params: { id }, body, viewer, signal }, deps) {
         const { sql, queue } = deps
@@ -159,14 +164,16 @@ function matching({ kind, path, params, ownerName, write }: Of) {
         const context = await matchContext(sql, viewer, owner)
         const source = await matchSource(deps, body.sourceId, signal)
         const minRelevance = await fetchSetting(sql, 'plugins.auto_match_confidence_threshold')
-        const match = { context, minRelevance, isForced: true }
+        const isDryRun = body.dryRun === true
+        const match = { context, minRelevance, isForced: true, isDryRun }
         const result = await autoMatch(matchDepsOf({ viewer, signal }, deps), source, match)
+        const { outcome, externalId, relevance, found, applied } = result
+        if (isDryRun) return { outcome, externalId, relevance, found, isDryRun, appliedFields: [] }
         await finishMatch(sql, { owner, sourceId: source.row.id }, result)
-        const { outcome, externalId, relevance, applied } = result
         if (outcome === 'matched' && kind === 'series')
           await enqueueDedupeAfterMatch(sql, queue, context.library.id)
         const { appliedFields } = appliedOf(applied ?? { fields: [], hash: '', isUnchanged: false })
-        return { outcome, externalId, relevance, appliedFields }
+        return { outcome, externalId, relevance, found, isDryRun, appliedFields }
       },
     }),
     route(`GET ${path}/metadata/matches`, {

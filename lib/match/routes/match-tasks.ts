@@ -1,16 +1,28 @@
 // Automatic matching in the background, for one series, several series or books, or a library; matching settings of sources.
 import type { Viewer } from '../../accounts/viewer.ts'
-import { body, maybe, optional, record, Type, uuid } from '../../base/schema.ts'
+import {
+  body,
+  component,
+  list,
+  maybe,
+  oneOf,
+  optional,
+  record,
+  Type,
+  uuid,
+} from '../../base/schema.ts'
 import { requireLibrary } from '../../catalog/library/library.ts'
 import type { OwnerKind } from '../../catalog/owner.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
 import type { Deps } from '../../http/deps.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { LibraryId, SeriesId } from '../../http/params.ts'
 import { route } from '../../http/route.ts'
 import { WorkStarted, workStarted } from '../../http/started-work.ts'
 import { bookIds, seriesIds, skipNote } from '../../organize/routes/bulk-ids.ts'
 import { mayHaveMetadata } from '../../sources/open.ts'
 import { storedSource } from '../../sources/stored/source.ts'
+import { LibraryMatch, libraryMatches, OutcomeCount } from '../library-matches.ts'
 import {
   enqueueMatches,
   type MatchingSource,
@@ -18,6 +30,7 @@ import {
   visibleSelection,
 } from '../match-queue.ts'
 import { MatchingSettings, matchingOf, storeMatching } from '../matching-settings.ts'
+import { outcomes } from '../outcome.ts'
 
 const options = {
   sourceId: optional(
@@ -69,6 +82,11 @@ async function start(deps: Deps, viewer: Viewer, selection: Selection, options: 
   return workStarted(started, `${nouns.join(' and ')} to be matched`)
 }
 
+const MatchesPage = component(
+  'LibraryMatchPage',
+  { ...paged(LibraryMatch).properties, counts: list(OutcomeCount) },
+  { hasLinkHeader: true },
+)
 const SourceId = record({ id: uuid({ description: 'Source id.' }) })
 
 export const matchTasks = [
@@ -113,6 +131,31 @@ export const matchTasks = [
     async handle({ params: { id }, body, viewer }, deps) {
       await requireLibrary(deps.sql, viewer, id)
       return await start(deps, viewer, { kinds: ['series', 'book'], libraryId: id }, body ?? {})
+    },
+  }),
+  route('GET /libraries/{id}/metadata/matches', {
+    operationId: 'listLibraryMatches',
+    // Failure messages name hosts.
+    permission: { all: ['SeriesWrite'], any: ['BooksWrite'] },
+    summary: 'List the match results of the series or books of a library',
+    description: 'Latest first, those that are due before them.',
+    params: LibraryId,
+    query: record({
+      ...pageQuery,
+      kind: maybe(oneOf(['series', 'book'], { default: 'series' })),
+      sourceId: maybe(uuid()),
+      outcome: maybe(oneOf(outcomes)),
+    }),
+    responses: { 200: MatchesPage },
+    async handle({ params: { id }, query, viewer, request, reply }, { sql }) {
+      await requireLibrary(sql, viewer, id)
+      const { kind = 'series', sourceId = null, outcome = null } = query
+      const page = paging(query)
+      const { offset, pageSize } = page
+      const { counts, ...found } = await libraryMatches(sql, viewer, {
+        ...{ libraryId: id, kind, sourceId, outcome, offset, pageSize },
+      })
+      return { ...pageResponse({ request, reply, query }, { ...found, paging: page }), counts }
     },
   }),
   route('GET /admin/sources/{id}/matching', {

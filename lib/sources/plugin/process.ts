@@ -143,7 +143,7 @@ function watchMemory(
     isChecking = false
   }, memoryCheckMs)
   timer.unref()
-  exited.then(() => clearInterval(timer))
+  void exited.then(() => clearInterval(timer))
 }
 
 const pageBytes = 4096

@@ -40,7 +40,7 @@ export function startSession(options: SessionOptions) {
     onLine,
     onError: text => log.debug({ plugin: name, text: publicText(text, options) }, 'plugin output'),
   })
-  process.exited.then(() => end(deathOf(fail, process.offence())))
+  void process.exited.then(() => end(deathOf(fail, process.offence())))
 
   function onLine(line: string) {
     const reply = isOver ? null : parseReply(line)

@@ -146,6 +146,6 @@ async function startInSlot<T>(
   await slots.acquire({ signal: abort.signal })
   const running = start()
   running.then(released.resolve as () => void, released.resolve)
-  released.promise.then(slots.release)
+  void released.promise.then(slots.release)
   return await running
 }

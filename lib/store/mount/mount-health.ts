@@ -96,7 +96,7 @@ export function createMountHealth({
   function startProbe(mount: Mount, now: number) {
     if (mount.probes >= maxProbes) return
     mount.probedAt = now
-    runProbe(mount, probe).then(() => {
+    void runProbe(mount, probe).then(() => {
       if (mount.hungSince !== null) setResponding(mount)
     })
   }

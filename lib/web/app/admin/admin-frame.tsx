@@ -14,6 +14,7 @@ const entries: readonly SectionEntry[] = [
   { path: 'admin/errors', icon: 'error', text: 'admin.errors', permission: 'BooksWrite' },
   { path: 'admin/duplicates', icon: 'copy', text: 'admin.duplicates', permission: 'BooksWrite' },
   { path: 'admin/sources', icon: 'search', text: 'admin.sources', permission: 'PluginsManage' },
+  { path: 'admin/matching', icon: 'check', text: 'admin.matching', permission: 'SeriesWrite' },
   { path: 'admin/users', icon: 'users', text: 'admin.users', permission: 'UsersRead' },
   { path: 'admin/settings', icon: 'settings', text: 'admin.settings', permission: 'SystemAdmin' },
   { path: 'admin/backups', icon: 'download', text: 'admin.backups', permission: 'SystemAdmin' },

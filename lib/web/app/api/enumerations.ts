@@ -124,3 +124,16 @@ export const taskTypes = listOf<Schemas['Task']['taskType']>({
   poll_release_source: true,
   maintenance: true,
 })
+
+export const matchOutcomes = listOf<NonNullable<Schemas['SourceMatch']['outcome']>>({
+  matched: true,
+  unchanged: true,
+  no_match: true,
+  low_confidence: true,
+  library_conditions_not_met: true,
+  plugin_conditions_not_met: true,
+  plugin_not_found: true,
+  plugin_disabled: true,
+  failed: true,
+  undone: true,
+})

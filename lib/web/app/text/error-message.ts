@@ -35,7 +35,7 @@ const folderTexts: Record<string, TextKey> = {
 }
 
 /** For these the server's English details are useful. */
-const isExplained = (status: number) => status === 400 || status === 409 || status === 422
+const isExplained = (status: number) => [400, 409, 422, 502].includes(status)
 
 function inGeneral(status: number, message: string): string {
   const text = textOr(`error.status.${status}`, '')

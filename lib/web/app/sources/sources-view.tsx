@@ -1,5 +1,6 @@
 // Sources of metadata: whether they work, tests, credentials, and new ones from presets.
 import { useState } from 'preact/hooks'
+import { AdminFrame } from '../admin/admin-frame.tsx'
 import { api, type Schemas } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
 import { formatRelative, t } from '../text/translate.ts'
@@ -11,7 +12,6 @@ import { Menu, MenuButton } from '../ui/menu.tsx'
 import { EmptyState, ErrorState } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import { AddSourceDialog, type Preset, SourceKeysDialog, testSource } from './add-source.tsx'
-import { AdminFrame } from './admin-frame.tsx'
 
 type Source = Schemas['Source']
 

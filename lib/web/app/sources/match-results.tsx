@@ -1,0 +1,76 @@
+// The results of matching: what was matched, what was not and why; another choice, and undo.
+import type { Schemas } from '../api/client.ts'
+import { findMetadata } from '../organize/actions.ts'
+import { undo } from '../organize/metadata/match-requests.ts'
+import { formatNumber, formatRelative, t, textOr } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { NameLink } from '../ui/name.tsx'
+import { EmptyState } from '../ui/state.tsx'
+import { Table } from '../ui/table.tsx'
+import { showNotice } from '../ui/toast.tsx'
+import type { Matching } from './matching-view.tsx'
+
+type Match = Schemas['LibraryMatch']
+type ResultsProps = Matching & { matches: readonly Match[]; onChange: () => void }
+
+export function MatchResults({ kind, matches, onChange }: ResultsProps) {
+  if (matches.length === 0)
+    return <EmptyState icon="search" title={t('matching.none')} text={t('matching.noneText')} />
+  const owner = kind === 'series' ? 'series' : 'books'
+  return (
+    <div class="table-scroll">
+      <Table columns={[t('field.title'), t('backups.result'), t('label.time'), '']}>
+        {matches.map(match => (
+          <tr key={match.id}>
+            <td>
+              <NameLink path={`${owner}/${match.id}`} name={match.title} />
+            </td>
+            <td>
+              {resultText(match)}
+              {match.message && <p class="secondary-text">{match.message}</p>}
+            </td>
+            <td>{match.matchedAt && formatRelative(match.matchedAt)}</td>
+            <td>
+              <Actions owner={owner} match={match} onChange={onChange} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </div>
+  )
+}
+
+function resultText({ outcome, relevance, isDue }: Match): string {
+  if (isDue || outcome === null) return t('matching.due')
+  const text = textOr(`match.outcome.${outcome}`, outcome)
+  return relevance === null ? text : `${text} · ${formatNumber(relevance, { style: 'percent' })}`
+}
+
+type ActionsProps = { owner: 'series' | 'books'; match: Match; onChange: () => void }
+
+function Actions({ owner, match, onChange }: ActionsProps) {
+  const { id, title, sourceId, isUndoable } = match
+  const restore = async () => {
+    const { restoredFields } = await undo({ owner, id }, sourceId)
+    showNotice(t('match.undone', { count: restoredFields.length }))
+    onChange()
+  }
+  return (
+    <div class="row">
+      <Button
+        class="small"
+        text={t('matching.choose')}
+        aria-label={`${t('matching.choose')}: ${title}`}
+        onClick={() => findMetadata({ owner, id, title, onSaved: onChange })}
+      />
+      {isUndoable && (
+        <Button
+          class="small"
+          text={t('organize.undo')}
+          aria-label={`${t('organize.undo')}: ${title}`}
+          onClick={restore}
+        />
+      )}
+    </div>
+  )
+}

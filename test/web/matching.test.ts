@@ -1,0 +1,106 @@
+// Matching in the web application: a library with a preview, another choice for one series, undo; ebooks; and what the
+// kinds of account see of it.
+import { test } from 'tap'
+import { accessibilityProblems } from '../kit/web/accessibility.ts'
+import { startApp } from '../kit/web/app.ts'
+import { skipWithoutBrowser } from '../kit/web/browser.ts'
+import { startCatalogService } from '../kit/web/catalog-service.ts'
+import { testWithPages, waitUntil } from '../kit/web/page.ts'
+
+test('matching', { skip: skipWithoutBrowser(4) }, async t => {
+  const service = await startCatalogService(t, {
+    series: [
+      { id: 's1', name: 'Tower Stories', about: 'High up.', year: 2001 },
+      { id: 's2', name: 'Tower Stories Deluxe', about: 'Higher up.', year: 2010 },
+    ],
+    books: [{ id: 'b1', name: 'The Mill', about: 'By the river.', people: ['Jo Novel'] }],
+  })
+  const app = await startApp(t, {
+    settings: { 'source.allowed_networks': '127.0.0.0/8' },
+    books: ['webtoon', 'novel'],
+  })
+  const { admin, reader, books } = app
+  const testPages = testWithPages(t, app)
+  const summaryOf = async (path: string) => (await reader.get(`${path}/metadata`)).body.summary
+  const webtoon = `/series/${books.webtoon.seriesId}`
+  const novel = `/books/${books.novel.id}`
+  const { config } = service
+
+  await testPages('without a source, there is a way to add one', async (t, open) => {
+    const page = await open('/admin/matching')
+    await page.getByRole('link', { name: 'Add source' }).waitFor()
+    t.same(await accessibilityProblems(page), [])
+  })
+
+  const source = { type: 'http', name: 'catalog', displayName: 'Catalog', config, enabled: true }
+  await admin.post('/admin/sources', source)
+
+  await testPages('a library: preview, match, another choice, undo', async (t, open) => {
+    const page = await open('/admin/matching')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const row = page.getByRole('row', { name: /^Tower Stories/ })
+    await row.getByText('Tower Stories (2001)').waitFor()
+    await row.getByText('100%').waitFor()
+    await page.getByRole('row', { name: /^Mill/ }).getByText('Nothing found').waitFor()
+    t.not(await summaryOf(webtoon), 'High up.', 'nothing has changed')
+    t.same(await accessibilityProblems(page), [])
+
+    await page.getByRole('button', { name: 'Match the library' }).click()
+    await waitUntil(async () => (await summaryOf(webtoon)) === 'High up.')
+    const undo = page.getByRole('button', { name: 'Undo: Tower Stories' })
+    await undo.waitFor()
+    await page.getByRole('button', { name: 'Choose another: Tower Stories' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('catalog: Matched').waitFor()
+    await dialog.getByRole('button', { name: 'Search' }).click()
+    await dialog.getByRole('button', { name: /Tower Stories Deluxe/ }).click()
+    await dialog.getByText('Higher up.').waitFor()
+    // A notice has too little contrast while it fades.
+    await page.getByText('Started in the background').waitFor({ state: 'detached' })
+    t.same(await accessibilityProblems(page), [])
+    await dialog.getByRole('button', { name: /Apply \d field/ }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await waitUntil(async () => (await summaryOf(webtoon)) === 'Higher up.')
+
+    await page.getByRole('button', { name: 'Undo: Tower Stories Deluxe' }).click()
+    await page.getByText(/fields? as before/).waitFor()
+    t.equal(await summaryOf(webtoon), null)
+    await page.getByRole('link', { name: /Undone/ }).click()
+    await page.getByRole('button', { name: 'Choose another: Tower Stories' }).waitFor()
+  })
+
+  await testPages(
+    'an ebook is looked up from its page, and a fault is said in words',
+    async (t, open) => {
+      const page = await open(novel)
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('button', { name: 'Find metadata' }).click()
+      const dialog = page.getByRole('dialog')
+      service.state.fault = '<html>Checking your browser</html>'
+      page.expectProblem(/502/)
+      await dialog.getByRole('button', { name: 'Search' }).click()
+      await page.getByText(/The response is not JSON/).waitFor()
+      service.state.fault = null
+      await dialog.getByRole('button', { name: 'Search' }).click()
+      await dialog.getByRole('button', { name: /The Mill/ }).click()
+      await dialog.getByText('By the river.').waitFor()
+      await dialog.getByRole('button', { name: /Apply \d field/ }).click()
+      await page.getByText('By the river.').waitFor()
+      await page.getByRole('button', { name: 'Undo', exact: true }).click()
+      await page.getByText('By the river.').waitFor({ state: 'detached' })
+      t.not(await summaryOf(novel), 'By the river.')
+    },
+  )
+
+  await testPages('a reader is offered none of it', async (t, open) => {
+    const page = await open(novel, { account: app.reader })
+    await page.getByRole('heading', { name: 'The Mill' }).waitFor()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page
+      .getByRole('button', { name: 'Mark as unread' })
+      .or(page.getByRole('button', { name: 'Mark as read' }))
+      .first()
+      .waitFor()
+    t.equal(await page.getByRole('button', { name: 'Find metadata' }).count(), 0)
+  })
+})
