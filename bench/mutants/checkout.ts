@@ -50,6 +50,13 @@ export function copyCheckout(parent: string) {
     /** Starts the database of the tests, or leaves it running. */
     startDatabase: () => run('test/kit/before.ts'),
     runTest: (file: string, seconds: number) => runTest(folder, file, seconds),
+    /** Whether a promise in the file is not waited for, as `npm run check` notices. */
+    hasFloatingPromise: (file: string) =>
+      spawnSync(
+        'npx',
+        ['oxlint', '--type-aware', '--quiet', '-A', 'all', '-D', floatingPromises, file],
+        { cwd: folder, encoding: 'utf8' },
+      ).status !== 0,
     /** Whether the types of the whole checkout are right. */
     hasRightTypes: () =>
       spawnSync('npm', ['run', '--silent', 'tsc'], { cwd: folder, encoding: 'utf8' }).status === 0,
@@ -59,6 +66,8 @@ export function copyCheckout(parent: string) {
     },
   }
 }
+
+const floatingPromises = 'typescript/no-floating-promises'
 
 /** One test file in a process of its own, up to its first failure. */
 function runTest(folder: string, file: string, seconds: number): Promise<Outcome> {

@@ -86,6 +86,12 @@ async function judge(mutant: Mutant): Promise<Pick<Result, 'verdict' | 'by' | 's
   const seconds = () => Math.round((performance.now() - began) / 1_000)
   const source = checkout.read(mutant.file)
   const faulty = source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end)
+  if (mutant.kind === 'await') {
+    checkout.write(mutant.file, faulty)
+    const isFloating = checkout.hasFloatingPromise(mutant.file)
+    checkout.write(mutant.file, source)
+    if (isFloating) return { verdict: 'noticed', by: 'npm run check', seconds: seconds() }
+  }
   checkout.startDatabase()
   for (const test of testsOf(mutant.file, mutant.kind).slice(0, Number(values.tests))) {
     const left = Number(values.seconds) - seconds()
