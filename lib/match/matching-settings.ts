@@ -32,6 +32,15 @@ export const MatchingSettings = body('MatchingSettings', {
       description: 'Whether the source takes part in automatic matching.',
     }),
   ),
+  priority: maybe(
+    Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      default: 50,
+      description:
+        'Automatic matching leaves fields unchanged that a source with a higher priority has set.',
+    }),
+  ),
   libraryIds: optional(
     list(uuid(), { maxItems: 1000, description: 'Libraries to match; null for all.' }),
   ),
@@ -65,6 +74,7 @@ type MatchingInput = Static<typeof MatchingSettings>
 
 export type Matching = {
   enabled: boolean
+  priority: number
   libraryIds: string[] | null
   searchTemplate: string | null
   titleRules: TitleRule[]
@@ -75,6 +85,7 @@ export type Matching = {
 
 export const defaultMatching: Matching = {
   enabled: true,
+  priority: 50,
   libraryIds: null,
   searchTemplate: null,
   titleRules: [],
@@ -98,6 +109,17 @@ export async function matchingsOf(
   const rows = await sql<{ id: string; matching: Partial<Matching> }[]>`
     select id, matching from source where id = any(${sourceIds as string[]}::uuid[])`
   return new Map(rows.map(({ id, matching }) => [id, { ...defaultMatching, ...matching }]))
+}
+
+/** Names of the sources with a higher priority. */
+export async function higherSources(
+  sql: Queryable,
+  { priority }: Matching,
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ name: string }[]>`
+    select name from source
+    where coalesce((matching->>'priority')::integer, ${defaultMatching.priority}) > ${priority}`
+  return new Set(rows.map(({ name }) => name))
 }
 
 /** Replaces the settings; absent ones get their defaults. Throws NotFound and Invalid. */

@@ -24,7 +24,7 @@ import { compileConditions } from './condition.ts'
 import type { MatchedField } from './fields.ts'
 import { bookQueryOf, type MatchContext, seriesQueryOf } from './match-context.ts'
 import { finishMatch } from './match-queue.ts'
-import type { Matching } from './matching-settings.ts'
+import { higherSources, type Matching } from './matching-settings.ts'
 import { type Applied, type FoundHit, type MatchResult, resultOf } from './outcome.ts'
 import { undoMatch } from './undo.ts'
 
@@ -103,6 +103,8 @@ export type Fetched = {
   fetched: FetchedSeries | FetchedBook
   /** Null for all fields. */
   selected: MatchedField[] | null
+  /** Names of sources whose values stay; none if a person applies. */
+  higher?: ReadonlySet<string>
 }
 
 /** What would change. Throws NotFound. */
@@ -127,9 +129,12 @@ export async function storeFetched(
   return { ...comparison, cover: await storeCover(deps, source, fetched) }
 }
 
-const toFetch = ({ row, matching }: MatchSource, { owner, fetched, selected }: Fetched) => ({
+const toFetch = (
+  { row, matching }: MatchSource,
+  { owner, fetched, selected, higher = new Set() }: Fetched,
+) => ({
   ...{ owner, fetched, source: row.name },
-  permitted: { fields: matching.fields, selected },
+  permitted: { fields: matching.fields, selected, higher },
 })
 
 async function storeCover(
@@ -191,7 +196,9 @@ export async function autoMatch(
   if (isDryRun) return resultOf('matched', notes)
   const fetched = await fetchFromSource(deps, source, { kind: owner.kind, externalId })
   if (!fetched) return resultOf('no_match', notes)
-  const applied = await storeFetched(deps, source, { owner, fetched, selected: null, isForced })
+  const higher = await higherSources(deps.sql, matching)
+  const match = { owner, fetched, selected: null, higher, isForced }
+  const applied = await storeFetched(deps, source, match)
   return resultOf(applied ? 'matched' : 'unchanged', { ...notes, applied })
 }
 

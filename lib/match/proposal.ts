@@ -11,6 +11,7 @@ export const actions = [
   'same',
   'locked',
   'set_by_user',
+  'lower_priority',
   'not_permitted',
   'not_selected',
   'invalid',
@@ -42,6 +43,8 @@ export type Permitted = {
   fields: readonly MatchedField[] | null
   /** Selected by the request. */
   selected: readonly MatchedField[] | null
+  /** Names of sources whose values stay. */
+  higher: ReadonlySet<string>
 }
 
 /** The stated values, in field order; empty values propose nothing. */
@@ -65,7 +68,7 @@ export function propose(
   {
     proposed,
     current: { kind, values, locks, provenance },
-    permitted: { fields, selected },
+    permitted: { fields, selected, higher },
   }: { proposed: unknown; current: Compared; permitted: Permitted },
 ): FieldProposal {
   const lock = lockNameOf(kind, field)
@@ -77,6 +80,7 @@ export function propose(
     if (isDeepStrictEqual(current, proposed)) return 'same'
     if (isLocked) return 'locked'
     if (origin === 'user') return 'set_by_user'
+    if (origin !== null && higher.has(origin)) return 'lower_priority'
     if (fields && !fields.includes(field)) return 'not_permitted'
     return selected && !selected.includes(field) ? 'not_selected' : 'change'
   }

@@ -274,6 +274,23 @@ t.test('automatic matching by id or by the best hit', async t => {
   })
 })
 
+t.test('automatic matching respects the priority of sources, a person does not', async t => {
+  const { at, externalId, request, metadataNow } = subject({ summary: 'High', year: 1900 })
+  await request('apply')
+  const other = await insertMetadataSource(sql, 'plugin:low')
+  await admin.put(`/admin/sources/${other}/matching`, { priority: 10 })
+  t.equal((await admin.put(`/admin/sources/${other}/matching`, { priority: 101 })).status, 400)
+  memory.series.set(externalId, fetchedSeries(externalId, { summary: 'Low', publisher: 'Other' }))
+  const known = { source: 'plugin:low', externalId }
+  await admin.post(`${at.replace('/metadata', '')}/external-ids`, known)
+  const { body } = await admin.post(`${at}/auto-match`, { sourceId: other })
+  t.match(body, { outcome: 'matched', appliedFields: ['publisher'] })
+  t.match(await metadataNow(), { summary: 'High', publisher: 'Other', year: 1900 })
+  await admin.post(`${at}/apply`, { sourceId: other, externalId })
+  t.match(await metadataNow(), { summary: 'Low' })
+  await sql`delete from source where id = ${other}`
+})
+
 t.test('a source that was never called describes itself first', async t => {
   const { at, externalId } = subject({ summary: 'Described' })
   const id = await insertMetadataSource(sql, 'plugin:other')
