@@ -7,7 +7,10 @@ import { skipWithoutBrowser } from '../kit/web/browser.ts'
 import { startCatalogService } from '../kit/web/catalog-service.ts'
 import { testWithPages, waitUntil } from '../kit/web/page.ts'
 
-test('matching', { skip: skipWithoutBrowser(4) }, async t => {
+const feed = `<rss version="2.0"><channel><title>New comics</title>
+  <item><title>Tower Stories v02</title><link>https://example.org/2</link></item></channel></rss>`
+
+test('matching', { skip: skipWithoutBrowser(6) }, async t => {
   const service = await startCatalogService(t, {
     series: [
       { id: 's1', name: 'Tower Stories', about: 'High up.', year: 2001 },
@@ -41,7 +44,7 @@ test('matching', { skip: skipWithoutBrowser(4) }, async t => {
     const row = page.getByRole('row', { name: /^Tower Stories/ })
     await row.getByText('Tower Stories (2001)').waitFor()
     await row.getByText('100%').waitFor()
-    await page.getByRole('row', { name: /^Mill/ }).getByText('Nothing found').waitFor()
+    await page.getByRole('row', { name: /^Mill/ }).getByText('No match').waitFor()
     t.not(await summaryOf(webtoon), 'High up.', 'nothing has changed')
     t.same(await accessibilityProblems(page), [])
 
@@ -89,6 +92,74 @@ test('matching', { skip: skipWithoutBrowser(4) }, async t => {
       await page.getByRole('button', { name: 'Undo', exact: true }).click()
       await page.getByText('By the river.').waitFor({ state: 'detached' })
       t.not(await summaryOf(novel), 'By the river.')
+    },
+  )
+
+  await testPages('settings of the automatic matching are stored', async (t, open) => {
+    const page = await open('/admin/sources')
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('button', { name: 'Automatic matching' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Priority').fill('70')
+    await dialog.getByLabel('Search text').fill('{{metadata.title}} comic')
+    await dialog.getByText(/: .+ comic$/).waitFor()
+    await dialog.getByLabel('May set all fields').uncheck()
+    await dialog.getByLabel('Cover', { exact: true }).uncheck()
+    await dialog.getByRole('button', { name: 'Add condition' }).click()
+    await dialog.getByLabel('Value').fill('Tower')
+    t.same(await accessibilityProblems(page), [])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const [stored] = await app.sql`select matching from source`
+    t.match(stored!.matching, {
+      ...{ priority: 70, searchTemplate: '{{metadata.title}} comic', libraryIds: null },
+      conditions: {
+        mode: 'all',
+        rules: [{ field: 'metadata.title', operator: 'contains', value: 'Tower' }],
+      },
+    })
+    t.ok(stored!.matching.fields.includes('title') && !stored!.matching.fields.includes('cover'))
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('button', { name: 'Failures' }).click()
+    await dialog.getByText('The response is not JSON').waitFor()
+  })
+
+  await testPages(
+    'a feed of releases is added, read, turned off and started over',
+    async (t, open) => {
+      const page = await open('/admin/sources')
+      await page.getByRole('button', { name: 'Add source' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: 'Add a feed of releases' }).click()
+      await dialog.getByLabel('Name').fill('New comics')
+      await dialog.getByLabel('Address of the feed').fill(`${service.base}/feed`)
+      service.state.fault = feed
+      await dialog.getByRole('button', { name: 'Add source' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'New comics' }).waitFor()
+      const row = page.locator('.release-lists li')
+      await row.getByRole('button', { name: 'Read now' }).click()
+      await row
+        .getByText(/Read .*ago|Read now/)
+        .first()
+        .waitFor()
+      await row.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('button', { name: 'Schedule' }).click()
+      await dialog.getByLabel('Schedule').fill('every day')
+      page.expectProblem(/400 PATCH/)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByRole('alert').waitFor()
+      await dialog.getByLabel('Schedule').fill('0 5 * * *')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await row.getByText('0 5 * * *').first().waitFor()
+      await page.getByText('Started in the background').waitFor({ state: 'detached' })
+      t.same(await accessibilityProblems(page), [])
+      await row.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('button', { name: 'Turn off' }).click()
+      await row.getByText('Turned off').waitFor()
+      const [list] = await app.sql`select enabled, cron_schedule as cron from release_source`
+      t.same(list, { enabled: false, cron: '0 5 * * *' })
+      service.state.fault = null
     },
   )
 

@@ -41,5 +41,5 @@ export async function startCatalogService(
     bookSearch: { ...search('books', 'title'), fields: { ...hit, authors: '$.people[*]' } },
     book: { url: `${base}/books/{{externalId}}`, fields: { metadata } },
   }
-  return { config, state }
+  return { base, config, state }
 }

@@ -1,4 +1,4 @@
-// Dialogs of sources: a new one from a preset, and other credentials for one.
+// Dialogs of sources: a new one from a preset or for a feed, and other credentials for one.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { languageName } from '../browse/filters/filter-texts.ts'
@@ -7,6 +7,7 @@ import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
+import { AddFeed } from './add-feed.tsx'
 
 export type Preset = Schemas['SourcePreset']
 
@@ -20,6 +21,13 @@ type AddProps = {
 
 export function AddSourceDialog({ presets, taken, onAdded, onClose }: AddProps) {
   const [preset, setPreset] = useState<Preset | null>(null)
+  const [isFeed, setFeed] = useState(false)
+  if (isFeed)
+    return (
+      <Dialog title={t('feed.add')} onClose={onClose}>
+        <AddFeed taken={taken} onAdded={onAdded} onClose={onClose} />
+      </Dialog>
+    )
   if (preset) {
     const { name, displayName } = preset
     const add = async (credentials: Record<string, string>) => {
@@ -57,6 +65,13 @@ export function AddSourceDialog({ presets, taken, onAdded, onClose }: AddProps) 
             />
           </li>
         ))}
+        <li>
+          <div>
+            <strong>{t('feed.title')}</strong>
+            <span class="secondary-text">{t('feed.kinds')}</span>
+          </div>
+          <IconButton icon="add" isFramed label={t('feed.add')} onClick={() => setFeed(true)} />
+        </li>
       </ul>
     </Dialog>
   )

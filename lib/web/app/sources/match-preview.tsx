@@ -61,12 +61,7 @@ export function MatchPreview({ libraryId, sourceId, kind }: Matching) {
 
 function ResultCells({ result }: { result: Result | undefined }) {
   if (result === undefined) return <td colSpan={3}>…</td>
-  if (result instanceof Error)
-    return (
-      <td colSpan={3} class="danger-text">
-        {messageOf(result)}
-      </td>
-    )
+  if (result instanceof Error) return <td colSpan={3}>{messageOf(result)}</td>
   const { found, relevance, outcome } = result
   return (
     <>

@@ -17,6 +17,8 @@ import { showNotice } from '../ui/toast.tsx'
 import { MatchPreview } from './match-preview.tsx'
 import { MatchResults } from './match-results.tsx'
 
+const kindTexts = { series: 'label.series', book: 'matching.ebooks' } as const
+
 export type Kind = 'series' | 'book'
 /** What is matched with what. */
 export type Matching = { libraryId: string; sourceId: string; kind: Kind }
@@ -77,7 +79,7 @@ export function View() {
             name="kind"
             selected={kind}
             removes={['outcome']}
-            options={source.kinds.map(value => ({ value, text: t(`matching.kind.${value}`) }))}
+            options={source.kinds.map(value => ({ value, text: t(kindTexts[value]) }))}
           />
         )}
       </div>
