@@ -76,7 +76,6 @@ test('matching', { skip: skipWithoutBrowser(6) }, async t => {
     'an ebook is looked up from its page, and a fault is said in words',
     async (t, open) => {
       const page = await open(novel)
-      await page.getByRole('button', { name: 'More', exact: true }).click()
       await page.getByRole('button', { name: 'Find metadata' }).click()
       const dialog = page.getByRole('dialog')
       service.state.fault = '<html>Checking your browser</html>'

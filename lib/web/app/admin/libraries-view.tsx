@@ -121,18 +121,19 @@ function latestText(library: Library, scan: Scan | undefined): string {
 
 /** Watch mode and next scan. */
 export function Marks({ library }: { library: Library }) {
-  const { watchState, scanningConfig, nextScanAt } = library
+  const { id, watchState, scanningConfig, nextScanAt } = library
   const isDegraded = watchState.message !== null
   const cron = scanningConfig?.enabled ? scanningConfig.cronSchedule : null
   return (
     <div class="library-marks">
-      <span
+      <a
+        href={href(`admin/libraries/${id}`)}
         class={`badge ${isDegraded ? 'danger' : watchState.mode === 'off' ? '' : 'success'}`}
         title={watchState.message ?? undefined}
       >
         {t(`library.watch.${watchState.mode}`)}
         {isDegraded && `: ${watchState.message}`}
-      </span>
+      </a>
       {cron && (
         <span class="badge">
           {cronText(cron)}

@@ -19,6 +19,7 @@ import {
   filterLink,
   groupingLinks,
   Labels,
+  NoSummary,
   Summary,
   WebLinks,
 } from './metadata.tsx'
@@ -44,6 +45,9 @@ export function View({ params: { id = '' } }: ViewProps) {
         <BookProblem book={data} onChange={book.reload} />
         <Progress book={data} />
         <Summary text={data.summary} />
+        {!data.summary && !data.deleted && (
+          <NoSummary owner="books" id={id} title={data.title} onSaved={book.reload} />
+        )}
         <Labels name="genre" labels={data.genres} />
         <Labels name="tag" labels={data.tags} />
         <BookFacts book={data} />

@@ -2,8 +2,11 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
+import { can } from '../api/session.ts'
+import { findMetadata } from '../organize/actions.ts'
 import { href } from '../routing/router.ts'
 import { t, textOr } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
 import { observeSize } from '../ui/layout.ts'
 
 /** One line of a description list; renders nothing without content. */
@@ -135,6 +138,28 @@ export function WebLinks({ links }: { links: readonly { name: string; url: strin
 const maxClosedLength = 2_000
 
 /** Text cut to four lines until a button shows all. */
+type NoSummaryProps = {
+  owner: 'series' | 'books'
+  id: string
+  title: string
+  onSaved: () => void
+}
+
+/** In the place of a missing summary, for those who can look it up. */
+export function NoSummary({ owner, ...item }: NoSummaryProps) {
+  if (!can(owner === 'series' ? 'SeriesWrite' : 'BooksWrite')) return null
+  return (
+    <p>
+      <Button
+        class="small"
+        icon="search"
+        text={t('action.findMetadata')}
+        onClick={() => findMetadata({ owner, ...item })}
+      />
+    </p>
+  )
+}
+
 export function Summary({ text }: { text: string | null }) {
   const [isOpen, setOpen] = useState(false)
   const [isLong, setLong] = useState(false)

@@ -21,6 +21,7 @@ import {
   groupingLinks,
   joined,
   Labels,
+  NoSummary,
   Summary,
   WebLinks,
 } from './metadata.tsx'
@@ -49,7 +50,7 @@ export function View({ params: { id = '' } }: ViewProps) {
         subtitle={subtitleOf(data)}
         actions={<SeriesActions series={series} data={data} next={next.data} onChange={reload} />}
       >
-        <SeriesSummary series={data} />
+        <SeriesSummary series={data} onSaved={reload} />
         <Labels name="genre" labels={data.genres} />
         <Labels name="tag" labels={data.tags} />
         <SeriesFacts series={data} />
@@ -61,9 +62,11 @@ export function View({ params: { id = '' } }: ViewProps) {
 }
 
 /** The series summary, otherwise the first book's. */
-function SeriesSummary({ series: { summary, booksMetadata } }: { series: Series }) {
+function SeriesSummary({ series, onSaved }: { series: Series; onSaved: () => void }) {
+  const { id, title, summary, booksMetadata } = series
   const ofBook = booksMetadata.summary
-  if (summary || !ofBook) return <Summary text={summary} />
+  if (summary) return <Summary text={summary} />
+  if (!ofBook) return <NoSummary owner="series" id={id} title={title} onSaved={onSaved} />
   const name = ofBook.number === null ? t('details.aBook') : `#${ofBook.number}`
   return (
     <div>
