@@ -6,52 +6,83 @@ import { failureReasons, unreadableCodes } from '../../lib/base/errors.ts'
 import { errorNames } from '../../lib/http/error-response.ts'
 import { validationCodes } from '../../lib/http/validate.ts'
 import { nullOperators, operators, seriesFields } from '../../lib/list/fields.ts'
-import { languages } from '../../lib/web/app/text/languages.ts'
+import { languages, matchLanguage } from '../../lib/web/app/text/languages.ts'
+import { pseudoTexts } from '../../lib/web/app/text/pseudo.ts'
 import { fieldKey } from '../../lib/web/app/text/translate.ts'
-
-type Text = string | Record<string, string>
+import { completed } from '../../lib/web/texts.ts'
+import { type Catalog, problemsOf, readCatalog } from '../kit/web/texts.ts'
 
 const app = join(import.meta.dirname, '..', '..', 'lib', 'web', 'app')
 const catalogs = Object.keys(languages).map(language => ({
   language,
-  texts: JSON.parse(readFileSync(join(app, 'text', `${language}.json`), 'utf8')) as Record<
-    string,
-    Text
-  >,
+  texts: readCatalog(language),
 }))
-const english = catalogs.find(({ language }) => language === 'en')!.texts
-const forms = (text: Text) => (typeof text === 'string' ? [text] : Object.values(text))
-const placeholders = (text: Text) =>
-  [...new Set(forms(text).flatMap(form => form.match(/\{\w+\}/g) ?? []))].sort()
+const english = readCatalog('en')
 
-t.test('every language has every text, with the same placeholders', async t => {
-  for (const { language, texts } of catalogs) {
-    t.same(Object.keys(texts), Object.keys(english), `${language}: keys`)
-    const differing = Object.entries(english).filter(
-      ([key, text]) => String(placeholders(texts[key] ?? '')) !== String(placeholders(text)),
-    )
-    t.same(
-      differing.map(([key]) => key),
-      [],
-      `${language}: placeholders`,
-    )
-  }
+t.test(
+  'every language is complete, with the same placeholders and its own plural forms',
+  async t => {
+    for (const { language, texts } of catalogs)
+      t.same(problemsOf(language, texts, english), [], 'npm run texts -- missing')
+  },
+)
+
+t.test('the check finds what is wrong with a translation', async t => {
+  const books = { one: '{count} book', other: '{count} books' }
+  const source = { a: 'Hello {name}', b: books, c: 'Close' }
+  const problems = (language: string, texts: Catalog) => problemsOf(language, texts, source)
+  const french = { one: '{count} livre', many: '{count} de livres', other: '{count} livres' }
+  t.same(problems('fr', { a: 'Bonjour {name}', b: french, c: 'Fermer' }), [])
+  t.same(problems('fr', { b: books, a: 'Bonjour', c: '', d: 'x' }), [
+    'fr c: missing',
+    'fr d: not in English',
+    'fr keys are not sorted',
+    'fr b: lacks the form “many”',
+    'fr a: lacks {name}',
+  ])
+  t.same(problems('fr', { a: 'Bonjour {nom} {name} ', b: '{count} livres', c: 'Fermer' }), [
+    'fr a: {nom} has no value',
+    'fr a: begins or ends with a space',
+    'fr b: needs the plural forms one, many, other',
+  ])
+  t.same(problems('ja', { a: '{name}', b: '{count}冊', c: '閉じる' }), [], 'a single form')
+  t.same(
+    problems('de', { a: '{name}', b: { one: 'Ein Buch', other: 'Bücher' }, c: 'Schließen' }),
+    ['de b: lacks {count}'],
+    'only for one',
+  )
 })
 
-t.test('texts have the plural forms of their language, and none is empty', async t => {
-  for (const { language, texts } of catalogs) {
-    const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
-    const wrong = Object.entries(texts).filter(([, text]) => {
-      if (forms(text).some(form => form.trim() === '')) return true
-      return typeof text !== 'string' && pluralCategories.some(category => !(category in text))
-    })
-    t.same(
-      wrong.map(([key]) => key),
-      [],
-      language,
-    )
-  }
+t.test('a text that a language lacks is served in English', async t => {
+  const source = { a: 'One', b: { one: 'a book', other: 'books' }, c: 'Three' }
+  const texts = { a: 'Eins', b: { one: '', other: '' }, d: 'gone' }
+  t.same(completed(texts, source), { a: 'Eins', b: source.b, c: 'Three' })
 })
+
+t.test('the language is the first that the browser wants and that there is', async t => {
+  const expected = {
+    de: ['de-AT', 'en'],
+    en: ['nl', 'en-US@posix'],
+  }
+  for (const [language, wanted] of Object.entries(expected))
+    t.equal(matchLanguage(wanted), language, wanted.join())
+  t.equal(matchLanguage(['nl']), undefined)
+})
+
+t.test(
+  'texts of the pseudo-locale have no plain letters, are longer and keep placeholders',
+  async t => {
+    const pseudo = pseudoTexts({ a: 'Close', b: { one: '{count} book', other: '{count} books' } })
+    t.equal(pseudo.a, '[Ćĺóśé ö]')
+    t.match(pseudo.b, { one: /^\[\{count\} ƀóóķ .*\]$/, other: /^\[\{count\} ƀóóķś .*\]$/ })
+    const all = JSON.stringify(
+      Object.values(pseudoTexts(english)).map(text =>
+        typeof text === 'string' ? text : text.other,
+      ),
+    )
+    t.notMatch(all.replace(/\{\w+\}/g, ''), /[a-z]/i)
+  },
+)
 
 t.test('every failure of the API has a text', async t => {
   const isOwnText = [403, 429, 503]

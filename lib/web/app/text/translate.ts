@@ -1,18 +1,20 @@
 // Translated texts of the application, with plurals, numbers and dates.
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { assetUrl } from '../api/assets.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
 import type catalog from './en.json'
-import { type Language, languages } from './languages.ts'
+import { type Language, languageAndScript, languages, matchLanguage } from './languages.ts'
 
 /** Keys of the catalog `en.json`; every language has the same. */
 export type TextKey = keyof typeof catalog
-type Text = string | Partial<Record<Intl.LDMLPluralRule, string>>
+export type Text = string | Partial<Record<Intl.LDMLPluralRule, string>>
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur'])
 const storageKey = 'stackroom.language'
+/** Made of the English texts, for tests and translators: `?pseudo-locale` in the address. CLDR has the tag for this use. */
+export const pseudoLocale = 'ar-XB'
 
-export const language = signal<Language>('en')
+export const language = signal<Language | typeof pseudoLocale>('en')
 const texts = signal<Record<string, Text>>({})
 
 /**
@@ -46,11 +48,11 @@ export function textOr(
 
 /** Loads the chosen language, or the browser's first supported one. */
 export async function startLanguage(): Promise<void> {
-  const wanted = [readStorage(storageKey), ...navigator.languages]
-  const known = wanted
-    .map(tag => tag?.split('-')[0])
-    .find(tag => tag !== undefined && tag in languages)
-  await loadLanguage((known ?? 'en') as Language)
+  if (new URLSearchParams(location.search).has('pseudo-locale'))
+    return await loadLanguage(pseudoLocale)
+  const chosen = readStorage(storageKey)
+  const isKnown = chosen !== null && chosen in languages
+  await loadLanguage(isKnown ? (chosen as Language) : (matchLanguage(navigator.languages) ?? 'en'))
 }
 
 export async function chooseLanguage(next: Language): Promise<void> {
@@ -58,18 +60,29 @@ export async function chooseLanguage(next: Language): Promise<void> {
   await loadLanguage(next)
 }
 
-async function loadLanguage(next: Language): Promise<void> {
-  const response = await fetch(assetUrl(`text/${next}.json`))
-  if (!response.ok) throw new Error(`The texts cannot be loaded: ${response.status}`)
-  texts.value = await response.json()
+async function loadLanguage(next: Language | typeof pseudoLocale): Promise<void> {
+  texts.value =
+    next === pseudoLocale
+      ? (await import('./pseudo.ts')).pseudoTexts(await loadTexts('en'))
+      : await loadTexts(next)
   language.value = next
   document.documentElement.lang = next
-  document.documentElement.dir = rightToLeft.has(next) ? 'rtl' : 'ltr'
+  document.documentElement.dir = rightToLeft.has(next.split('-')[0]!) ? 'rtl' : 'ltr'
 }
 
+async function loadTexts(next: Language): Promise<Record<string, Text>> {
+  const response = await fetch(assetUrl(`text/${next}.json`))
+  if (!response.ok) throw new Error(`The texts cannot be loaded: ${response.status}`)
+  return await response.json()
+}
+
+const browserLocale = computed(() => {
+  const wanted = languageAndScript(language.value)
+  return navigator.languages.find(tag => languageAndScript(tag) === wanted) ?? language.value
+})
+
 /** Includes the browser's region, which affects dates, weeks and numbers. */
-export const locale = (): string =>
-  navigator.languages.find(tag => tag.split('-')[0] === language.value) ?? language.value
+export const locale = (): string => browserLocale.value
 
 export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
   return new Intl.NumberFormat(locale(), options).format(value)
