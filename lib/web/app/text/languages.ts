@@ -4,6 +4,7 @@
 export const languages = {
   en: 'English',
   de: 'Deutsch',
+  fr: 'Français',
 } as const
 export type Language = keyof typeof languages
 
