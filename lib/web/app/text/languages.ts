@@ -6,6 +6,7 @@ export const languages = {
   de: 'Deutsch',
   fr: 'Français',
   es: 'Español',
+  it: 'Italiano',
 } as const
 export type Language = keyof typeof languages
 
