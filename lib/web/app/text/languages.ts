@@ -7,6 +7,7 @@ export const languages = {
   fr: 'Français',
   es: 'Español',
   it: 'Italiano',
+  'pt-BR': 'Português (Brasil)',
 } as const
 export type Language = keyof typeof languages
 
