@@ -8,6 +8,7 @@ export const languages = {
   es: 'Español',
   it: 'Italiano',
   'pt-BR': 'Português (Brasil)',
+  ja: '日本語',
 } as const
 export type Language = keyof typeof languages
 
