@@ -60,12 +60,21 @@ t.test('a text that a language lacks is served in English', async t => {
 })
 
 t.test('the language is the first that the browser wants and that there is', async t => {
-  const expected = {
-    de: ['de-AT', 'en'],
-    en: ['nl', 'en-US@posix'],
-  }
-  for (const [language, wanted] of Object.entries(expected))
-    t.equal(matchLanguage(wanted), language, wanted.join())
+  const expected: [string, string[]][] = [
+    ['de', ['de-AT', 'en']],
+    ['en', ['nl', 'en-US@posix']],
+    ['es', ['es-419']],
+    ['fr', ['FR-ca', 'de']],
+    ['pt-BR', ['pt']],
+    ['pt-BR', ['pt-PT', 'es']],
+    ['zh-Hans', ['zh']],
+    ['zh-Hans', ['zh-CN', 'en']],
+    ['zh-Hans', ['zh-SG']],
+    // Traditional Chinese, alone and with another language.
+    ['zh-Hans', ['zh-TW']],
+    ['ja', ['zh-Hant-HK', 'ja']],
+  ]
+  for (const [language, wanted] of expected) t.equal(matchLanguage(wanted), language, wanted.join())
   t.equal(matchLanguage(['nl']), undefined)
 })
 
@@ -73,8 +82,8 @@ t.test(
   'texts of the pseudo-locale have no plain letters, are longer and keep placeholders',
   async t => {
     const pseudo = pseudoTexts({ a: 'Close', b: { one: '{count} book', other: '{count} books' } })
-    t.equal(pseudo.a, '[Ćĺóśé ö]')
-    t.match(pseudo.b, { one: /^\[\{count\} ƀóóķ .*\]$/, other: /^\[\{count\} ƀóóķś .*\]$/ })
+    t.equal(pseudo.a, '\u2066[Ćĺóśé ö]\u2069')
+    t.match(pseudo.b, { one: /^.\[\{count\} ƀóóķ .*\].$/, other: /^.\[\{count\} ƀóóķś .*\].$/ })
     const all = JSON.stringify(
       Object.values(pseudoTexts(english)).map(text =>
         typeof text === 'string' ? text : text.other,

@@ -64,7 +64,10 @@ export function View({ params: { id = '' } }: ViewProps) {
 function SeriesSummary({ series: { summary, booksMetadata } }: { series: Series }) {
   const ofBook = booksMetadata.summary
   if (summary || !ofBook) return <Summary text={summary} />
-  const name = ofBook.number === null ? t('details.aBook') : `#${ofBook.number}`
+  const name =
+    ofBook.number === null
+      ? t('details.aBook')
+      : t('lists.number', { number: String(ofBook.number) })
   return (
     <div>
       <Summary text={ofBook.text} />
@@ -135,7 +138,9 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
 function readText({ readProgress, numberText, title }: Schemas['Book'], isBegun: boolean): string {
   if (readProgress?.completed) return t('action.readAgain')
   return isBegun
-    ? t('action.continue', { title: numberText ? `#${numberText}` : title })
+    ? t('action.continue', {
+        title: numberText ? t('lists.number', { number: numberText }) : title,
+      })
     : t('action.read')
 }
 

@@ -26,8 +26,9 @@ function pseudoText(text: string): string {
     match.length > 1 ? match : accented[plain.indexOf(match)]!,
   )
   const added = Math.ceil(text.replace(/\{\w+\}/g, '').length * growth)
-  return `[${body}${filler
+  // Isolated, so that brackets and numbers keep their places although the letters are Latin.
+  return `\u2066[${body}${filler
     .repeat(Math.ceil(added / filler.length))
     .slice(0, added)
-    .trimEnd()}]`
+    .trimEnd()}]\u2069`
 }

@@ -9,7 +9,7 @@ import { type Language, languageAndScript, languages, matchLanguage } from './la
 export type TextKey = keyof typeof catalog
 export type Text = string | Partial<Record<Intl.LDMLPluralRule, string>>
 
-const rightToLeft = new Set(['ar', 'fa', 'he', 'ur'])
+const isRightToLeft = (tag: string) => /^(?:ar|fa|he|ur)\b/.test(tag)
 const storageKey = 'stackroom.language'
 /** Made of the English texts, for tests and translators: `?pseudo-locale` in the address. CLDR has the tag for this use. */
 export const pseudoLocale = 'ar-XB'
@@ -28,7 +28,9 @@ export function t(key: TextKey, values: Record<string, string | number> = {}): s
   return form.replace(/\{(\w+)\}/g, (placeholder, name) => {
     const value = values[name]
     if (value === undefined) return placeholder
-    return typeof value === 'number' ? formatNumber(value) : value
+    const shown = typeof value === 'number' ? formatNumber(value) : value
+    // A name in another direction must not rearrange the sentence around it.
+    return isRightToLeft(language.value) ? `\u2068${shown}\u2069` : shown
   })
 }
 
@@ -67,7 +69,7 @@ async function loadLanguage(next: Language | typeof pseudoLocale): Promise<void>
       : await loadTexts(next)
   language.value = next
   document.documentElement.lang = next
-  document.documentElement.dir = rightToLeft.has(next.split('-')[0]!) ? 'rtl' : 'ltr'
+  document.documentElement.dir = isRightToLeft(next) ? 'rtl' : 'ltr'
 }
 
 async function loadTexts(next: Language): Promise<Record<string, Text>> {
