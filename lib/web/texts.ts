@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Plugin } from 'esbuild'
-
-type Catalog = Record<string, string | Record<string, string>>
+import type { Catalog } from './app/text/catalog.ts'
 
 /** An empty text is one that waits for its translation. */
 const isMissing = (text: Catalog[string] | undefined) =>

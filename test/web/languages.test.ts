@@ -79,25 +79,28 @@ test('views in other languages', { skip: skipWithoutBrowser(5) }, async t => {
       }
     })
 
-  await testPages('the chosen language is kept, and only its texts are loaded', async (t, open) => {
-    const page = await open(null, { language: 'pt-PT' })
-    const loaded: string[] = []
-    page.on('request', request => {
-      const file = /\/text\/([\w-]+)\.json$/.exec(request.url())?.[1]
-      if (file) loaded.push(file)
-    })
-    await page.goto(`${app.base}/account`)
-    const select = page.getByLabel('Idioma')
-    t.equal(await select.inputValue(), 'pt-BR')
-    await page.getByText('Ainda não revisado por um falante nativo.').waitFor()
-    t.same(await select.locator('option').allTextContents(), Object.values(languages))
-    await select.selectOption('English')
-    await page.getByRole('heading', { name: 'Appearance' }).waitFor()
-    t.equal(await page.getByText('Not yet reviewed').count(), 0)
-    await page.reload()
-    await page.getByRole('heading', { name: 'Appearance' }).waitFor()
-    t.same(loaded, ['pt-BR', 'en', 'en'])
-  })
+  await testPages(
+    'the chosen language is stored, and only its texts are loaded',
+    async (t, open) => {
+      const page = await open(null, { language: 'pt-PT' })
+      const loaded: string[] = []
+      page.on('request', request => {
+        const file = /\/text\/([\w-]+)\.json$/.exec(request.url())?.[1]
+        if (file) loaded.push(file)
+      })
+      await page.goto(`${app.base}/account`)
+      const select = page.getByLabel('Idioma')
+      t.equal(await select.inputValue(), 'pt-BR')
+      await page.getByText('Ainda não revisado por um falante nativo.').waitFor()
+      t.same(await select.locator('option').allTextContents(), Object.values(languages))
+      await select.selectOption('English')
+      await page.getByRole('heading', { name: 'Appearance' }).waitFor()
+      t.equal(await page.getByText('Not yet reviewed').count(), 0)
+      await page.reload()
+      await page.getByRole('heading', { name: 'Appearance' }).waitFor()
+      t.same(loaded, ['pt-BR', 'en', 'en'])
+    },
+  )
 
   await testPages('from right to left, the navigation is on the right', async (t, open) => {
     const page = await open('/series?pseudo-locale', { width: 1024 })

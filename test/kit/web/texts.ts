@@ -72,12 +72,12 @@ function problemsOfText(language: string, text: Text, english: Text): string[] {
 
 const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g))]
 
-/** The number can be left out where the form says it: “Read once”. */
+/** The number can be left out where the form implies it: “Read once”. */
 function placeholderProblems(form: string, text: string, english: Record<string, string>) {
   const [has, wanted] = [placeholders(text), placeholders(english.other!)]
-  const isSaid = (name: string) => name === '{count}' && /^(?:zero|one|two)$/.test(form)
+  const isImplied = (name: string) => name === '{count}' && /^(?:zero|one|two)$/.test(form)
   return [
-    ...wanted.filter(name => !has.includes(name) && !isSaid(name)).map(name => `lacks ${name}`),
+    ...wanted.filter(name => !has.includes(name) && !isImplied(name)).map(name => `lacks ${name}`),
     ...has.filter(name => !wanted.includes(name)).map(name => `${name} has no value`),
   ]
 }

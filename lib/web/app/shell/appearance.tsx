@@ -21,7 +21,7 @@ export function ThemeSelect() {
 
 export function LanguageSelect() {
   const options = Object.entries(languages).map(([value, text]) => ({ value, text }))
-  // Only there if the address asked for it.
+  // Only by the address.
   if (language.value === pseudoLocale) options.push({ value: pseudoLocale, text: pseudoLocale })
   return (
     <Select

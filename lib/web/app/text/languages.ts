@@ -17,7 +17,7 @@ export type Language = keyof typeof languages
 export const reviewed: ReadonlySet<string> = new Set(['en', 'de'])
 
 /**
- * The first of the wanted languages that there is, in whatever region. Another script counts only if nothing else fits:
+ * The first of the wanted languages that exists, in any region. Another script counts only if nothing else fits:
  * Traditional Chinese becomes Simplified for a browser that wants no other language of these.
  */
 export function matchLanguage(wanted: readonly string[]): Language | undefined {

@@ -1,6 +1,6 @@
 // Pseudo-locale: the English texts, legible, but accented, longer and shown from right to left. What stays plain is not
 // translated, and what has no closing bracket is cut off or joined from parts.
-import type { Text } from './translate.ts'
+import type { Catalog } from './catalog.ts'
 
 const plain = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const accented = [...'áƀćđéƒǵĥíĵķĺḿńóṕɋŕśťúṽŵẋýžÁƁĆĐÉƑǴĤÍĴĶĹḾŃÓṔɊŔŚŤÚṼŴẊÝŽ']
@@ -8,7 +8,7 @@ const accented = [...'áƀćđéƒǵĥíĵķĺḿńóṕɋŕśťúṽŵẋýžÁ
 const growth = 0.35
 const filler = ' öñé ťŵó ťĥŕéé ƒóúŕ ƒíṽé śíẋ śéṽéń éíǵĥť ńíńé ťéń'
 
-export const pseudoTexts = (english: Record<string, Text>): Record<string, Text> =>
+export const pseudoTexts = (english: Catalog): Catalog =>
   Object.fromEntries(
     Object.entries(english).map(([key, text]) => [
       key,

@@ -2,12 +2,12 @@
 import { computed, signal } from '@preact/signals'
 import { assetUrl } from '../api/assets.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
-import type catalog from './en.json'
+import type { Catalog, Text } from './catalog.ts'
+import type english from './en.json'
 import { type Language, languageAndScript, languages, matchLanguage } from './languages.ts'
 
 /** Keys of the catalog `en.json`; every language has the same. */
-export type TextKey = keyof typeof catalog
-export type Text = string | Partial<Record<Intl.LDMLPluralRule, string>>
+export type TextKey = keyof typeof english
 
 const isRightToLeft = (tag: string) => /^(?:ar|fa|he|ur)\b/.test(tag)
 const storageKey = 'stackroom.language'
@@ -15,7 +15,7 @@ const storageKey = 'stackroom.language'
 export const pseudoLocale = 'ar-XB'
 
 export const language = signal<Language | typeof pseudoLocale>('en')
-const texts = signal<Record<string, Text>>({})
+const texts = signal<Catalog>({})
 
 /**
  * The text of a key. `{name}` is replaced by the named value; a text with plural forms takes the form for
@@ -72,7 +72,7 @@ async function loadLanguage(next: Language | typeof pseudoLocale): Promise<void>
   document.documentElement.dir = isRightToLeft(next) ? 'rtl' : 'ltr'
 }
 
-async function loadTexts(next: Language): Promise<Record<string, Text>> {
+async function loadTexts(next: Language): Promise<Catalog> {
   const response = await fetch(assetUrl(`text/${next}.json`))
   if (!response.ok) throw new Error(`The texts cannot be loaded: ${response.status}`)
   return await response.json()
