@@ -1,12 +1,12 @@
 // Text catalogs of the web application: reading and writing them, and what is wrong with a translation.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectRoot } from '../db.ts'
 
 export type Text = string | Record<string, string>
 export type Catalog = Record<string, Text>
 
-export const textFolder = join(projectRoot, 'lib', 'web', 'app', 'text')
+const root = join(import.meta.dirname, '..', '..', '..')
+export const textFolder = join(root, 'lib', 'web', 'app', 'text')
 
 export const readCatalog = (language: string): Catalog =>
   JSON.parse(readFileSync(join(textFolder, `${language}.json`), 'utf8'))

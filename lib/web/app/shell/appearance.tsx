@@ -20,7 +20,7 @@ export function ThemeSelect() {
 }
 
 export function LanguageSelect() {
-  const options = Object.entries(languages).map(([value, text]) => ({ value, text }))
+  const options = Object.entries<string>(languages).map(([value, text]) => ({ value, text }))
   // Only by the address.
   if (language.value === pseudoLocale) options.push({ value: pseudoLocale, text: pseudoLocale })
   return (

@@ -3,13 +3,13 @@
 import { hostname } from 'node:os'
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
-import { languages } from '../../lib/web/app/text/languages.ts'
-import { startApp } from '../kit/web/app.ts'
-import { webBooks } from '../kit/web/books.ts'
-import { skipWithoutBrowser } from '../kit/web/browser.ts'
-import { horizontalOverflow, testWithPages, waitUntil } from '../kit/web/page.ts'
-import { readCatalog } from '../kit/web/texts.ts'
-import { adminViews, fillViews, readerViews, visit } from '../kit/web/views.ts'
+import { languages } from '../../../lib/web/app/text/languages.ts'
+import { startApp } from '../../kit/web/app.ts'
+import { webBooks } from '../../kit/web/books.ts'
+import { skipWithoutBrowser } from '../../kit/web/browser.ts'
+import { horizontalOverflow, testWithPages, waitUntil } from '../../kit/web/page.ts'
+import { readCatalog } from '../../kit/web/texts.ts'
+import { adminViews, fillViews, readerViews, visit } from '../../kit/web/views.ts'
 
 const keys = new Set(Object.keys(readCatalog('en')))
 
@@ -36,9 +36,10 @@ const data = [
   ...['Stackroom', 'PostgreSQL', 'Node.js', 'OPDS', 'CBZ', 'CBR', 'CB7', 'CBT', 'PDF', 'EPUB'],
   ...[hostname(), 'ar-XB', ...Object.values(languages)],
 ]
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 const isData = new RegExp(
   // Paths, addresses and time zones, keys, then whole words.
-  `\\S*[/@]\\S*|stackroom_\\w+|(?<![\\p{L}])(?:${data.map(text => RegExp.escape(text)).join('|')})(?![\\p{L}])`,
+  `\\S*[/@]\\S*|stackroom_\\w+|(?<![\\p{L}])(?:${data.map(escaped).join('|')})(?![\\p{L}])`,
   'gu',
 )
 

@@ -2,17 +2,17 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { failureReasons, unreadableCodes } from '../../lib/base/errors.ts'
-import { errorNames } from '../../lib/http/error-response.ts'
-import { validationCodes } from '../../lib/http/validate.ts'
-import { nullOperators, operators, seriesFields } from '../../lib/list/fields.ts'
-import { languages, matchLanguage } from '../../lib/web/app/text/languages.ts'
-import { pseudoTexts } from '../../lib/web/app/text/pseudo.ts'
-import { fieldKey } from '../../lib/web/app/text/translate.ts'
-import { completed } from '../../lib/web/texts.ts'
-import { type Catalog, problemsOf, readCatalog } from '../kit/web/texts.ts'
+import { failureReasons, unreadableCodes } from '../../../lib/base/errors.ts'
+import { errorNames } from '../../../lib/http/error-response.ts'
+import { validationCodes } from '../../../lib/http/validate.ts'
+import { nullOperators, operators, seriesFields } from '../../../lib/list/fields.ts'
+import { languages, matchLanguage } from '../../../lib/web/app/text/languages.ts'
+import { pseudoTexts } from '../../../lib/web/app/text/pseudo.ts'
+import { fieldKey } from '../../../lib/web/app/text/translate.ts'
+import { completed } from '../../../lib/web/texts.ts'
+import { type Catalog, problemsOf, readCatalog } from '../../kit/web/texts.ts'
 
-const app = join(import.meta.dirname, '..', '..', 'lib', 'web', 'app')
+const app = join(import.meta.dirname, '..', '..', '..', 'lib', 'web', 'app')
 const catalogs = Object.keys(languages).map(language => ({
   language,
   texts: readCatalog(language),
