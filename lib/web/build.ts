@@ -6,6 +6,7 @@ import { join, relative, sep } from 'node:path'
 import { build, type Metafile, transform } from 'esbuild'
 import { type Asset, compress } from './compress.ts'
 import { appFolder, entryModule, initialStyles, serviceWorkerFile } from './sources.ts'
+import { textCatalogs } from './texts.ts'
 
 export type Build = {
   /** Digest of all files, which is part of their addresses. */
@@ -38,6 +39,7 @@ export async function buildApp(): Promise<Build> {
     legalComments: 'none',
     target,
     loader: { '.json': 'copy', '.svg': 'copy', '.png': 'copy', '.html': 'copy' },
+    plugins: [textCatalogs],
     logLevel: 'silent',
   })
   const folder = join(appFolder, outputFolder)

@@ -1,4 +1,5 @@
 // Web application without a connection: its own files from the service worker, and a message instead of the data.
+import { basename } from 'node:path'
 import { test } from 'tap'
 import { startApp } from '../kit/web/app.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'
@@ -9,12 +10,20 @@ test('the application without a connection', { skip: skipWithoutBrowser(6) }, as
   const app = await startApp(t, { books: ['comic', 'novel'] })
   const testPages = testWithPages(t, app)
   await testPages('it starts, shows a message, and continues', async (t, open) => {
-    const page = await open('/', { options: { serviceWorkers: 'allow' } })
+    const page = await open('/', { language: 'de', options: { serviceWorkers: 'allow' } })
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
-    const stored = await page.evaluate<string[]>(`caches.keys()
+    const storedPaths = () =>
+      page.evaluate<string[]>(`caches.keys()
       .then(names => Promise.all(names.map(async name => (await caches.open(name)).keys())))
       .then(lists => lists.flat().map(request => new URL(request.url).pathname))`)
+    await waitUntil(async () => (await storedPaths()).some(path => path.endsWith('/text/de.json')))
+    const stored = await storedPaths()
     t.ok(stored.some(path => path.endsWith('/main.js')))
+    t.same(
+      stored.filter(path => /\/text\/.*\.json$/.test(path)).map(path => basename(path)),
+      ['de.json'],
+      'of the texts, those of its language',
+    )
     t.same(
       stored.filter(path => path.startsWith('/api/')),
       [],
@@ -24,11 +33,12 @@ test('the application without a connection', { skip: skipWithoutBrowser(6) }, as
     page.expectProblem(/net::ERR_INTERNET_DISCONNECTED/)
     await page.context().setOffline(true)
     await page.goto(`${app.base}/unknown`)
-    await page.getByRole('navigation', { name: 'Main' }).waitFor()
-    await page.getByText('Connection to the server lost').waitFor()
+    await page.getByRole('navigation', { name: 'Hauptmenü' }).waitFor()
+    const lost = page.getByText('Die Verbindung zum Server ist unterbrochen')
+    await lost.waitFor()
     await page.context().setOffline(false)
-    await page.getByRole('button', { name: 'Account ada' }).waitFor()
-    await page.getByText('Connection to the server lost').waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Konto ada' }).waitFor()
+    await lost.waitFor({ state: 'hidden' })
   })
 
   await testPages(

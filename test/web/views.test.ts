@@ -4,25 +4,11 @@ import { accessibilityProblems } from '../kit/web/accessibility.ts'
 import { startApp } from '../kit/web/app.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'
 import { horizontalOverflow, testWithPages } from '../kit/web/page.ts'
-import { adminViews, readerViews, visit } from '../kit/web/views.ts'
+import { adminViews, fillViews, readerViews, visit } from '../kit/web/views.ts'
 
 test('views of the web application', { skip: skipWithoutBrowser(2) }, async t => {
   const app = await startApp(t, { books: ['comic', 'comic2', 'manga', 'pdf', 'novel'] })
-  const { admin, reader, books, library } = app
-  const [seriesIds, bookIds] = [[books.comic.seriesId], [books.comic.id]]
-  const collection = await admin.post('/collections', { name: 'Favourites', seriesIds })
-  const readList = await admin.post('/readlists', { name: 'In order', bookIds })
-  await admin.post('/want-to-read/bulk', { seriesIds, bookIds: [books.pdf.id] })
-  await admin.put(`/books/${books.comic.id}/progress`, { currentPage: 3 })
-  await admin.put(`/books/${books.novel.id}/progress`, { currentPage: 4, completed: true })
-  const ids = {
-    library,
-    seriesIds,
-    bookIds,
-    collection: collection.body.id,
-    readList: readList.body.id,
-    user: reader.id,
-  }
+  const ids = await fillViews(app)
   const all = [...readerViews(ids), ...adminViews(ids)]
   const testPages = testWithPages(t, app)
 

@@ -77,6 +77,7 @@ export default defineConfig({
           page('Architecture', 'architecture'),
           page('Contributing', 'contributing'),
           page('Writing a test', 'testing'),
+          page('Translating', 'translating'),
           page('Promises', 'promises'),
           { text: 'Changelog', link: '/CHANGELOG' },
         ],

@@ -12,7 +12,7 @@ import { address, startRouter } from './routing/router.ts'
 import { matchRoute } from './routing/routes.ts'
 import { App } from './shell/app.tsx'
 import { startTheme } from './shell/appearance.tsx'
-import { startLanguage } from './text/translate.ts'
+import { language, startLanguage } from './text/translate.ts'
 import { keepFocus } from './ui/keep-focus.ts'
 
 startTheme()
@@ -69,7 +69,11 @@ function registerServiceWorker() {
   const { trustedTypes } = window as { trustedTypes?: Policies }
   const policy = trustedTypes?.createPolicy('stackroom', { createScriptURL: () => url })
   const trusted = policy ? policy.createScriptURL(url) : url
-  navigator.serviceWorker.register(trusted, { scope: `${basePath}/` }).catch(() => {})
+  navigator.serviceWorker
+    .register(trusted, { scope: `${basePath}/` })
+    .then(() => navigator.serviceWorker.ready)
+    .then(({ active }) => active?.postMessage(language.peek()))
+    .catch(() => {})
 }
 
 /** Sends reading sessions left by an earlier page; the outbox module is loaded only if there are any. */

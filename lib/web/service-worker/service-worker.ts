@@ -26,12 +26,21 @@ self.addEventListener('fetch', event => {
   } else if (path.startsWith(`assets/${build.digest}/`)) event.respondWith(cachedFirst(request))
 })
 
+// The language of the page that registered the service worker, which has loaded its texts before.
+self.addEventListener('message', event => {
+  const path = `text/${event.data}.json`
+  if (build.paths.includes(path))
+    event.waitUntil(cachedFirst(new Request(`${scope}assets/${build.digest}/${path}`)))
+})
+
 const isApi = (path: string) =>
   /^(?:api|opds|opds-comics|auth|docs|health|metrics)(?:\/|$)/.test(path)
 
+/** Without the texts, of which a browser needs one language. */
 async function storeFiles() {
   const cache = await caches.open(cacheName)
-  const files = build.paths.map(path => `${scope}assets/${build.digest}/${path}`)
+  const paths = build.paths.filter(path => !path.startsWith('text/'))
+  const files = paths.map(path => `${scope}assets/${build.digest}/${path}`)
   await cache.addAll([scope, `${scope}manifest.webmanifest`, ...files])
 }
 
@@ -53,5 +62,13 @@ async function fetchDocument(request: Request): Promise<Response> {
 }
 
 async function cachedFirst(request: Request): Promise<Response> {
-  return (await caches.match(request, { cacheName, ignoreVary: true })) ?? (await fetch(request))
+  const stored = await caches.match(request, { cacheName, ignoreVary: true })
+  if (stored) return stored
+  const response = await fetch(request)
+  // The texts of a language that was not in use before. A full disk must not keep them from the page.
+  if (response.ok) await store(request, response.clone()).catch(() => {})
+  return response
 }
+
+const store = async (request: Request, response: Response) =>
+  await (await caches.open(cacheName)).put(request, response)

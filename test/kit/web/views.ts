@@ -1,6 +1,7 @@
 // Views of the web application by their addresses, and navigation among them without loading the page again.
 import type { Page } from 'playwright-core'
 import type { TestLibrary } from '../library.ts'
+import type { App } from './app.ts'
 
 type Ids = {
   library: Pick<TestLibrary, 'id'>
@@ -10,6 +11,25 @@ type Ids = {
   collection?: string
   readList?: string
   user?: string
+}
+
+/** Gives the views of an application with the books `comic`, `pdf` and `novel` something to show, and returns the ids. */
+export async function fillViews({ admin, reader, books, library }: App): Promise<Ids> {
+  const [seriesIds, bookIds] = [[books.comic.seriesId], [books.comic.id]]
+  const collection = await admin.post('/collections', { name: 'Favourites', seriesIds })
+  const readList = await admin.post('/readlists', { name: 'In order', bookIds })
+  await admin.post('/want-to-read/bulk', { seriesIds, bookIds: [books.pdf.id] })
+  await admin.put(`/books/${books.comic.id}/progress`, { currentPage: 3 })
+  await admin.put(`/books/${books.novel.id}/progress`, { currentPage: 4, completed: true })
+  const [collectionId, readListId] = [collection.body.id, readList.body.id]
+  return {
+    library,
+    seriesIds,
+    bookIds,
+    collection: collectionId,
+    readList: readListId,
+    user: reader.id,
+  }
 }
 
 /** Paths of all views for readers. The readers of books are not among them. */

@@ -106,7 +106,7 @@ function ErrorGroup({ group, libraryId }: { group: Group; libraryId: string | un
       </header>
       <p>{t(`errors.${errorType}.what`)}</p>
       <p class="error-advice">
-        <Icon name="arrowRight" size={16} />
+        <Icon name="arrowRight" size={16} isDirectional />
         {t(`errors.${errorType}.advice`)}
       </p>
       <ul class="error-files">

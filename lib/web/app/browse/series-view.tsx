@@ -67,7 +67,10 @@ function SeriesSummary({ series, onSaved }: { series: Series; onSaved: () => voi
   const ofBook = booksMetadata.summary
   if (summary) return <Summary text={summary} />
   if (!ofBook) return <NoSummary owner="series" id={id} title={title} onSaved={onSaved} />
-  const name = ofBook.number === null ? t('details.aBook') : `#${ofBook.number}`
+  const name =
+    ofBook.number === null
+      ? t('details.aBook')
+      : t('lists.number', { number: String(ofBook.number) })
   return (
     <div>
       <Summary text={ofBook.text} />
@@ -138,7 +141,9 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
 function readText({ readProgress, numberText, title }: Schemas['Book'], isBegun: boolean): string {
   if (readProgress?.completed) return t('action.readAgain')
   return isBegun
-    ? t('action.continue', { title: numberText ? `#${numberText}` : title })
+    ? t('action.continue', {
+        title: numberText ? t('lists.number', { number: numberText }) : title,
+      })
     : t('action.read')
 }
 

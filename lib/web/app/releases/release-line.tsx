@@ -27,7 +27,7 @@ export function ReleaseLine({
       <div>
         <a href={payloadUrl} target="_blank" rel="noreferrer noopener">
           {contentOf(release)}
-          <Icon name="arrowRight" size={16} />
+          <Icon name="arrowRight" size={16} isDirectional />
         </a>
         {!isSeen && <span class="badge accent">{t('releases.new')}</span>}
         <p class="secondary-text">{facts.filter(Boolean).join(' · ')}</p>

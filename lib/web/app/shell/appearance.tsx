@@ -2,8 +2,8 @@
 
 import { effect, signal } from '@preact/signals'
 import { readStorage, writeStorage } from '../api/storage.ts'
-import { type Language, languages } from '../text/languages.ts'
-import { chooseLanguage, language, t } from '../text/translate.ts'
+import { type Language, languages, reviewed } from '../text/languages.ts'
+import { chooseLanguage, language, pseudoLocale, t } from '../text/translate.ts'
 import { Select } from '../ui/field.tsx'
 
 export function ThemeSelect() {
@@ -20,12 +20,16 @@ export function ThemeSelect() {
 }
 
 export function LanguageSelect() {
+  const options = Object.entries<string>(languages).map(([value, text]) => ({ value, text }))
+  // Only by the address.
+  if (language.value === pseudoLocale) options.push({ value: pseudoLocale, text: pseudoLocale })
   return (
-    <Select<Language>
+    <Select
       label={t('field.language')}
+      {...(!reviewed.has(language.value) && { hint: t('language.unreviewed') })}
       value={language.value}
-      options={Object.entries(languages).map(([tag, text]) => ({ value: tag as Language, text }))}
-      onChange={next => void chooseLanguage(next)}
+      options={options}
+      onChange={next => void chooseLanguage(next as Language)}
     />
   )
 }

@@ -197,7 +197,7 @@ function AccountMenu({ account }: { account: Account }) {
       </div>
       <hr />
       <button class="menu-item" type="button" onClick={() => discardBefore(signOut)}>
-        <Icon name="signOut" />
+        <Icon name="signOut" isDirectional />
         {t('account.signOut')}
       </button>
     </Menu>

@@ -1,19 +1,21 @@
 // Translated texts of the application, with plurals, numbers and dates.
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { assetUrl } from '../api/assets.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
-import type catalog from './en.json'
-import { type Language, languages } from './languages.ts'
+import type { Catalog, Text } from './catalog.ts'
+import type english from './en.json'
+import { type Language, languageAndScript, languages, matchLanguage } from './languages.ts'
 
 /** Keys of the catalog `en.json`; every language has the same. */
-export type TextKey = keyof typeof catalog
-type Text = string | Partial<Record<Intl.LDMLPluralRule, string>>
+export type TextKey = keyof typeof english
 
-const rightToLeft = new Set(['ar', 'fa', 'he', 'ur'])
+const isRightToLeft = (tag: string) => /^(?:ar|fa|he|ur)\b/.test(tag)
 const storageKey = 'stackroom.language'
+/** Made of the English texts, for tests and translators: `?pseudo-locale` in the address. CLDR has the tag for this use. */
+export const pseudoLocale = 'ar-XB'
 
-export const language = signal<Language>('en')
-const texts = signal<Record<string, Text>>({})
+export const language = signal<Language | typeof pseudoLocale>('en')
+const texts = signal<Catalog>({})
 
 /**
  * The text of a key. `{name}` is replaced by the named value; a text with plural forms takes the form for
@@ -26,7 +28,9 @@ export function t(key: TextKey, values: Record<string, string | number> = {}): s
   return form.replace(/\{(\w+)\}/g, (placeholder, name) => {
     const value = values[name]
     if (value === undefined) return placeholder
-    return typeof value === 'number' ? formatNumber(value) : value
+    const shown = typeof value === 'number' ? formatNumber(value) : value
+    // A name in another direction must not rearrange the sentence around it.
+    return isRightToLeft(language.value) ? `\u2068${shown}\u2069` : shown
   })
 }
 
@@ -46,11 +50,11 @@ export function textOr(
 
 /** Loads the chosen language, or the browser's first supported one. */
 export async function startLanguage(): Promise<void> {
-  const wanted = [readStorage(storageKey), ...navigator.languages]
-  const known = wanted
-    .map(tag => tag?.split('-')[0])
-    .find(tag => tag !== undefined && tag in languages)
-  await loadLanguage((known ?? 'en') as Language)
+  if (new URLSearchParams(location.search).has('pseudo-locale'))
+    return await loadLanguage(pseudoLocale)
+  const chosen = readStorage(storageKey)
+  const isKnown = chosen !== null && chosen in languages
+  await loadLanguage(isKnown ? (chosen as Language) : (matchLanguage(navigator.languages) ?? 'en'))
 }
 
 export async function chooseLanguage(next: Language): Promise<void> {
@@ -58,18 +62,29 @@ export async function chooseLanguage(next: Language): Promise<void> {
   await loadLanguage(next)
 }
 
-async function loadLanguage(next: Language): Promise<void> {
-  const response = await fetch(assetUrl(`text/${next}.json`))
-  if (!response.ok) throw new Error(`The texts cannot be loaded: ${response.status}`)
-  texts.value = await response.json()
+async function loadLanguage(next: Language | typeof pseudoLocale): Promise<void> {
+  texts.value =
+    next === pseudoLocale
+      ? (await import('./pseudo.ts')).pseudoTexts(await loadTexts('en'))
+      : await loadTexts(next)
   language.value = next
   document.documentElement.lang = next
-  document.documentElement.dir = rightToLeft.has(next) ? 'rtl' : 'ltr'
+  document.documentElement.dir = isRightToLeft(next) ? 'rtl' : 'ltr'
 }
 
+async function loadTexts(next: Language): Promise<Catalog> {
+  const response = await fetch(assetUrl(`text/${next}.json`))
+  if (!response.ok) throw new Error(`The texts cannot be loaded: ${response.status}`)
+  return await response.json()
+}
+
+const browserLocale = computed(() => {
+  const wanted = languageAndScript(language.value)
+  return navigator.languages.find(tag => languageAndScript(tag) === wanted) ?? language.value
+})
+
 /** Includes the browser's region, which affects dates, weeks and numbers. */
-export const locale = (): string =>
-  navigator.languages.find(tag => tag.split('-')[0] === language.value) ?? language.value
+export const locale = (): string => browserLocale.value
 
 export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
   return new Intl.NumberFormat(locale(), options).format(value)

@@ -64,11 +64,18 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
+type IconProps = {
+  name: IconName
+  size?: number
+  /** Points the other way where the script runs from right to left. */
+  isDirectional?: boolean
+}
+
 /** Decorative: the text beside it or the button's `aria-label` carries the meaning. */
-export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
+export function Icon({ name, size = 20, isDirectional }: IconProps) {
   return (
     <svg
-      class="icon"
+      class={isDirectional ? 'icon icon-directional' : 'icon'}
       viewBox="0 0 24 24"
       width={size}
       height={size}
