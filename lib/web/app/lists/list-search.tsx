@@ -1,0 +1,44 @@
+// Search field of a list, whose text is in the address of the page.
+import { useEffect, useRef } from 'preact/hooks'
+import { address, setQuery } from '../routing/router.ts'
+import { Icon } from '../ui/icon.tsx'
+
+const delayMs = 200
+
+type ListSearchProps = { label: string; class?: string }
+
+export function ListSearch({ label, class: extra = '' }: ListSearchProps) {
+  const text = address.value.query.get('q') ?? ''
+  const input = useRef<HTMLInputElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>()
+  useEffect(() => () => clearTimeout(timer.current), [])
+  // Another text from elsewhere, such as after going back; not the one that is being typed.
+  useEffect(() => {
+    const element = input.current
+    if (element && element.value.trim() !== text && document.activeElement !== element)
+      element.value = text
+  }, [text])
+  return (
+    <label class={`search-field ${extra}`}>
+      <Icon name="search" size={18} />
+      <input
+        ref={input}
+        type="search"
+        class="control"
+        defaultValue={text}
+        aria-label={label}
+        placeholder={label}
+        autocomplete="off"
+        maxLength={200}
+        onInput={event => {
+          const { value } = event.currentTarget
+          clearTimeout(timer.current)
+          timer.current = setTimeout(
+            () => setQuery({ q: value.trim() }, { replace: true }),
+            delayMs,
+          )
+        }}
+      />
+    </label>
+  )
+}
