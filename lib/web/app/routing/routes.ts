@@ -27,6 +27,12 @@ export const routes: readonly Route[] = [
     ],
   ),
   ...styled(
+    ['lists/lists.css', 'names/names.css'],
+    ['people', 'genres', 'tags', 'publishers'].map(
+      (pattern): Row => [pattern, 'SeriesRead', () => import('../names/names-view.tsx')],
+    ),
+  ),
+  ...styled(
     ['browse/browse.css'],
     [['libraries', 'LibrariesRead', () => import('../browse/libraries-view.tsx')]],
   ),
