@@ -51,8 +51,8 @@ type Known<T> = {
   /** When it may be read again although the catalog changes all the time. */
   nextRead: number
 }
-type Order = NonNullable<NameListRequest['sort']>
-type Names = { rows: NameRow[]; ordered: (sort: Order, direction: Direction) => NameRow[] }
+type NameOrder = NonNullable<NameListRequest['sort']>
+type Names = { rows: NameRow[]; ordered: (sort: NameOrder, direction: Direction) => NameRow[] }
 
 const maxBytes = 48 * 1024 ** 2
 const maxUnusedMs = 15 * 60_000

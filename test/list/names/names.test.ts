@@ -1,8 +1,8 @@
 // Names of people, publishers, genres and tags: each has as many series as its filter lists, for every account.
 import t from 'tap'
-import { hideSeries } from '../kit/accounts.ts'
-import { comic, createTestLibrary } from '../kit/library.ts'
-import { startApi } from '../kit/server.ts'
+import { hideSeries } from '../../kit/accounts.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 type User = Awaited<ReturnType<typeof all.createUser>>
 type Row = { name: string; seriesCount: number }
