@@ -33,6 +33,18 @@ export async function readNames(sql: Sql, viewer: Viewer, source: NameSource): P
     order by key collate "C", value collate "C"`)
 }
 
+/** A digest of the series and books that are hidden from a viewer: it differs as soon as something else is hidden. */
+export async function readHidden(sql: Queryable, viewer: Viewer): Promise<string> {
+  if (isUnrestricted(viewer)) return ''
+  const digest = (ids: Fragment) => sql`(
+    select count(*) || ' ' || coalesce(bit_xor(uuid_hash_extended(id, 0)), 0) from (${ids}) i)`
+  const books = sql`select y.id ${fromBooksBeyondAge(sql, viewer)}`
+  const [row] = await sql<{ hidden: string }[]>`
+    select concat_ws(' ', ${digest(unseenSeries(sql, visibleSeries(sql, viewer)))},
+      ${hidesBooks(viewer) ? digest(books) : sql`null`}) as hidden`
+  return row!.hidden
+}
+
 function statementOf(sql: Queryable, viewer: Viewer, { of, role }: NameSource): Fragment {
   const kind = labelKinds.find(known => known === of)
   if (kind) return labels(sql, viewer, kind)

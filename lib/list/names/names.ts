@@ -1,14 +1,11 @@
-// Lists of names (people, publishers, genres, tags), each with its number of series: in memory for one version of the
-// catalog and all accounts that see the same of it.
-import { LRUCache } from 'lru-cache'
-import { isUnrestricted, type Viewer } from '../../accounts/viewer.ts'
-import { createSingleFlight } from '../../base/async/single-flight.ts'
+// Lists of names (people, publishers, genres, tags), each with its number of series.
+import type { Viewer } from '../../accounts/viewer.ts'
 import { searchKey } from '../../media/name/text.ts'
 import type { Queryable, Sql } from '../../store/postgres/db.ts'
 import type { Services, WithServices } from '../../store/services.ts'
-import { listVersion } from '../list-version.ts'
 import { lists } from '../lists.ts'
 import type { Direction } from '../sort.ts'
+import { createKnown } from './known.ts'
 import { type NameRow, type NameSource, readNames, readRoles } from './name-statement.ts'
 
 export type NameListRequest = NameSource & {
@@ -45,20 +42,8 @@ export async function listNames(
 export const listRoles = ({ sql, services }: WithServices, viewer: Viewer): Promise<string[]> =>
   services(createNames).rolesOf(sql, viewer)
 
-type Known<T> = {
-  version: string
-  value: T
-  /** When it may be read again although the catalog changes all the time. */
-  nextRead: number
-}
 type NameOrder = NonNullable<NameListRequest['sort']>
 type Names = { rows: NameRow[]; ordered: (sort: NameOrder, direction: Direction) => NameRow[] }
-
-const maxBytes = 48 * 1024 ** 2
-const maxUnusedMs = 15 * 60_000
-/** At most 5 % of a processor for what takes long, while a catalog changes all the time. */
-const pause = 20
-const minPausedMs = 250
 
 function createNames(pool: Sql, services: Services) {
   const namesOf = createKnown<Names>(rowsOf)
@@ -92,39 +77,5 @@ function withOrders(rows: NameRow[]): Names {
       orders.set(name, order)
       return order
     },
-  }
-}
-
-type Reading<T> = { name: string; read: () => Promise<T> }
-
-/** What was read for a version of the catalog. `textsOf`: what takes most of the memory. */
-function createKnown<T>(textsOf: (value: T) => readonly string[]) {
-  const known = new LRUCache<string, Known<T>>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ value }) =>
-      textsOf(value).reduce((sum, { length }) => sum + 2 * length + 40, 100),
-    ...{ ttl: maxUnusedMs, updateAgeOnGet: true, ttlAutopurge: true },
-  })
-  const flight = createSingleFlight<T>()
-  return async (sql: Queryable, viewer: Viewer, { name, read }: Reading<T>): Promise<T> => {
-    const { accountId: _, ...sees } = viewer
-    const key = JSON.stringify([sees, name])
-    // Before what is read: if it changes meanwhile, it is read again.
-    const [row] = await sql<{ version: string }[]>`
-      select concat_ws(' ', ${listVersion(sql, 'book')}, ${listVersion(sql, 'series')},
-        ${listVersion(sql, 'label')}) as version`
-    const { version } = row!
-    const remembered = known.get(key)
-    // A viewer from whom something is hidden gets nothing that may be hidden by now.
-    const isRecent = remembered && isUnrestricted(viewer) && performance.now() < remembered.nextRead
-    if (remembered && (remembered.version === version || isRecent)) return remembered.value
-    return await flight(`${version} ${key}`, async () => {
-      const started = performance.now()
-      const value = await read()
-      const ms = performance.now() - started
-      const nextRead = ms < minPausedMs ? 0 : performance.now() + pause * ms
-      known.set(key, { version, value, nextRead })
-      return value
-    })
   }
 }
