@@ -111,7 +111,6 @@ function NameCell({ kind, name: row, tabIndex }: NameCellProps) {
   if (!row) return <div class="names-cell loading" aria-hidden />
   const { name, seriesCount } = row
   const parameters = new URLSearchParams({ [filters[kind]]: name })
-  const isOfBooks = kind === 'genres' || kind === 'tags'
   return (
     <div class="names-cell">
       <a class="names-link" href={href(`series?${parameters}`)} tabIndex={tabIndex}>
@@ -120,7 +119,7 @@ function NameCell({ kind, name: row, tabIndex }: NameCellProps) {
         </span>
         <span class="names-series">{t('count.series', { count: seriesCount })}</span>
       </a>
-      {isOfBooks && (
+      {kind !== 'publishers' && (
         <a
           class="button quiet icon-button"
           href={href(`books?${parameters}`)}

@@ -14,6 +14,8 @@ import { valueText } from './filter-texts.ts'
 type ControlProps = {
   field: FilterField
   choices: readonly FilterChoice[]
+  /** Names are counted by series. */
+  isOfSeries: boolean
   onChange: (choices: readonly FilterChoice[]) => void
 }
 
@@ -75,7 +77,10 @@ function LabelControl(props: ControlProps) {
   const names = latest.current
   if (wanted === '' && (data?.total ?? 0) > maxOptions) isLong.current = true
   if (!names || (names.total === 0 && !isLong.current && props.choices.length === 0)) return null
-  const found: Option[] = names.data.map(label => ({ value: label.name, count: label.seriesCount }))
+  const found: Option[] = names.data.map(label => ({
+    value: label.name,
+    count: props.isOfSeries ? label.seriesCount : undefined,
+  }))
   const chosen = props.choices
     .filter(({ value }) => !found.some(option => option.value === value))
     .map(({ value }) => ({ value }))

@@ -93,6 +93,7 @@ export function FilterDialog({ kind, filters, sort, libraryId, onClose }: Filter
             <FilterControl
               key={field.name}
               field={field}
+              isOfSeries={kind === 'series'}
               choices={draft.fields[field.name] ?? []}
               onChange={choices => setDraft(withChoices(draft, field.name, choices))}
             />

@@ -44,7 +44,7 @@ const fields = [
   { name: 'genre', kind: 'label', field: 'genre' },
   { name: 'tag', kind: 'label', field: 'tag' },
   { name: 'publisher', kind: 'label', field: 'publisher', of: 'series' },
-  { name: 'author', kind: 'label', field: 'author', of: 'series' },
+  { name: 'author', kind: 'label', field: 'author' },
   { name: 'language', kind: 'text', field: 'language', of: 'series' },
   { name: 'year', kind: 'range', field: 'year', of: 'series' },
   { name: 'format', kind: 'choice', field: 'format', values: fileFormats },
