@@ -139,7 +139,9 @@ function Toolbar({ kind, total, filters, sort, libraryId, alphabet, onJump }: To
       <span class="browse-count" role="status">
         {total === null ? '' : t(`count.${kind}`, { count: total })}
       </span>
-      {kind === 'books' && <ListSearch label={t('books.search')} class="browse-search" />}
+      {kind === 'books' && (
+        <ListSearch label={t('books.search')} placeholder={t('nav.search')} class="browse-search" />
+      )}
       <AlphabetMenu alphabet={alphabet} onJump={onJump} />
       <Button icon="filter" onClick={openFilterDialog} class={count > 0 ? 'active' : ''}>
         {t('filter.title')}

@@ -5,9 +5,14 @@ import { Icon } from '../ui/icon.tsx'
 
 const delayMs = 200
 
-type ListSearchProps = { label: string; class?: string }
+type ListSearchProps = {
+  label: string
+  /** The label by default. */
+  placeholder?: string
+  class?: string
+}
 
-export function ListSearch({ label, class: extra = '' }: ListSearchProps) {
+export function ListSearch({ label, placeholder = label, class: extra = '' }: ListSearchProps) {
   const text = address.value.query.get('q') ?? ''
   const input = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>()
@@ -27,7 +32,7 @@ export function ListSearch({ label, class: extra = '' }: ListSearchProps) {
         class="control"
         defaultValue={text}
         aria-label={label}
-        placeholder={label}
+        placeholder={placeholder}
         autocomplete="off"
         maxLength={200}
         onInput={event => {

@@ -42,12 +42,12 @@ function Names({ kind }: { kind: NameKind }) {
   )
   const total = list.total.value
   const title = t(sections.find(({ path }) => path === kind)!.text)
+  const count = (
+    <span role="status">{total === null ? '\u00a0' : t('names.count', { count: total })}</span>
+  )
   return (
-    <SectionPage label={t('nav.names')} entries={sections} title={title}>
+    <SectionPage label={t('nav.names')} entries={sections} title={title} subtitle={count}>
       <div class="row names-toolbar">
-        <span class="names-count" role="status">
-          {total === null ? '' : t('names.count', { count: total })}
-        </span>
         <ListSearch label={t('names.search')} class="names-search" />
         {kind === 'people' && <RoleChoice role={role} />}
         <BareSelect<Sort>
@@ -99,8 +99,12 @@ async function pageOfNames(kind: NameKind, query: NamesQuery, signal: AbortSigna
   return { data: data.map(({ name, seriesCount = 0 }) => ({ name, seriesCount })), total }
 }
 
-/** Keep in sync with names.css. */
-const shape: GridShape = { minCellWidth: 260, gap: 8, cellHeight: () => 52 }
+/** Keep in sync with names.css. One column on phones. */
+const shape: GridShape = {
+  minCellWidth: innerWidth < 600 ? 0 : 260,
+  gap: 8,
+  cellHeight: () => 52,
+}
 
 /** Filters of lists by the name. */
 const filters = { people: 'author', genres: 'genre', tags: 'tag', publishers: 'publisher' } as const
