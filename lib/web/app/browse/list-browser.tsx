@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'preact/hooks'
 import { BookCard, SeriesCard } from '../lists/card.tsx'
 import { cardShape, lineShape } from '../lists/grid-layout.ts'
 import { useListEvents } from '../lists/list-events.ts'
-import { ListSearch } from '../lists/list-search.tsx'
+import { ListSearch, minBookText } from '../lists/list-search.tsx'
 import { listMode, ModeSwitch } from '../lists/mode-switch.tsx'
 import { usePagedList } from '../lists/paged-list.ts'
 import { createSelection, SelectionBar } from '../lists/selection-bar.tsx'
@@ -140,7 +140,12 @@ function Toolbar({ kind, total, filters, sort, libraryId, alphabet, onJump }: To
         {total === null ? '' : t(`count.${kind}`, { count: total })}
       </span>
       {kind === 'books' && (
-        <ListSearch label={t('books.search')} placeholder={t('nav.search')} class="browse-search" />
+        <ListSearch
+          label={t('books.search')}
+          placeholder={t('nav.search')}
+          minLength={minBookText}
+          class="browse-search"
+        />
       )}
       <AlphabetMenu alphabet={alphabet} onJump={onJump} />
       <Button icon="filter" onClick={openFilterDialog} class={count > 0 ? 'active' : ''}>

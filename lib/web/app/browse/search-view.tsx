@@ -4,6 +4,7 @@ import { api, body, type Schemas } from '../api/client.ts'
 import { useGet, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { BookCard, Card, SeriesCard } from '../lists/card.tsx'
+import { minBookText } from '../lists/list-search.tsx'
 import { Shelf, shelvesInOrder } from '../lists/shelf.tsx'
 import { address, href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
@@ -13,8 +14,6 @@ import { useDebounced } from '../ui/timing.ts'
 
 const waitMs = 150
 const page = { page: 1, pageSize: 20 }
-/** Shorter texts match too many books. */
-const minBookText = 3
 
 export function View() {
   const { query } = address.value

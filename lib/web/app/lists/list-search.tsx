@@ -4,15 +4,24 @@ import { address, setQuery } from '../routing/router.ts'
 import { Icon } from '../ui/icon.tsx'
 
 const delayMs = 200
+/** Shorter texts match too many books. */
+export const minBookText = 3
 
 type ListSearchProps = {
   label: string
   /** The label by default. */
   placeholder?: string
+  /** Shorter texts are not searched for. */
+  minLength?: number
   class?: string
 }
 
-export function ListSearch({ label, placeholder = label, class: extra = '' }: ListSearchProps) {
+export function ListSearch({
+  label,
+  placeholder = label,
+  minLength = 1,
+  class: extra = '',
+}: ListSearchProps) {
   const text = address.value.query.get('q') ?? ''
   const input = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>()
@@ -36,12 +45,10 @@ export function ListSearch({ label, placeholder = label, class: extra = '' }: Li
         autocomplete="off"
         maxLength={200}
         onInput={event => {
-          const { value } = event.currentTarget
+          const value = event.currentTarget.value.trim()
           clearTimeout(timer.current)
-          timer.current = setTimeout(
-            () => setQuery({ q: value.trim() }, { replace: true }),
-            delayMs,
-          )
+          const q = [...value].length < minLength ? '' : value
+          timer.current = setTimeout(() => setQuery({ q }, { replace: true }), delayMs)
         }}
       />
     </label>
