@@ -1,11 +1,11 @@
 // Finding things in the web application: libraries and saved filters in the navigation, all books, people and other
 // names, recently read books, and the rows of the home page; for an administrator, a reader and a restricted reader.
 import { test } from 'tap'
-import { hideSeries } from '../kit/accounts.ts'
-import { comic, createTestLibrary } from '../kit/library.ts'
-import { startApp } from '../kit/web/app.ts'
-import { skipWithoutBrowser } from '../kit/web/browser.ts'
-import { type AppPage, horizontalOverflow, testWithPages, waitUntil } from '../kit/web/page.ts'
+import { hideSeries } from '../../kit/accounts.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApp } from '../../kit/web/app.ts'
+import { skipWithoutBrowser } from '../../kit/web/browser.ts'
+import { type AppPage, horizontalOverflow, testWithPages, waitUntil } from '../../kit/web/page.ts'
 
 const shelvesOf = (page: AppPage) => page.locator('.lists-shelf:not(.loading) h2').allInnerTexts()
 const navigation = (page: AppPage) => page.getByRole('navigation', { name: 'Main' })
