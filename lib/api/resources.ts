@@ -28,6 +28,7 @@ import { seriesLists } from '../catalog/series/routes/series-lists.ts'
 import { seriesSharingTags } from '../catalog/series/routes/series-sharing-tags.ts'
 import { downloads } from '../download/routes/files.ts'
 import type { Route } from '../http/route.ts'
+import { names } from '../list/routes/names.ts'
 import { matchRoutes } from '../match/routes/match-routes.ts'
 import { matchTasks } from '../match/routes/match-tasks.ts'
 import { previews } from '../match/routes/previews.ts'
@@ -88,6 +89,7 @@ export const resources: readonly Route[] = [
   ...seriesMetadataRoutes,
   ...bookMetadataRoutes,
   ...labels,
+  ...names,
   ...alternateTitles,
   ...externalRoutes('series'),
   ...externalRoutes('book'),

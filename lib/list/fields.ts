@@ -65,6 +65,7 @@ export const bookFields = {
   hasError: 'boolean',
   titleSort: 'text',
   summary: 'text',
+  author: 'text',
   path: 'text',
   bookType: 'text',
   format: 'text',

@@ -138,8 +138,10 @@ type Change = keyof typeof changes
 
 /** What the writers of books and progress derive. */
 async function derive() {
-  const ids = facts.series.map(({ id }) => id)
   await sql.begin(async tx => {
+    // Added ones, too.
+    const series = await tx<{ id: string }[]>`select id from series order by id`
+    const ids = series.map(({ id }) => id)
     await refreshLabels(tx, ids)
     await refreshAuthorKeys(tx, ids)
     const books = await tx<{ id: string }[]>`select id from book order by id`

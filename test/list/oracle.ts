@@ -199,6 +199,8 @@ export function createOracle(facts: Facts, account: string) {
         return testText(test, b.summary)
       case 'bookType':
         return testText(test, b.bookType)
+      case 'author':
+        return testLabels(test, [b.author])
       default:
         throw new Error(`The oracle has no field ${field}`)
     }

@@ -147,6 +147,7 @@ export function bookConditions(facts: Facts) {
     titleSort: texts('the', 'emile', 'one', 'x, the', 'Ölbaum'),
     summary: texts('of a', 'none such'),
     bookType: texts('manga', 'o', 'x'),
+    author: texts('akira toriyama', 'EMILE', '尾', 'ola', 'a'),
   })
 }
 

@@ -81,7 +81,7 @@ test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
 
   await testPages('filters are in the address, and are saved', async (t, open) => {
     const page = await open('/series')
-    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await page.getByRole('button', { name: /^Adventure/ }).click()
     await page.getByRole('button', { name: 'Save these filters' }).click()
     await page.getByLabel('Filter name').fill('Adventures')
@@ -96,7 +96,7 @@ test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
     await page.getByText('1 series').waitFor()
     await page.getByRole('button', { name: 'Remove filter Genre: Adventure' }).click()
     await page.getByText('3,003 series').waitFor()
-    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await page.getByRole('button', { name: 'Adventures', exact: true }).click()
     await page.getByText('Star Harbour', { exact: true }).waitFor()
     await page.goto(`${app.base}/series?genre.not=Adventure&year=2000-`)

@@ -11,9 +11,8 @@ import {
   ruleFields,
 } from '../../lib/list/fields.ts'
 import {
-  type Condition,
   conditionOf as conditionOfFilters,
-  filtersOfCondition,
+  filtersOf,
 } from '../../lib/web/app/browse/filters/filter-condition.ts'
 import { conditionOf, groupOf, isComplete } from '../../lib/web/app/organize/groupings/rule.ts'
 import { words } from '../../lib/web/app/organize/groupings/rule-words.ts'
@@ -90,11 +89,15 @@ t.test('every rule has words', async () => {
   )
 })
 
+/** As in the address of a saved filter. */
+const filtersOfStored = (condition: object) =>
+  filtersOf(new URLSearchParams({ condition: JSON.stringify(condition) }), 'series')
+
 t.test('stored filters are the same conditions again', async t => {
   const parts = (condition: object): object[] =>
     'allOf' in condition ? (condition.allOf as object[]).flatMap(parts) : [condition]
   for (const test of tests) {
-    const again = conditionOfFilters(filtersOfCondition(test as Condition), null)
+    const again = conditionOfFilters(filtersOfStored(test), null)
     t.same(again, test, JSON.stringify(test))
   }
   fc.assert(
@@ -105,7 +108,7 @@ t.test('stored filters are the same conditions again', async t => {
         selector: test => Object.keys(test)[0],
       }),
       many => {
-        const again = conditionOfFilters(filtersOfCondition({ allOf: many } as Condition), null)
+        const again = conditionOfFilters(filtersOfStored({ allOf: many }), null)
         const flat = (list: object[]) => list.flatMap(parts).map(part => JSON.stringify(part))
         deepEqual(flat([again as object]).sort(), flat(many).sort())
       },
@@ -113,3 +116,19 @@ t.test('stored filters are the same conditions again', async t => {
     { numRuns: 200, seed: 5 },
   )
 })
+
+t.test(
+  'the parts of a stored filter are filters of their own; other texts stay as they are',
+  async t => {
+    const genre = { genre: { operator: 'is', value: 'Drama' } }
+    t.same(filtersOfStored({ allOf: [genre, { path: { operator: 'contains', value: 'x' } }] }), {
+      fields: { genre: [{ value: 'Drama', isExcluded: false }] },
+      text: '',
+      condition: '{"path":{"operator":"contains","value":"x"}}',
+    })
+    for (const condition of ['5', '{}', '{"allOf":3}', '{"genre":null}'])
+      t.same(filtersOf(new URLSearchParams({ condition }), 'books'), {
+        ...{ fields: {}, text: '', condition },
+      })
+  },
+)

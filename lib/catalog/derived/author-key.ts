@@ -36,7 +36,7 @@ export function authorKeys(sql: Queryable): Fragment {
 }
 
 /** A query of lines like those in `credits`, for `book b` or for the authors stated by `series s` itself. */
-export function creditsOf(sql: Queryable, alias: 'b' | 's'): Fragment {
+export function creditsOf(sql: Queryable, alias: 'b' | 's' | 'y'): Fragment {
   return sql`
     select translate(a->>'name', ${'\n\t'}, '  ') || ${'\t'}
       || translate(${creditRole(sql)}, ${'\n\t'}, '  ')

@@ -1,43 +1,36 @@
 // Lists of genres, tags and publishers with their numbers of visible series.
 import type { Fragment } from 'postgres'
 import { isUnrestricted, unseenSeries, type Viewer, visibleSeries } from '../../accounts/viewer.ts'
+import { listNames, type NameListRequest } from '../../list/names/names.ts'
 import { isBrowsable, newestSeries } from '../../list/newest-change.ts'
 import type { Sql } from '../../store/postgres/db.ts'
 import { allOf, unprepared } from '../../store/postgres/statement.ts'
+import type { WithServices } from '../../store/services.ts'
 import type { Label, LabelKind } from './label.ts'
 
 type PageRequest = { offset: number; pageSize: number }
+type LabelListRequest = Omit<NameListRequest, 'of' | 'role'> & { kind: LabelKind }
 
 /**
- * One page of all genres or tags by name, and their total. A restricted viewer gets only labels of
- * visible series, in the spelling and with the date of those series.
+ * One page of all genres or tags, and their total. A restricted viewer gets only labels of visible series, in the
+ * spelling and with the date of those series.
  */
 export async function listLabels(
-  sql: Sql,
+  db: WithServices,
   viewer: Viewer,
-  { kind, offset, pageSize }: PageRequest & { kind: LabelKind },
-) {
-  const rows = await sql<((Label & { total: number }) | { id: null; total: number })[]>`
-    with counted as (
-      select y.label_id, count(*) as n
-      from series_label y
-      where y.label_id = any(array(select id from label where kind = ${kind}))
-        and y.is_own and ${isCounted(sql, visibleSeries(sql, viewer))}
-      group by y.label_id
-    ), listed as materialized (
-      select l.id, l.key, l.name, l.spellings, l.created_at, coalesce(c.n, 0) as n
-      from label l
-      left join counted c on c.label_id = l.id
-      where l.kind = ${kind} and (${isUnrestricted(viewer)} or c.n > 0)
-    )
-    select p.id, ${shownName(sql, viewer, kind)} as name, p.n as "seriesCount",
-      ${shownDate(sql, viewer)} as "createdAt", t.total
-    from (select count(*) as total from listed) t
-    left join (
-      select * from listed order by key collate "C", id limit ${pageSize} offset ${offset}) p on true
-    order by p.key collate "C", p.id`
-  const data = rows.flatMap(({ total, ...label }) => (label.id === null ? [] : [label as Label]))
-  return { data, total: rows[0]!.total }
+  { kind, ...request }: LabelListRequest,
+): Promise<{ data: Label[]; total: number }> {
+  const { entries, total } = await listNames(db, viewer, { of: kind, ...request })
+  const { sql } = db
+  const rows = await sql<Omit<Label, 'seriesCount'>[]>`
+    select p.id, ${shownName(sql, viewer, kind)} as name, ${shownDate(sql, viewer)} as "createdAt"
+    from label p where p.id = any(${entries.map(({ value }) => value)}::uuid[])`
+  const labels = new Map(rows.map(row => [row.id, row]))
+  const data = entries.flatMap(({ value, count }) => {
+    const label = labels.get(value)
+    return label ? [{ ...label, seriesCount: count }] : []
+  })
+  return { data, total }
 }
 
 /**

@@ -6,7 +6,14 @@ import { lowerAscii } from '../../media/name/text.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import type { BookFilter, Condition, Predicate, Test } from '../condition.ts'
 import type { BookField } from '../fields.ts'
-import { booksAmong, creditedBooks, hasOwnLabel, labeledBooks, labeledSeries } from './labels.ts'
+import {
+  booksAmong,
+  byBookAuthor,
+  creditedBooks,
+  hasOwnLabel,
+  labeledBooks,
+  labeledSeries,
+} from './labels.ts'
 import { type Column, columnTest, matchingWords, textOperators, valueTest } from './operators.ts'
 import { searchedBooks } from './search.ts'
 import { collectedSeries, ratedSeries } from './series-fields.ts'
@@ -55,6 +62,7 @@ const others: Record<OtherField, (context: Context, predicate: Predicate) => Mat
     const has = (book: string) => hasOwnLabel(sql, predicate, book)
     return existing(predicate.test, booksAmong(context, series, has))
   },
+  author: byBookAuthor,
   credit: creditedBooks,
   text: searchedBooks,
   path: ({ sql, includesMissing }, { test }) => ({

@@ -90,19 +90,33 @@ type AuthorTest = {
 /** Series by an author of any role. */
 export function bySeriesAuthor(context: Context, { test }: Predicate): Match {
   const { sql } = context
-  if (test.kind !== 'text')
-    return existing(
-      test,
-      withAuthor(context, { stored: sql`s.author_key <> ''`, isOne: sql`true` }),
-    )
+  const isOne = test.kind === 'text' ? nameTest(sql, test.operator, test.value) : sql`true`
+  return existing(test, withAuthor(context, { stored: hasAuthor(sql, test), isOne }))
+}
+
+/** Books by an author of any role. */
+export function byBookAuthor(context: Context, { test }: Predicate): Match {
+  const { sql } = context
+  const isOne = test.kind === 'text' ? bookNameTest(sql, test.operator, test.value) : sql`true`
+  const series = sql`select s.id as series_id from series s where ${hasAuthor(sql, test)}`
+  return existing(
+    test,
+    booksAmong(
+      context,
+      series,
+      book => sql`exists (
+        select from jsonb_array_elements(${sql(book)}.authors) a where ${isOne})`,
+    ),
+  )
+}
+
+/** On `series s`: it or one of its books has an author of the test; any with a test for null. */
+function hasAuthor(sql: Queryable, test: Predicate['test']): Fragment {
+  if (test.kind !== 'text') return sql`s.author_key <> ''`
   const { value, operator } = test
   const start = operator === 'equals' || operator === 'beginsWith' ? '\n' : ''
   const end = operator === 'equals' || operator === 'endsWith' ? '\n' : ''
-  const pattern = `%${start}${literal(keyOf(value))}${end}%`
-  return withAuthor(context, {
-    stored: sql`(s.author_key <> '' and s.author_key like ${pattern})`,
-    isOne: nameTest(sql, operator, value),
-  })
+  return sql`(s.author_key <> '' and s.author_key like ${`%${start}${literal(keyOf(value))}${end}%`})`
 }
 
 export function bySeriesCredit(context: Context, { test }: Predicate): Match {

@@ -33,9 +33,10 @@ function callsIn(module: string, source: string): Call[] {
     calls.push({ method, pattern: patternOf(prefix + text), module })
   for (const { index, 0: whole, 2: text } of source.matchAll(literal)) {
     const before = source.slice(Math.max(0, index - 400), index)
-    const call = /(?:\bapi\.([A-Z]+)|\b(useGet|useGetAll|mediaUrl|apiUrl|createStream))\((?:(?!\bapi\.|\buseGet|[;{}]).)*$/s.exec(
-      before.replace(/\$\{[^}]*\}/g, 'x'),
-    )
+    const call =
+      /(?:\bapi\.([A-Z]+)|\b(useGet|useGetAll|mediaUrl|apiUrl|createStream))\((?:(?!\bapi\.|\buseGet|[;{}]).)*$/s.exec(
+        before.replace(/\$\{[^}]*\}/g, 'x'),
+      )
     if (whole === undefined || text === undefined) continue
     if (text.startsWith('/api/v1/')) add(call?.[1] ?? (call?.[2] ? 'GET' : '*'), text)
     else if (call?.[2] && !call[2].startsWith('useGet')) add('GET', text, '/api/v1')

@@ -1,9 +1,20 @@
 // Genres and tags: of a series or book, and the lists of all of them.
 
-import { body, component, count, list, name, record, Type, uuid } from '../../../base/schema.ts'
+import {
+  body,
+  component,
+  count,
+  list,
+  maybe,
+  name,
+  record,
+  Type,
+  uuid,
+} from '../../../base/schema.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../../http/pagination.ts'
 import { ofBook, ofSeries } from '../../../http/params.ts'
 import { route } from '../../../http/route.ts'
+import { nameQuery, nameRequestOf } from '../../../list/routes/names.ts'
 import { checkStorable } from '../../../media/metadata/user-input.ts'
 import { retryOnDeadlock } from '../../../store/postgres/retry-on-deadlock.ts'
 import type { OwnerKind } from '../../owner.ts'
@@ -94,6 +105,12 @@ const labelId = (kind: LabelKind) => ({
   [`${kind}_id`]: uuid({ description: `${labelNames[kind]} id.` }),
 })
 
+const onlyUsed = maybe(
+  Type.Boolean({
+    description: 'Only those that a visible series has; others occur for administrators.',
+  }),
+)
+
 const DeletedLabels = component('DeletedLabels', {
   deletedCount: count(),
   deletedNames: list(Type.String()),
@@ -106,13 +123,15 @@ function catalogRoutes(kind: LabelKind) {
     route(`GET /${plural}`, {
       operationId: `list${labelName}s`,
       permission: 'SeriesRead',
+      cost: 'list',
       summary: `List all ${plural}`,
-      description: 'Sorted by name, each with its number of visible series.',
-      query: record(pageQuery),
+      description: 'Each with its number of visible series; without `sort` by name.',
+      query: record({ ...pageQuery, ...nameQuery, used: onlyUsed }),
       responses: { 200: paged(Label) },
-      async handle({ query, viewer, request, reply }, { sql }) {
+      async handle({ query, viewer, request, reply }, db) {
         const page = paging(query)
-        const labels = await listLabels(sql, viewer, { kind, ...page })
+        const names = { ...nameRequestOf(query), onlyUsed: query.used, ...page }
+        const labels = await listLabels(db, viewer, { kind, ...names })
         return pageResponse({ request, reply, query }, { ...labels, paging: page })
       },
     }),

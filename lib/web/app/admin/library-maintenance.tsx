@@ -1,7 +1,7 @@
 // Maintenance of a library: missing books, covers, titles, files that were not analyzed; deletion.
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
-import type { Library } from '../api/resource.ts'
+import { forget, type Library } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { Section } from '../manage/library-options.tsx'
 import { navigate } from '../routing/router.ts'
@@ -102,6 +102,7 @@ function DeleteDialog({ library, onClose }: { library: Library; onClose: () => v
   const isConfirmed = typed.trim() === library.name.trim()
   const remove = async () => {
     await api.DELETE('/api/v1/libraries/{id}', { params: { path: { id: library.id } } })
+    forget('/api/v1/libraries')
     onClose()
     showNotice(t('maintenance.deleted', { name: library.name }))
     navigate('admin/libraries')

@@ -27,6 +27,11 @@ function remember(key: string, data: unknown) {
   if (stored.size > maxStored) stored.delete(stored.keys().next().value!)
 }
 
+/** Call after a deletion: views to come load what was known of a path, such as `/api/v1/libraries`, before they show it. */
+export function forget(path: GetPath) {
+  for (const key of stored.keys()) if (key.startsWith(path)) stored.delete(key)
+}
+
 /** Whether each has data or an error: parts are shown together so that late ones do not move the others. */
 export const haveLoaded = (...resources: { isLoading: boolean }[]): boolean =>
   resources.every(({ isLoading }) => !isLoading)

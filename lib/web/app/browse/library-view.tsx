@@ -3,13 +3,14 @@ import { api } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import type { ViewProps } from '../routing/load-view.ts'
+import { href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { ErrorState } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import { LibraryNotices } from './library-notices.tsx'
-import { SeriesBrowser } from './series-browser.tsx'
+import { ListBrowser } from './list-browser.tsx'
 
 export function View({ params: { id = '' } }: ViewProps) {
   const path = { id }
@@ -33,11 +34,17 @@ export function View({ params: { id = '' } }: ViewProps) {
       <PageHeader
         // One line until it is loaded, so that nothing below moves.
         title={data?.name ?? '\u00a0'}
-        subtitle={data ? t('count.books', { count: data.bookCount }) : '\u00a0'}
+        subtitle={
+          data ? (
+            <a href={href(`books?library=${id}`)}>{t('count.books', { count: data.bookCount })}</a>
+          ) : (
+            '\u00a0'
+          )
+        }
         actions={actions}
       />
       {data && <LibraryNotices libraries={[data]} />}
-      <SeriesBrowser libraryId={id} label={data?.name ?? t('label.series')} />
+      <ListBrowser kind="series" libraryId={id} label={data?.name ?? t('label.series')} />
     </div>
   )
 }

@@ -104,14 +104,17 @@ export function Labels({ name, labels }: LabelsProps) {
 }
 
 /** ComicInfo.xml writes `CoverArtist`. */
-const roleOf = ({ role }: Schemas['Author']) =>
-  role?.toLowerCase().replace('coverartist', 'cover_artist') ?? 'author'
+const plainRole = (role: string) => role.toLowerCase().replace('coverartist', 'cover_artist')
+const roleOf = ({ role }: Schemas['Author']) => (role ? plainRole(role) : 'author')
+
+/** The role of a person in words. */
+export const roleText = (role: string) => textOr(`personRole.${plainRole(role)}`, role)
 
 /** Authors grouped by role, as facts. */
 export function AuthorFacts({ authors }: { authors: readonly Schemas['Author'][] }) {
   const byRole = Map.groupBy(authors, roleOf)
   return [...byRole].map(([role, people]) => (
-    <Fact key={role} label={textOr(`personRole.${role}`, role)}>
+    <Fact key={role} label={roleText(role)}>
       {joined([...new Set(people.map(({ name }) => name))].map(name => filterLink('author', name)))}
     </Fact>
   ))

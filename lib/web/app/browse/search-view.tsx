@@ -4,11 +4,8 @@ import { api, body, type Schemas } from '../api/client.ts'
 import { useGet, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { BookCard, Card, SeriesCard } from '../lists/card.tsx'
-import { cardShape, lineShape } from '../lists/grid-layout.ts'
-import { listMode, ModeSwitch } from '../lists/mode-switch.tsx'
-import { usePagedList } from '../lists/paged-list.ts'
+import { minBookText } from '../lists/list-search.tsx'
 import { Shelf, shelvesInOrder } from '../lists/shelf.tsx'
-import { VirtualGrid } from '../lists/virtual-grid.tsx'
 import { address, href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { useTitle } from '../ui/page-header.tsx'
@@ -17,21 +14,16 @@ import { useDebounced } from '../ui/timing.ts'
 
 const waitMs = 150
 const page = { page: 1, pageSize: 20 }
-/** Shorter texts match too many books. */
-const minBookText = 3
 
 export function View() {
   const { query } = address.value
   const text = useDebounced((query.get('q') ?? '').trim(), waitMs)
-  const isAllBooks = query.get('type') === 'books'
   useTitle(text ? t('search.titleOf', { text }) : t('search.title'))
   return (
     <div>
       <h1 class="visually-hidden">{t('search.title')}</h1>
       {text === '' ? (
         <EmptyState icon="search" title={t('search.start')} text={t('search.startText')} />
-      ) : isAllBooks ? (
-        <FoundBooks text={text} />
       ) : (
         <Results text={text} />
       )}
@@ -89,11 +81,7 @@ function Results({ text }: { text: string }) {
               <Shelf<Schemas['Book']>
                 key="books"
                 title={titleOf(t('label.books'), books.data?.total)}
-                path={
-                  (books.data?.total ?? 0) > page.pageSize
-                    ? href(`search?q=${q}&type=books`)
-                    : undefined
-                }
+                path={(books.data?.total ?? 0) > page.pageSize ? href(`books?q=${q}`) : undefined}
                 items={orNone(books.data?.data, books.error)}
                 renderItem={(book, tabIndex) => (
                   <BookCard book={book} tabIndex={tabIndex} showSeries />
@@ -161,35 +149,5 @@ function GroupingResults({ owner, items }: GroupingResultsProps) {
         />
       )}
     />
-  )
-}
-
-function FoundBooks({ text }: { text: string }) {
-  const list = usePagedList(`found books ${text}`, (page, signal) => {
-    const init = { params: { query: page }, body: { fullTextSearch: text }, signal }
-    return body(api.POST('/api/v1/books/list', init))
-  })
-  const isLine = listMode.value === 'lines'
-  const total = list.total.value
-  if (list.error.value && total === null)
-    return <ErrorState error={list.error.value} onRetry={() => list.reload()} />
-  return (
-    <div>
-      <div class="row browse-toolbar">
-        <h2 class="browse-count" role="status">
-          {total === null ? t('label.books') : t('count.books', { count: total })}
-        </h2>
-        <ModeSwitch />
-      </div>
-      <VirtualGrid<Schemas['Book']>
-        list={list}
-        label={t('label.books')}
-        shape={isLine ? lineShape : cardShape}
-        dependency={isLine}
-        renderItem={(book, tabIndex) => (
-          <BookCard book={book} tabIndex={tabIndex} isLine={isLine} showSeries />
-        )}
-      />
-    </div>
   )
 }

@@ -1,5 +1,6 @@
-// Home page: books in progress, next books and new books, each loaded separately.
+// Home page: rows of books and series, each loaded separately, in the order that the account chose.
 import type { Schemas } from '../api/client.ts'
+import { hasPreferences, usePreference } from '../api/preference.ts'
 import { type Resource, useGet, useLibraries } from '../api/resource.ts'
 import { account } from '../api/session.ts'
 import { LibraryNotices, NoSeries } from '../browse/library-notices.tsx'
@@ -8,68 +9,128 @@ import { useReloadOnEvents } from '../lists/list-events.ts'
 import { Shelf, shelvesInOrder } from '../lists/shelf.tsx'
 import { href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { openDialog } from '../ui/dialog-host.tsx'
 import { useTitle } from '../ui/page-header.tsx'
-import { ErrorState, NoPermission } from '../ui/state.tsx'
-
-const query = { page: 1, pageSize: 20 }
+import { EmptyState, ErrorState, NoPermission } from '../ui/state.tsx'
+import { type HomeRow, type RowName, rowsKey, rowsOf } from './rows.ts'
 
 export function View() {
   useTitle(t('nav.home'))
-  const reading = useShelf(useGet('/api/v1/books/in-progress', { query }), isProgress)
-  const onDeck = useShelf(useGet('/api/v1/books/on-deck', { query }), isProgress)
-  const newBooks = useShelf(useGet('/api/v1/books/recently-added', { query }), isChange)
-  const newSeries = useShelf(useGet('/api/v1/series/recently-added', { query }), isChange)
-  const grown = { ...query, grown: true }
-  const updated = useShelf(useGet('/api/v1/series/recently-updated', { query: grown }), isChange)
+  const preference = usePreference(rowsKey)
+  const rows = rowsOf(preference.value)
+  const shown = rows.filter(({ isShown }) => isShown)
+  const contents = useContents(name => shown.some(row => row.name === name))
   const libraries = useLibraries()
   useReloadOnEvents(event => event.type.startsWith('library_'), libraries.reload)
-  const shelves = [reading, onDeck, newBooks, newSeries, updated]
-  const isEmpty = shelves.every(({ items }) => items?.length === 0)
-  const failed = shelves.find(({ error, items }) => error && !items)
+  const loaded = shown.map(({ name }) => contents[name])
+  const isLoaded = !preference.isLoading && loaded.every(({ items }) => items)
+  const isEmpty = isLoaded && loaded.every(({ items }) => items?.length === 0)
+  const failed = loaded.find(({ error, items }) => error && !items)
+  const shelf = ({ name }: HomeRow) => {
+    const { items } = contents[name]
+    // Their order is not known yet.
+    return <Row key={name} name={name} items={preference.isLoading ? undefined : items} />
+  }
   return (
     <div>
       <h1 class="visually-hidden">{t('nav.home')}</h1>
       {libraries.data && <LibraryNotices libraries={libraries.data} />}
       {failed && <ErrorState error={failed.error} onRetry={failed.reload} />}
-      {isEmpty && <NothingToShow />}
-      {!failed &&
-        shelvesInOrder([
-          bookShelf('reading', reading.items),
-          bookShelf('onDeck', onDeck.items),
-          seriesShelf('newSeries', newSeries.items, href('series?sort=date_added,desc')),
-          bookShelf('newBooks', newBooks.items),
-          seriesShelf('updated', updated.items),
-        ])}
+      {isEmpty &&
+        (shown.length === rows.length ? (
+          <NothingToShow />
+        ) : (
+          <EmptyState icon="home" title={t('home.nothing')} text={t('home.nothingText')} />
+        ))}
+      {!failed && shelvesInOrder(shown.map(shelf))}
+      {hasPreferences() && isLoaded && (!isEmpty || shown.length < rows.length) && (
+        <div class="home-customize">
+          <Button
+            icon="settings"
+            variant="quiet"
+            text={t('home.rows')}
+            onClick={() => chooseRows(rows, preference.save)}
+          />
+        </div>
+      )}
     </div>
   )
 }
 
-type Items<T> = readonly T[] | undefined
+const chooseRows = (
+  rows: readonly HomeRow[],
+  onSave: (rows: readonly HomeRow[] | null) => Promise<void>,
+) => openDialog(async () => (await import('./rows-dialog.tsx')).RowsDialog, { rows, onSave })
 
-const bookShelf = (name: 'reading' | 'onDeck' | 'newBooks', items: Items<Schemas['Book']>) => (
-  <Shelf<Schemas['Book']>
-    key={name}
-    title={t(`home.${name}`)}
-    items={items}
-    renderItem={(book, tabIndex) => (
-      <BookCard book={book} tabIndex={tabIndex} showSeries toReader={name === 'reading'} />
-    )}
-  />
-)
+type Item = Schemas['Book'] | Schemas['Series']
+type Items = readonly Item[] | undefined
+type Content = { items: Items; error: unknown; reload: () => void }
 
-const seriesShelf = (
-  name: 'newSeries' | 'updated',
-  items: Items<Schemas['Series']>,
-  path?: string,
-) => (
-  <Shelf<Schemas['Series']>
-    key={name}
-    title={t(`home.${name}`)}
-    path={path}
-    items={items}
-    renderItem={(series, tabIndex) => <SeriesCard series={series} tabIndex={tabIndex} />}
-  />
-)
+const query = { page: 1, pageSize: 20 }
+
+/** Of all rows: those that are hidden load nothing. */
+function useContents(isShown: (name: RowName) => boolean): Record<RowName, Content> {
+  const path = <P extends string>(name: RowName, path: P) => (isShown(name) ? path : null)
+  const updated = path('updated', '/api/v1/series/recently-updated')
+  return {
+    reading: useContent(
+      useGet(path('reading', '/api/v1/books/in-progress'), { query }),
+      isProgress,
+    ),
+    onDeck: useContent(useGet(path('onDeck', '/api/v1/books/on-deck'), { query }), isProgress),
+    newBooks: useContent(
+      useGet(path('newBooks', '/api/v1/books/recently-added'), { query }),
+      isChange,
+    ),
+    newSeries: useContent(
+      useGet(path('newSeries', '/api/v1/series/recently-added'), { query }),
+      isChange,
+    ),
+    updated: useContent(useGet(updated, { query: { ...query, grown: true } }), isChange),
+    recentlyRead: useContent(
+      useGet(path('recentlyRead', '/api/v1/books/recently-read'), { query }),
+      isProgress,
+    ),
+  }
+}
+
+function useContent(resource: Resource<{ data: Item[] }>, matters: (event: Event) => boolean) {
+  const { data, error, reload } = resource
+  useReloadOnEvents(matters, reload)
+  return { items: data?.data, error, reload }
+}
+
+/** Pages with all items of a row. */
+const pages: Partial<Record<RowName, string>> = {
+  newSeries: 'series?sort=date_added,desc',
+  newBooks: 'books?sort=date_added,desc',
+  recentlyRead: 'recently-read',
+}
+const seriesRows: readonly RowName[] = ['newSeries', 'updated']
+
+function Row({ name, items }: { name: RowName; items: Items }) {
+  const page = pages[name]
+  return (
+    <Shelf<Item>
+      title={t(`home.${name}`)}
+      path={page && href(page)}
+      items={items}
+      renderItem={(item, tabIndex) =>
+        seriesRows.includes(name) ? (
+          <SeriesCard series={item as Schemas['Series']} tabIndex={tabIndex} />
+        ) : (
+          <BookCard
+            book={item as Schemas['Book']}
+            tabIndex={tabIndex}
+            showSeries
+            toReader={name === 'reading'}
+          />
+        )
+      }
+    />
+  )
+}
 
 function NothingToShow() {
   if (account.value?.effectivePermissions.length !== 0) return <NoSeries libraryId={null} />
@@ -81,9 +142,3 @@ type Event = { type: string }
 const isChange = (event: Event) => /^(?:series|book)_(?:created|updated|deleted)$/.test(event.type)
 const isProgress = (event: Event) =>
   event.type === 'progress_updated' || /^book_(?:created|deleted)$/.test(event.type)
-
-function useShelf<T>(shelf: Resource<{ data: T[] }>, matters: (event: Event) => boolean) {
-  const { data, error, reload } = shelf
-  useReloadOnEvents(matters, reload)
-  return { items: data?.data, error, reload }
-}

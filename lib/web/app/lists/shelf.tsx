@@ -47,7 +47,13 @@ export function Shelf<T extends { id: string }>({ title, path, items, renderItem
         <ShelfButton direction="back" isEnabled={canScrollBack} onClick={() => page(-1)} />
         <ShelfButton direction="on" isEnabled={canScrollOn} onClick={() => page(1)} />
       </header>
-      <ul class="lists-shelf-row" ref={row} onKeyDown={onKeyDown} aria-busy={items === undefined}>
+      <ul
+        class="lists-shelf-row"
+        ref={row}
+        onKeyDown={onKeyDown}
+        aria-busy={items === undefined}
+        tabIndex={items ? undefined : -1}
+      >
         {items
           ? items.map((item, index) => (
               <li key={item.id} onFocusIn={() => setCurrent(index)}>
@@ -64,14 +70,14 @@ export function Shelf<T extends { id: string }>({ title, path, items, renderItem
   )
 }
 
-/** Placeholder of a loading shelf. */
+/** Placeholder of a loading shelf; not reached by Tab, although it scrolls. */
 function ShelfSkeleton() {
   return (
     <div class="lists-shelf loading" aria-hidden>
       <div class="lists-shelf-header">
         <span class="lists-shelf-blank-title" />
       </div>
-      <div class="lists-shelf-row">
+      <div class="lists-shelf-row" tabIndex={-1}>
         {Array.from({ length: 8 }, (_, key) => (
           <CardSkeleton key={key} />
         ))}

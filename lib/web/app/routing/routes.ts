@@ -12,14 +12,25 @@ const withoutFrame = (routes: readonly Route[]): Route[] =>
 
 export const routes: readonly Route[] = [
   ...styled(
+    ['lists/lists.css', 'browse/browse.css', 'home/home.css'],
+    [['', null, () => import('../home/home-view.tsx')]],
+  ),
+  ...styled(
     ['lists/lists.css', 'browse/browse.css'],
     [
-      ['', null, () => import('../home/home-view.tsx')],
       ['libraries/:id', 'SeriesRead', () => import('../browse/library-view.tsx')],
       ['series', 'SeriesRead', () => import('../browse/series-list-view.tsx')],
+      ['books', 'BooksRead', () => import('../browse/book-list-view.tsx')],
       ['books/:id', 'BooksRead', () => import('../browse/book-view.tsx')],
+      ['recently-read', 'BooksRead', () => import('../browse/recently-read-view.tsx')],
       ['search', null, () => import('../browse/search-view.tsx')],
     ],
+  ),
+  ...styled(
+    ['lists/lists.css', 'names/names.css'],
+    ['people', 'genres', 'tags', 'publishers'].map(
+      (pattern): Row => [pattern, 'SeriesRead', () => import('../names/names-view.tsx')],
+    ),
   ),
   ...styled(
     ['browse/browse.css'],

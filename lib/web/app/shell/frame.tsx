@@ -9,21 +9,40 @@ import { type TextKey, t } from '../text/translate.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Menu, MenuLink } from '../ui/menu.tsx'
 import { LanguageSelect, ThemeSelect } from './appearance.tsx'
+import { GroupMenu, NavigationGroup, useNavigationGroups } from './navigation-groups.tsx'
 
 type Entry = {
   path: string
   icon: IconName
   text: TextKey
   permission?: Permission
-  /** Prefix of other addresses that belong to the entry. */
-  also?: string
+  /** Prefixes of other addresses that belong to the entry. */
+  also?: readonly string[]
+  /** Addresses below its own belong to another entry. */
+  isAlone?: true
   isSecondary?: true
 }
 
 const entries: readonly Entry[] = [
   { path: '', icon: 'home', text: 'nav.home' },
-  { path: 'series', icon: 'grid', text: 'label.series', also: 'books/' },
+  { path: 'series', icon: 'grid', text: 'label.series', also: ['books/'] },
+  {
+    path: 'books',
+    icon: 'book',
+    text: 'label.books',
+    permission: 'BooksRead',
+    isAlone: true,
+    isSecondary: true,
+  },
   { path: 'libraries', icon: 'library', text: 'nav.libraries' },
+  {
+    path: 'people',
+    icon: 'users',
+    text: 'nav.names',
+    permission: 'SeriesRead',
+    also: ['genres', 'tags', 'publishers'],
+    isSecondary: true,
+  },
   { path: 'collections', icon: 'collection', text: 'nav.collections', isSecondary: true },
   { path: 'readlists', icon: 'list', text: 'nav.readLists', isSecondary: true },
   { path: 'want-to-read', icon: 'bookmark', text: 'nav.wantToRead' },
@@ -45,6 +64,7 @@ const entries: readonly Entry[] = [
 ]
 
 export function Frame({ children }: { children: ComponentChildren }) {
+  const groups = useNavigationGroups()
   return (
     <>
       <a class="skip-link" href="#content" onClick={skipToContent}>
@@ -65,7 +85,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
             .map(entry => (
               <NavigationLink key={entry.path} entry={entry} />
             ))}
-          <FurtherPages />
+          {groups.map(group => (
+            <NavigationGroup key={group.name} group={group} />
+          ))}
+          <FurtherPages groups={groups} />
         </nav>
         <main class="frame-content" id="content" tabIndex={-1}>
           {children}
@@ -82,11 +105,14 @@ function skipToContent(event: MouseEvent) {
   document.getElementById('content')?.focus()
 }
 
-/** On phones the secondary entries are in a menu. */
-function FurtherPages() {
+type FurtherPagesProps = { groups: ReturnType<typeof useNavigationGroups> }
+
+/** On phones the secondary entries are in a menu; on tablets only libraries and saved filters. */
+function FurtherPages({ groups }: FurtherPagesProps) {
   const isCurrent = entries.some(entry => entry.isSecondary && isCurrentPage(entry))
+  const classes = ['navigation-more', isCurrent && 'current', groups.length > 0 && 'with-groups']
   return (
-    <div class={`navigation-more${isCurrent ? ' current' : ''}`}>
+    <div class={classes.filter(Boolean).join(' ')}>
       <Menu
         label={t('action.more')}
         trigger={
@@ -96,20 +122,27 @@ function FurtherPages() {
           </>
         }
       >
-        {entries
-          .filter(({ permission, isSecondary }) => isSecondary && (!permission || can(permission)))
-          .map(({ path, icon, text }) => (
-            <MenuLink key={path} icon={icon} text={t(text)} href={href(path)} />
-          ))}
+        <div class="navigation-secondary">
+          {entries
+            .filter(
+              ({ permission, isSecondary }) => isSecondary && (!permission || can(permission)),
+            )
+            .map(({ path, icon, text }) => (
+              <MenuLink key={path} icon={icon} text={t(text)} href={href(path)} />
+            ))}
+        </div>
+        {groups.map(group => (
+          <GroupMenu key={group.name} group={group} />
+        ))}
       </Menu>
     </div>
   )
 }
 
-function isCurrentPage({ path, also }: Entry): boolean {
+function isCurrentPage({ path, also = [], isAlone }: Entry): boolean {
   const current = address.value.path
-  if (path === '') return current === ''
-  if (also !== undefined && current.startsWith(also)) return true
+  if (path === '' || isAlone) return current === path
+  if (also.some(prefix => current.startsWith(prefix))) return true
   return current === path || current.startsWith(`${path}/`)
 }
 

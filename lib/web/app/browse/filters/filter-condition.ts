@@ -1,15 +1,18 @@
-// API conditions for the filters of a series list, and filters for a stored condition.
+// API conditions for the filters of a list, and filters for a stored condition or the address of a page.
 import type { Schemas } from '../../api/client.ts'
 import {
+  excludedSuffix,
   type FilterChoice,
   type FilterField,
   type FilterName,
   type Filters,
+  fieldsOf,
   filterFields,
+  type ListKind,
   noFilters,
 } from './filter-fields.ts'
 
-export type Condition = Schemas['SeriesCondition']
+export type Condition = Schemas['SeriesCondition'] | Schemas['BookCondition']
 type Field = FilterField['field']
 
 /**
@@ -71,13 +74,41 @@ function parsed(condition: string): Condition | null {
   }
 }
 
+/** The filters in the address of a page. */
+export function filtersOf(query: URLSearchParams, kind: ListKind): Filters {
+  const fields: Filters['fields'] = {}
+  for (const { name } of fieldsOf(kind)) {
+    const choices = [
+      ...query.getAll(name).map(value => ({ value, isExcluded: false })),
+      ...query.getAll(name + excludedSuffix).map(value => ({ value, isExcluded: true })),
+    ].filter(({ value }) => value !== '')
+    if (choices.length > 0) fields[name] = choices
+  }
+  const text = query.get('q') ?? ''
+  const condition = query.get('condition') ?? ''
+  const stored = storedFilters(condition, kind)
+  const isApart = stored && Object.keys(stored.fields).every(name => !(name in fields))
+  return isApart
+    ? { fields: { ...fields, ...stored.fields }, text, condition: stored.condition }
+    : { fields, text, condition }
+}
+
+/** The parts of a saved filter, which are shown one by one; null for a text that is no condition. */
+function storedFilters(condition: string, kind: ListKind): Filters | null {
+  try {
+    return filtersOfCondition(parsed(condition), kind)
+  } catch {
+    return null
+  }
+}
+
 /** The filters for a stored condition; parts they cannot express remain in `condition`. */
-export function filtersOfCondition(condition: Condition | null): Filters {
+function filtersOfCondition(condition: Condition | null, kind: ListKind): Filters {
   let filters: Filters = noFilters
   if (!condition) return filters
   const others: Condition[] = []
   for (const part of condition.allOf ?? [condition]) {
-    const choices = choicesOf(part)
+    const choices = choicesOf(part, kind)
     if (!choices) others.push(part)
     else {
       const { name } = choices
@@ -113,9 +144,9 @@ function mergedChoices(known: readonly FilterChoice[] | undefined, next: NamedCh
   return isJoined || included.length === 0 ? [...known, ...next.choices] : null
 }
 
-function choicesOf(condition: Condition): NamedChoices | null {
+function choicesOf(condition: Condition, kind: ListKind): NamedChoices | null {
   if (condition.anyOf) {
-    const parts = condition.anyOf.map(choicesOf)
+    const parts = condition.anyOf.map(part => choicesOf(part, kind))
     const [first] = parts
     if (!first || isRange(first.kind) || first.kind === 'flag') return null
     const isOneField = parts.every(
@@ -127,7 +158,7 @@ function choicesOf(condition: Condition): NamedChoices | null {
     string,
     { operator: string; value?: unknown },
   ]
-  const known = filterFields.find(known => known.field === field)
+  const known = fieldsOf(kind).find(known => known.field === field)
   const value = known && choiceOf(known.kind, rule)
   return known && value ? { name: known.name, kind: known.kind, choices: [value] } : null
 }

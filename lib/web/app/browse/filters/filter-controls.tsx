@@ -1,18 +1,21 @@
 // Controls of one filter: values that are included or excluded, a text, a range, or yes and no.
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { type LibraryNames, useGet, useLibraryNames } from '../../api/resource.ts'
 import { perStar, starsText } from '../../organize/groupings/rule-words.ts'
 import { formatNumber, t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { useDebounced } from '../../ui/timing.ts'
 import type { FilterChoice, FilterField, FilterName } from './filter-fields.ts'
 import { valueText } from './filter-texts.ts'
 
 type ControlProps = {
   field: FilterField
   choices: readonly FilterChoice[]
+  /** Names are counted by series. */
+  isOfSeries: boolean
   onChange: (choices: readonly FilterChoice[]) => void
 }
 
@@ -37,7 +40,7 @@ export function FilterControl(props: ControlProps) {
   }
 }
 
-type Option = { value: string; count?: number }
+type Option = { value: string; count?: number | undefined }
 
 function LibraryControl(props: ControlProps) {
   const names = useLibraryNames(true)
@@ -45,39 +48,53 @@ function LibraryControl(props: ControlProps) {
   return <Values {...props} names={names} options={[...names.keys()].map(value => ({ value }))} />
 }
 
-/** Genres and tags come in thousands; the most frequent are offered until a text narrows them. */
+/** Names come in thousands; the most frequent are offered until a text narrows them. */
 const maxOptions = 40
+const waitMs = 200
+
+const namePaths = {
+  genre: '/api/v1/genres',
+  tag: '/api/v1/tags',
+  author: '/api/v1/authors',
+  publisher: '/api/v1/publishers',
+} as const
 
 function LabelControl(props: ControlProps) {
-  const { name } = props.field
+  const name = props.field.name as keyof typeof namePaths
   const [text, setText] = useState('')
-  const query = { page: 1, pageSize: 500 }
-  const { data } = useGet(name === 'genre' ? '/api/v1/genres' : '/api/v1/tags', { query })
-  if (!data || data.total === 0) return null
-  const wanted = text.toLocaleLowerCase()
-  const found = data.data
-    .map(({ name, seriesCount = 0 }) => ({ name, seriesCount }))
-    .filter(label => label.seriesCount > 0 && label.name.toLocaleLowerCase().includes(wanted))
-    .toSorted((a, b) => b.seriesCount - a.seriesCount)
-    .slice(0, maxOptions)
+  const wanted = useDebounced(text.trim(), waitMs)
+  const { data } = useGet(namePaths[name], {
+    query: {
+      ...{ page: 1, pageSize: maxOptions, sort: 'series_count,desc' },
+      ...(wanted && { search: wanted }),
+      ...((name === 'genre' || name === 'tag') && { used: true }),
+    },
+  })
+  // Those before stay until the next ones arrive.
+  const latest = useRef(data)
+  const isLong = useRef(false)
+  if (data) latest.current = data
+  const names = latest.current
+  if (wanted === '' && (data?.total ?? 0) > maxOptions) isLong.current = true
+  if (!names || (names.total === 0 && !isLong.current && props.choices.length === 0)) return null
+  const found: Option[] = names.data.map(label => ({
+    value: label.name,
+    count: props.isOfSeries ? label.seriesCount : undefined,
+  }))
   const chosen = props.choices
-    .filter(({ value }) => !found.some(label => label.name === value))
+    .filter(({ value }) => !found.some(option => option.value === value))
     .map(({ value }) => ({ value }))
-  const options = [
-    ...chosen,
-    ...found.map(label => ({ value: label.name, count: label.seriesCount })),
-  ]
-  const search = data.total > maxOptions && (
+  const search = isLong.current && (
     <input
       type="search"
       class="control browse-option-search"
       placeholder={t('filter.find')}
-      aria-label={t('filter.find')}
+      aria-label={`${t('filter.find')} ${t(`field.${name}`)}`}
       value={text}
       onInput={event => setText(event.currentTarget.value)}
     />
   )
-  return <Values {...props} options={options} search={search} />
+  return <Values {...props} options={[...chosen, ...found]} search={search} />
 }
 
 type ValuesProps = ControlProps & {

@@ -1,38 +1,42 @@
-// Dialog with all filters of a series list and the saved ones; the list changes when it is confirmed.
+// Dialog with all filters of a list and the saved ones; the list changes when it is confirmed.
 import { useEffect, useState } from 'preact/hooks'
-import { api, body, type Schemas } from '../../api/client.ts'
-import { useGet, useLibraryNames } from '../../api/resource.ts'
+import { useLibraryNames } from '../../api/resource.ts'
 import { can } from '../../api/session.ts'
+import { navigate } from '../../routing/router.ts'
 import { useEdited } from '../../routing/unsaved.ts'
 import { t } from '../../text/translate.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { openFilters } from './filter-chips.tsx'
-import { type Condition, conditionOf, filtersOfCondition } from './filter-condition.ts'
+import { conditionOf } from './filter-condition.ts'
 import { FilterControl } from './filter-controls.tsx'
 import {
   countFilters,
   type Filters,
-  filterFields,
+  fieldsOf,
+  type ListKind,
   noFilters,
-  type SeriesSort,
+  type Sort,
   withChoices,
 } from './filter-fields.ts'
 import { conditionText } from './filter-texts.ts'
+import { filteredPage } from './filtered-page.ts'
+import { deletePreset, type Preset, pathOfPreset, savePreset, usePresets } from './presets.ts'
 
 type FilterDialogProps = {
+  kind: ListKind
   filters: Filters
-  sort: SeriesSort
+  sort: Sort
   /** Null for all libraries. */
   libraryId: string | null
   onClose: () => void
 }
 
-export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialogProps) {
+export function FilterDialog({ kind, filters, sort, libraryId, onClose }: FilterDialogProps) {
   const [draft, setDraft] = useState(filters)
   const { isEdited } = useEdited(draft)
-  const count = useMatchCount(draft, libraryId)
+  const count = useMatchCount(kind, draft, libraryId)
   const apply = () => {
     onClose()
     openFilters(draft)
@@ -41,7 +45,7 @@ export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialog
     <>
       <Button variant="quiet" text={t('filter.clear')} onClick={() => setDraft(noFilters)} />
       <Button variant="primary" onClick={apply}>
-        {count === null ? t('filter.show') : t('filter.showCount', { count })}
+        {count === null ? t(`filter.show.${kind}`) : t(`filter.showCount.${kind}`, { count })}
       </Button>
     </>
   )
@@ -61,12 +65,13 @@ export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialog
         }}
       >
         <FilterPresets
+          kind={kind}
           filters={draft}
           sort={sort}
           libraryId={libraryId}
-          onOpen={(preset, presetSort) => {
+          onOpen={preset => {
             onClose()
-            openFilters(preset, presetSort)
+            navigate(pathOfPreset(preset))
           }}
         />
         <TextField
@@ -81,13 +86,14 @@ export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialog
             onRemove={() => setDraft({ ...draft, condition: '' })}
           />
         )}
-        {filterFields
+        {fieldsOf(kind)
           .filter(({ isForMaintainers }) => !isForMaintainers || can('BooksWrite'))
           .filter(({ name }) => name !== 'library' || libraryId === null)
           .map(field => (
             <FilterControl
               key={field.name}
               field={field}
+              isOfSeries={kind === 'series'}
               choices={draft.fields[field.name] ?? []}
               onChange={choices => setDraft(withChoices(draft, field.name, choices))}
             />
@@ -114,18 +120,16 @@ function ConditionRow({ condition, onRemove }: { condition: string; onRemove: ()
 
 const waitMs = 250
 
-/** Number of matching series, counted after a pause in editing; null until then. */
-function useMatchCount(filters: Filters, libraryId: string | null): number | null {
+/** Number of matches, counted after a pause in editing; null until then. */
+function useMatchCount(kind: ListKind, filters: Filters, libraryId: string | null): number | null {
   const [count, setCount] = useState<number | null>(null)
   const key = JSON.stringify(filters)
   useEffect(() => {
     const controller = new AbortController()
     const timer = setTimeout(() => {
       const condition = conditionOf(filters, libraryId)
-      const filter = { condition, ...(filters.text && { fullTextSearch: filters.text }) }
-      const params = { query: { page: 1, pageSize: 1 } }
-      const { signal } = controller
-      body(api.POST('/api/v1/series/list', { params, body: filter, signal })).then(
+      const page = { page: 1, pageSize: 1 }
+      filteredPage(kind, { ...page, condition, text: filters.text }, controller.signal).then(
         ({ total }) => setCount(total),
         () => setCount(null),
       )
@@ -139,34 +143,25 @@ function useMatchCount(filters: Filters, libraryId: string | null): number | nul
 }
 
 type PresetsProps = {
+  kind: ListKind
   filters: Filters
   sort: string
   libraryId: string | null
-  onOpen: (filters: Filters, sort: string | null) => void
+  onOpen: (preset: Preset) => void
 }
 
 /** Saved filters of an account: chosen, saved under a name, deleted. */
-function FilterPresets({ filters, sort, libraryId, onOpen }: PresetsProps) {
+function FilterPresets({ kind, filters, sort, libraryId, onOpen }: PresetsProps) {
   const [name, setName] = useState<string | null>(null)
-  const query = { scope: 'list' as const, target: 'series' as const }
-  const presets = useGet('/api/v1/filter-presets', { query })
-  const shown = presets.data?.presets.filter(
-    preset => preset.libraryId === null || preset.libraryId === libraryId,
+  const shown = usePresets()?.filter(
+    preset =>
+      preset.target === kind && (preset.libraryId === null || preset.libraryId === libraryId),
   )
   const save = async () => {
     const condition = conditionOf(filters, null) as Record<string, never> | null
-    const preset = { name: name!.trim(), condition, query: filters.text || null, sort, libraryId }
-    await api.POST('/api/v1/filter-presets', { body: { ...preset, ...query } })
+    const stored = { condition, query: filters.text || null, sort, libraryId }
+    await savePreset({ name: name!.trim(), target: kind, ...stored })
     setName(null)
-    presets.reload()
-  }
-  const remove = async ({ id }: Schemas['FilterPreset']) => {
-    await api.DELETE('/api/v1/filter-presets/{id}', { params: { path: { id } } })
-    presets.reload()
-  }
-  const open = (preset: Schemas['FilterPreset']) => {
-    const stored = filtersOfCondition(preset.condition as Condition | null)
-    onOpen({ ...stored, text: preset.query ?? '' }, preset.sort)
   }
   if (!shown || (shown.length === 0 && countFilters(filters) === 0)) return null
   return (
@@ -175,13 +170,13 @@ function FilterPresets({ filters, sort, libraryId, onOpen }: PresetsProps) {
       <div class="browse-option-list">
         {shown.map(preset => (
           <span key={preset.id} class="browse-preset">
-            <button type="button" class="browse-option" onClick={() => open(preset)}>
+            <button type="button" class="browse-option" onClick={() => onOpen(preset)}>
               {preset.name}
             </button>
             <IconButton
               icon="delete"
               label={t('filter.deletePreset', { name: preset.name })}
-              onClick={() => remove(preset)}
+              onClick={() => deletePreset(preset)}
             />
           </span>
         ))}

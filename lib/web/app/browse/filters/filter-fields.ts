@@ -1,6 +1,7 @@
-// Filters and sort order of series lists: their fields, and their text in the address of a page.
+// Filters and sort orders of lists of series and of books: their fields, and their text in the address of a page.
 import type { Schemas } from '../../api/client.ts'
 import {
+  bookTypes,
   fileFormats,
   readingDirections,
   readStatuses,
@@ -8,8 +9,11 @@ import {
 } from '../../api/enumerations.ts'
 import type { TextKey } from '../../text/translate.ts'
 
+/** What a list consists of. */
+export type ListKind = 'series' | 'books'
+
 type ConditionField = Exclude<
-  keyof Schemas['SeriesCondition'],
+  keyof Schemas['SeriesCondition'] | keyof Schemas['BookCondition'],
   'allOf' | 'anyOf' | 'all_of' | 'any_of'
 >
 
@@ -25,6 +29,8 @@ type Field = {
   field: ConditionField
   /** Only for `choice`. */
   values?: readonly string[]
+  /** The only kind of lists that have it. */
+  of?: ListKind
   /** Shown only to library maintainers. */
   isForMaintainers?: boolean
 }
@@ -34,33 +40,44 @@ const shownStatuses = seriesStatuses.filter(status => status !== 'unknown')
 const fields = [
   { name: 'library', kind: 'label', field: 'libraryId' },
   { name: 'readStatus', kind: 'choice', field: 'readStatus', values: readStatuses },
-  { name: 'status', kind: 'choice', field: 'status', values: shownStatuses },
+  { name: 'status', kind: 'choice', field: 'status', values: shownStatuses, of: 'series' },
   { name: 'genre', kind: 'label', field: 'genre' },
   { name: 'tag', kind: 'label', field: 'tag' },
-  { name: 'publisher', kind: 'text', field: 'publisher' },
-  { name: 'author', kind: 'text', field: 'author' },
-  { name: 'language', kind: 'text', field: 'language' },
-  { name: 'year', kind: 'range', field: 'year' },
+  { name: 'publisher', kind: 'label', field: 'publisher', of: 'series' },
+  { name: 'author', kind: 'label', field: 'author' },
+  { name: 'language', kind: 'text', field: 'language', of: 'series' },
+  { name: 'year', kind: 'range', field: 'year', of: 'series' },
   { name: 'format', kind: 'choice', field: 'format', values: fileFormats },
-  { name: 'direction', kind: 'choice', field: 'readingDirection', values: readingDirections },
-  { name: 'age', kind: 'range', field: 'ageRating' },
-  { name: 'books', kind: 'range', field: 'bookCount' },
+  { name: 'type', kind: 'choice', field: 'bookType', values: bookTypes, of: 'books' },
+  {
+    name: 'direction',
+    kind: 'choice',
+    field: 'readingDirection',
+    values: readingDirections,
+    of: 'series',
+  },
+  { name: 'age', kind: 'range', field: 'ageRating', of: 'series' },
+  { name: 'books', kind: 'range', field: 'bookCount', of: 'series' },
   { name: 'pages', kind: 'range', field: 'pageCount' },
   { name: 'rating', kind: 'stars', field: 'userRating' },
-  { name: 'complete', kind: 'flag', field: 'completion' },
+  { name: 'complete', kind: 'flag', field: 'completion', of: 'series' },
   { name: 'want', kind: 'flag', field: 'wantToRead' },
-  { name: 'rated', kind: 'flag', field: 'hasUserRating' },
+  { name: 'rated', kind: 'flag', field: 'hasUserRating', of: 'series' },
   { name: 'collected', kind: 'flag', field: 'inCollection' },
-  { name: 'tracked', kind: 'flag', field: 'isTracked' },
-  { name: 'oneShot', kind: 'flag', field: 'oneShot' },
+  { name: 'listed', kind: 'flag', field: 'inReadList', of: 'books' },
+  { name: 'tracked', kind: 'flag', field: 'isTracked', of: 'series' },
+  { name: 'oneShot', kind: 'flag', field: 'oneShot', of: 'series' },
   { name: 'error', kind: 'flag', field: 'hasError', isForMaintainers: true },
-  { name: 'missing', kind: 'flag', field: 'hasMissing', isForMaintainers: true },
+  { name: 'missing', kind: 'flag', field: 'hasMissing', isForMaintainers: true, of: 'series' },
 ] as const satisfies readonly Field[]
 
 type Known = (typeof fields)[number]
 export type FilterName = Known['name']
 export type FilterField = Field & Pick<Known, 'name' | 'field'>
 export const filterFields: readonly FilterField[] = fields
+
+export const fieldsOf = (kind: ListKind): readonly FilterField[] =>
+  filterFields.filter(({ of }) => of === undefined || of === kind)
 
 export type FilterChoice = { value: string; isExcluded: boolean }
 /** A range (also of stars) is one choice, `from-to`, with either end optional; a flag is `yes` or `no`. */
@@ -74,19 +91,7 @@ export type Filters = {
 
 export const noFilters: Filters = { fields: {}, text: '', condition: '' }
 
-const excludedSuffix = '.not'
-
-export function filtersOf(query: URLSearchParams): Filters {
-  const fields: Filters['fields'] = {}
-  for (const { name } of filterFields) {
-    const choices = [
-      ...query.getAll(name).map(value => ({ value, isExcluded: false })),
-      ...query.getAll(name + excludedSuffix).map(value => ({ value, isExcluded: true })),
-    ].filter(({ value }) => value !== '')
-    if (choices.length > 0) fields[name] = choices
-  }
-  return { fields, text: query.get('q') ?? '', condition: query.get('condition') ?? '' }
-}
+export const excludedSuffix = '.not'
 
 /** The address query with other filters. */
 export function withFilters(query: URLSearchParams, filters: Filters): URLSearchParams {
@@ -120,7 +125,7 @@ export function withChoices(
   return { ...filters, fields }
 }
 
-export const sortTexts = {
+const seriesSorts = {
   title: 'field.title',
   date_added: 'field.dateAdded',
   date_updated: 'field.dateUpdated',
@@ -131,18 +136,38 @@ export const sortTexts = {
   file_size: 'field.fileSize',
   rating: 'field.userRating',
 } as const satisfies Record<string, TextKey>
-export type SortField = keyof typeof sortTexts
-export const sortFields = Object.keys(sortTexts) as readonly SortField[]
+const bookSorts = {
+  title: 'field.title',
+  series: 'label.series',
+  date_added: 'field.dateAdded',
+  date_updated: 'field.dateUpdated',
+  release_date: 'field.releaseDate',
+  last_read: 'field.lastReadAt',
+  page_count: 'field.pageCount',
+  file_size: 'field.fileSize',
+} as const satisfies Record<string, TextKey>
+
+export type SeriesSortField = keyof typeof seriesSorts
+export type BookSortField = keyof typeof bookSorts
+type SortField = SeriesSortField | BookSortField
 type SortOrder = 'asc' | 'desc'
-export type SeriesSort = `${SortField},${SortOrder}`
+export type Sort<Field extends SortField = SortField> = `${Field},${SortOrder}`
+
+/** The fields that a kind of lists is sorted by, with their texts. */
+export const sortTextsOf = (kind: ListKind): Partial<Record<SortField, TextKey>> =>
+  kind === 'series' ? seriesSorts : bookSorts
+
+export const usualSort = 'title,asc'
 
 /** The order that is most useful for a field: newest and largest first. */
-export const usualOrder = (field: SortField): SortOrder => (field === 'title' ? 'asc' : 'desc')
+export const usualOrder = (field: SortField): SortOrder =>
+  field === 'title' || field === 'series' ? 'asc' : 'desc'
 
-export function seriesSortOf(query: URLSearchParams): SeriesSort {
+export function sortOf(query: URLSearchParams, kind: ListKind): Sort {
   const [name, order] = (query.get('sort') ?? '').split(',')
-  const field = sortFields.find(known => known === name) ?? 'title'
+  const fields = Object.keys(sortTextsOf(kind)) as SortField[]
+  const field = fields.find(known => known === name) ?? 'title'
   return `${field},${order === 'asc' || order === 'desc' ? order : usualOrder(field)}`
 }
 
-export const partsOfSort = (sort: SeriesSort) => sort.split(',') as [SortField, SortOrder]
+export const partsOfSort = (sort: Sort) => sort.split(',') as [SortField, SortOrder]

@@ -13,6 +13,8 @@ export function valueText(name: FilterName, value: string, names: LibraryNames):
       return textOr(valueKey(name, value)!, value)
     case 'format':
       return value.toUpperCase()
+    case 'type':
+      return textOr(valueKey('bookType', value)!, value)
     case 'direction':
       return textOr(valueKey('readingDirection', value)!, value)
     case 'language':

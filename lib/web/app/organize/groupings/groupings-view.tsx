@@ -1,15 +1,14 @@
 // Collections page and read lists page, with the covers of first members.
-import { useEffect, useRef } from 'preact/hooks'
 import { can } from '../../api/session.ts'
 import { Card, CardSkeleton, CoverBadge } from '../../lists/card.tsx'
 import { cardShape } from '../../lists/grid-layout.ts'
 import { useReloadOnEvents } from '../../lists/list-events.ts'
+import { ListSearch } from '../../lists/list-search.tsx'
 import { usePagedList } from '../../lists/paged-list.ts'
 import { VirtualGrid } from '../../lists/virtual-grid.tsx'
-import { address, href, navigate, setQuery } from '../../routing/router.ts'
+import { address, href, navigate } from '../../routing/router.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, ErrorState } from '../../ui/state.tsx'
 import { openOrganizer } from '../actions.ts'
@@ -41,7 +40,9 @@ function GroupingsView({ kind }: { kind: Kind }) {
         subtitle={total ? t(`groupings.${kind}Count`, { count: total }) : undefined}
         actions={<Actions kind={kind} />}
       />
-      {(search !== '' || (total ?? 0) > 12) && <SearchField kind={kind} search={search} />}
+      {(search !== '' || (total ?? 0) > 12) && (
+        <ListSearch label={t(`groupings.search.${kind}`)} class="organize-search" />
+      )}
       {list.error.value !== null && total === null ? (
         <ErrorState error={list.error.value} onRetry={list.reload} />
       ) : isEmpty ? (
@@ -82,34 +83,6 @@ const importCbl = () =>
   openOrganizer(async () => (await import('./cbl-dialog.tsx')).CblDialog, {
     onImported: (id: string) => navigate(`readlists/${id}`),
   })
-
-const searchDelayMs = 200
-
-function SearchField({ kind, search }: { kind: Kind; search: string }) {
-  const timer = useRef<ReturnType<typeof setTimeout>>()
-  useEffect(() => () => clearTimeout(timer.current), [])
-  return (
-    <label class="search-field organize-search">
-      <Icon name="search" size={18} />
-      <input
-        type="search"
-        class="control"
-        defaultValue={search}
-        aria-label={t(`groupings.search.${kind}`)}
-        placeholder={t(`groupings.search.${kind}`)}
-        maxLength={200}
-        onInput={event => {
-          const { value } = event.currentTarget
-          clearTimeout(timer.current)
-          timer.current = setTimeout(
-            () => setQuery({ q: value.trim() }, { replace: true }),
-            searchDelayMs,
-          )
-        }}
-      />
-    </label>
-  )
-}
 
 function Nothing({ kind, search }: { kind: Kind; search: string }) {
   if (search)
