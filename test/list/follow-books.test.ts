@@ -428,12 +428,11 @@ t.test('a transaction that is committed after later ones is followed', async t =
     tx`update book set page_count = 4711 where id = ${id}`
   await sql.begin(async tx => {
     await resize(tx, a!.id)
-    await tx
-      .savepoint(async nested => {
-        await resize(nested, c!.id)
-        throw new Error('rolled back')
-      })
-      .catch(() => {})
+    const rolledBack = tx.savepoint(async nested => {
+      await resize(nested, c!.id)
+      throw new Error('rolled back')
+    })
+    await rolledBack.catch(() => {})
     await resize(sql, b!.id)
     t.equal(await total(), 1)
   })

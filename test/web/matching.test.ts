@@ -73,7 +73,7 @@ test('matching', { skip: skipWithoutBrowser(6) }, async t => {
   })
 
   await testPages(
-    'an ebook is looked up from its page, and a fault is said in words',
+    'an ebook is looked up from its page, and a fault is shown in words',
     async (t, open) => {
       const page = await open(novel)
       await page.getByRole('button', { name: 'Find metadata' }).click()

@@ -142,9 +142,11 @@ export const matchTasks = [
     params: LibraryId,
     query: record({
       ...pageQuery,
-      kind: maybe(oneOf(['series', 'book'], { default: 'series' })),
-      sourceId: maybe(uuid()),
-      outcome: maybe(oneOf(outcomes)),
+      kind: maybe(
+        oneOf(['series', 'book'], { default: 'series', description: 'What was matched.' }),
+      ),
+      sourceId: maybe(uuid({ description: 'Results of this source only.' })),
+      outcome: maybe(oneOf(outcomes, { description: 'Results with this outcome only.' })),
     }),
     responses: { 200: MatchesPage },
     async handle({ params: { id }, query, viewer, request, reply }, { sql }) {

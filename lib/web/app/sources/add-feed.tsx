@@ -4,7 +4,7 @@ import { api, body } from '../api/client.ts'
 import { t } from '../text/translate.ts'
 import { TextField, useInput } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
-import { testSource } from './add-source.tsx'
+import { testSource } from './test-source.ts'
 
 type AddFeedProps = { taken: readonly string[]; onAdded: () => void; onClose: () => void }
 

@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { AddFeed } from './add-feed.tsx'
+import { testSource } from './test-source.ts'
 
 export type Preset = Schemas['SourcePreset']
 
@@ -81,10 +82,6 @@ function kindOf({ kind }: Preset): string {
   if (kind === 'comics') return t('sources.kind.comics')
   return kind === 'manga' ? t('metadata.bookType.manga') : t('label.books')
 }
-
-/** Calls the source once. */
-export const testSource = (id: string): Promise<Schemas['SourceTest']> =>
-  body(api.POST('/api/v1/admin/sources/{id}/test', { params: { path: { id } } }))
 
 type KeysDialogProps = {
   sourceId: string

@@ -5,7 +5,7 @@ import { messageOf } from '../text/error-message.ts'
 import { formatNumber, t, textOr } from '../text/translate.ts'
 import { NameLink } from '../ui/name.tsx'
 import { Table } from '../ui/table.tsx'
-import type { Matching } from './matching-view.tsx'
+import type { Matching } from './matching.ts'
 
 type Item = { id: string; title: string }
 type Result = Schemas['AutoMatchResult'] | Error

@@ -8,7 +8,7 @@ import { NameLink } from '../ui/name.tsx'
 import { EmptyState } from '../ui/state.tsx'
 import { Table } from '../ui/table.tsx'
 import { showNotice } from '../ui/toast.tsx'
-import type { Matching } from './matching-view.tsx'
+import type { Matching } from './matching.ts'
 
 type Match = Schemas['LibraryMatch']
 type ResultsProps = Matching & { matches: readonly Match[]; onChange: () => void }

@@ -16,12 +16,9 @@ import { useSoon } from '../ui/timing.ts'
 import { showNotice } from '../ui/toast.tsx'
 import { MatchPreview } from './match-preview.tsx'
 import { MatchResults } from './match-results.tsx'
+import type { Matching } from './matching.ts'
 
 const kindTexts = { series: 'label.series', book: 'matching.ebooks' } as const
-
-export type Kind = 'series' | 'book'
-/** What is matched with what. */
-export type Matching = { libraryId: string; sourceId: string; kind: Kind }
 
 export function View() {
   const libraries = useLibraries()

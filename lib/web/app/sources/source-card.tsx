@@ -8,10 +8,11 @@ import { FormError } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuButton } from '../ui/menu.tsx'
 import { showNotice } from '../ui/toast.tsx'
-import { type Preset, SourceKeysDialog, testSource } from './add-source.tsx'
+import { type Preset, SourceKeysDialog } from './add-source.tsx'
 import { FailuresDialog } from './failures-dialog.tsx'
 import { MatchingDialog } from './matching-settings.tsx'
 import { type ReleaseList, ReleaseLists } from './release-lists.tsx'
+import { testSource } from './test-source.ts'
 
 type Source = Schemas['Source']
 type CardProps = {
