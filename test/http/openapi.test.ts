@@ -31,6 +31,18 @@ test('the document has every operation of the specification', async t => {
   }
 })
 
+test('no object of a response is documented without its properties', t => {
+  const schemas = Object.entries<any>(document.components.schemas)
+  for (const [name, schema] of schemas)
+    if (schema.type === 'object' && !schema.additionalProperties && name !== 'CustomMetadataInput')
+      t.ok(Object.keys(schema.properties ?? {}).length > 0, name)
+  const required = schemas.flatMap(([name, { required = [], properties = {} }]) =>
+    required.filter((key: string) => !(key in properties)).map((key: string) => `${name}.${key}`),
+  )
+  t.same(required, [])
+  t.end()
+})
+
 test('the document is valid', async t => {
   const { valid, errors } = await new Validator().validate(structuredClone(document))
   t.ok(valid, JSON.stringify(errors)?.slice(0, 2000))

@@ -78,6 +78,7 @@ export default defineConfig({
           page('Contributing', 'contributing'),
           page('Writing a test', 'testing'),
           page('Translating', 'translating'),
+          page('Operations and the browser', 'browser'),
           page('Promises', 'promises'),
           { text: 'Changelog', link: '/CHANGELOG' },
         ],

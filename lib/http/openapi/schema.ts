@@ -32,6 +32,9 @@ export const responseSchema = (schema: unknown, components: Schemas): unknown =>
 export const requestSchema = (schema: unknown, components: Schemas): unknown =>
   withReferences(schema, components, withAcceptedProperties)
 
+const mapValues = (object: Json, map: (value: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]))
+
 type Transform = (schema: Json) => Json
 
 function withReferences(schema: unknown, components: Schemas, transform: Transform): unknown {
@@ -50,13 +53,16 @@ function withReferences(schema: unknown, components: Schemas, transform: Transfo
   // A separately documented schema is exact.
   if (documentedAs && !component)
     return withReferences(documentedAs, components, withDistinctProperties)
+  const inner = (value: unknown) =>
+    withReferences(value, components, documentedAs ? withDistinctProperties : transform)
+  // Names of properties are not keywords: one may be called `aliases`.
+  const ofKey = (key: string, value: unknown) =>
+    key === 'properties' ? mapValues(value as Json, inner) : inner(value)
   const plain = () =>
     Object.fromEntries(
       Object.entries(documentedAs ?? transform(keywords)).map(([key, value]) => [
         key,
-        literalKeys.has(key)
-          ? value
-          : withReferences(value, components, documentedAs ? withDistinctProperties : transform),
+        literalKeys.has(key) ? value : ofKey(key, value),
       ]),
     )
   if (!component) return plain()

@@ -1,7 +1,7 @@
 // What the pages of series and books share: the layout, the menu, the want-to-read button.
 import type { ComponentChildren } from 'preact'
 import { mediaUrl } from '../api/address.ts'
-import type { Schemas } from '../api/client.ts'
+import { api, type Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'
 import { bookState } from '../lists/card.tsx'
 import {
@@ -20,6 +20,7 @@ import { Cover, type CoverOwner } from '../ui/cover.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuButton, MenuLink } from '../ui/menu.tsx'
 import { useTitle } from '../ui/page-header.tsx'
+import { showNotice } from '../ui/toast.tsx'
 
 type BookMenuProps = { book: Schemas['BookFull']; onChange: () => void }
 
@@ -69,6 +70,10 @@ function ItemMenu(props: ItemMenuProps) {
   const edit = () => editMetadata({ owner, ids: [id], onSaved })
   const find = () => findMetadata({ owner, id, title, onSaved })
   const choose = () => chooseCover({ owner, id, title, onSaved })
+  const analyze = async () => {
+    await api.POST(`/api/v1/${owner}/{id}/analyze`, { params: { path: { id } } })
+    showNotice(t('maintenance.started'))
+  }
   return (
     <Menu label={t('action.more')} trigger={<Icon name="more" />}>
       {canRead && canMarkRead && (
@@ -86,6 +91,12 @@ function ItemMenu(props: ItemMenuProps) {
       {canEdit && <MenuButton icon="edit" text={t('action.edit')} onClick={edit} />}
       {canEdit && <MenuButton icon="search" text={t('action.findMetadata')} onClick={find} />}
       {canEdit && <MenuButton icon="book" text={t('action.chooseCover')} onClick={choose} />}
+      {canEdit && file !== null && (
+        <MenuButton icon="refresh" text={t('action.analyze')} onClick={analyze} />
+      )}
+      {can('ApiKeysRead') && (
+        <MenuLink icon="key" text={t('action.readInApp')} href={href('account/keys')} />
+      )}
       {file !== null && (
         <MenuLink
           icon="download"

@@ -3,7 +3,7 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { can } from '../api/session.ts'
-import { addTo, editMetadata, setRead, setWantToRead } from '../organize/actions.ts'
+import { addTo, editMetadata, matchAll, setRead, setWantToRead } from '../organize/actions.ts'
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { showNotice } from '../ui/toast.tsx'
@@ -55,7 +55,14 @@ export function SelectionBar({ kind, selection, list, onDone, extra }: Selection
         </Button>
       )}
       {can(isSeries ? 'SeriesWrite' : 'BooksWrite') && (
-        <Button icon="edit" text={t('action.edit')} onClick={edit} />
+        <>
+          <Button icon="edit" text={t('action.edit')} onClick={edit} />
+          <Button
+            icon="search"
+            text={t('matchingSettings.menu')}
+            onClick={() => matchAll(kind, ids).then(done)}
+          />
+        </>
       )}
       {extra}
       <IconButton icon="close" label={t('lists.endSelection')} onClick={() => selection.clear()} />

@@ -1,6 +1,7 @@
 // Pages of people, genres, tags and publishers: their names with the number of series, each a link to these.
 import { api, body } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
+import { can } from '../api/session.ts'
 import { roleText } from '../browse/metadata.tsx'
 import type { GridShape } from '../lists/grid-layout.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
@@ -9,10 +10,12 @@ import { usePagedList } from '../lists/paged-list.ts'
 import { VirtualGrid } from '../lists/virtual-grid.tsx'
 import { address, href, setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
 import { BareSelect } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { SectionPage } from '../ui/page-header.tsx'
 import { EmptyState, ErrorState } from '../ui/state.tsx'
+import { showNotice } from '../ui/toast.tsx'
 import { type NameKind, sections } from './sections.ts'
 
 const kindOfPath = (path: string): NameKind =>
@@ -49,6 +52,13 @@ function Names({ kind }: { kind: NameKind }) {
     <SectionPage label={t('nav.names')} entries={sections} title={title} subtitle={count}>
       <div class="row names-toolbar">
         <ListSearch label={t('names.search')} class="names-search" />
+        {(kind === 'genres' || kind === 'tags') && can('SystemAdmin') && (
+          <Button
+            icon="delete"
+            text={t('names.cleanup')}
+            onClick={() => cleanUp(kind, list.reload)}
+          />
+        )}
         {kind === 'people' && <RoleChoice role={role} />}
         <BareSelect<Sort>
           class="control"
@@ -72,6 +82,14 @@ function Names({ kind }: { kind: NameKind }) {
       )}
     </SectionPage>
   )
+}
+
+async function cleanUp(kind: 'genres' | 'tags', reload: () => void) {
+  const { deletedCount } = await body(
+    kind === 'genres' ? api.POST('/api/v1/genres/cleanup') : api.POST('/api/v1/tags/cleanup'),
+  )
+  showNotice(t('names.cleaned', { count: deletedCount }))
+  reload()
 }
 
 type Name = { name: string; seriesCount: number }

@@ -196,3 +196,21 @@ async function change({ seriesIds = [], bookIds = [] }: Selection, wanted: boole
   for (const id of bookIds)
     await api.DELETE('/api/v1/want-to-read/books/{id}', { params: { path: { id } } })
 }
+
+/** Matches them with all sources in the background, and shows a notice. Throws ApiError. */
+export async function matchAll(kind: 'series' | 'books', ids: readonly string[]): Promise<void> {
+  let count = 0
+  for (let start = 0; start < ids.length; start += maxSeries) {
+    const some = ids.slice(start, start + maxSeries)
+    const { tasksEnqueued } =
+      kind === 'series'
+        ? await body(
+            api.POST('/api/v1/series/metadata/auto-match/task/bulk', { body: { seriesIds: some } }),
+          )
+        : await body(
+            api.POST('/api/v1/books/metadata/auto-match/task/bulk', { body: { bookIds: some } }),
+          )
+    count += tasksEnqueued
+  }
+  showNotice(t(count > 0 ? 'maintenance.started' : 'match.noSources'))
+}

@@ -125,9 +125,12 @@ function CoverChoice({ owner, id, covers, onChanged }: CoverChoiceProps) {
   const imageOf = (cover: Schemas['Cover']) => mediaUrl(`/${owner}/${id}/covers/${cover.id}/image`)
   const isAutomatic = !covers.some(({ isSelected }) => isSelected)
   const select = async (coverId: string | null) => {
-    const path = `/api/v1/${owner}/{id}/covers` as const
-    if (coverId === null) await api.DELETE(`${path}/selected`, { params: { path: { id } } })
-    else await api.PUT(`${path}/{cover_id}/select`, { params: { path: { id, cover_id: coverId } } })
+    const params = { path: { id } }
+    if (coverId === null) await api.DELETE(`/api/v1/${owner}/{id}/covers/selected`, { params })
+    else
+      await api.PUT(`/api/v1/${owner}/{id}/covers/{cover_id}/select`, {
+        params: { path: { id, cover_id: coverId } },
+      })
     onChanged()
   }
   const remove = async (coverId: string) => {

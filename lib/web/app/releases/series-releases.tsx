@@ -1,4 +1,5 @@
 // Releases of one series on its page: following it, what is announced, and how far the library is behind.
+import { useState } from 'preact/hooks'
 import { api } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
 import { can } from '../api/session.ts'
@@ -6,12 +7,14 @@ import { useReloadOnEvents } from '../lists/list-events.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { ReleaseLine } from './release-line.tsx'
+import { TrackingDialog } from './tracking-dialog.tsx'
 
 const shown = 5
 
 /** Renders nothing if no source announces releases, unless the account follows the series. */
 export function SeriesReleases({ seriesId }: { seriesId: string }) {
   const path = { id: seriesId }
+  const [isOpen, setOpen] = useState(false)
   const sources = useGet('/api/v1/release-sources/applicability')
   const tracking = useGet('/api/v1/series/{id}/tracking', { path })
   const isFollowed = tracking.data?.isFollowed ?? false
@@ -33,12 +36,27 @@ export function SeriesReleases({ seriesId }: { seriesId: string }) {
   const total = list.data?.total ?? 0
   return (
     <section class="series-releases" aria-label={t('nav.releases')}>
-      {(can('ProgressWrite') || can('BooksWrite')) && (
-        <Button
-          icon={isFollowed ? 'check' : 'release'}
-          text={t(isFollowed ? 'releases.followed' : 'releases.follow')}
-          aria-pressed={isFollowed}
-          onClick={toggle}
+      <div class="row">
+        {(can('ProgressWrite') || can('BooksWrite')) && (
+          <Button
+            icon={isFollowed ? 'check' : 'release'}
+            text={t(isFollowed ? 'releases.followed' : 'releases.follow')}
+            aria-pressed={isFollowed}
+            onClick={toggle}
+          />
+        )}
+        {can('SeriesWrite') && (
+          <Button icon="settings" text={t('tracking.title')} onClick={() => setOpen(true)} />
+        )}
+      </div>
+      {isOpen && (
+        <TrackingDialog
+          seriesId={seriesId}
+          onChanged={() => {
+            tracking.reload()
+            list.reload()
+          }}
+          onClose={() => setOpen(false)}
         />
       )}
       {total > 0 && (
