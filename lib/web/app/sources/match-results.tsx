@@ -6,7 +6,6 @@ import { formatNumber, formatRelative, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { NameLink } from '../ui/name.tsx'
 import { EmptyState } from '../ui/state.tsx'
-import { Table } from '../ui/table.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import type { Matching } from './matching.ts'
 
@@ -18,25 +17,22 @@ export function MatchResults({ kind, matches, onChange }: ResultsProps) {
     return <EmptyState icon="search" title={t('matching.none')} text={t('matching.noneText')} />
   const owner = kind === 'series' ? 'series' : 'books'
   return (
-    <div class="table-scroll">
-      <Table columns={[t('field.title'), t('backups.result'), t('label.time'), '']}>
-        {matches.map(match => (
-          <tr key={match.id}>
-            <td>
-              <NameLink path={`${owner}/${match.id}`} name={match.title} />
-            </td>
-            <td>
-              {resultText(match)}
-              {match.message && <p class="secondary-text">{match.message}</p>}
-            </td>
-            <td>{match.matchedAt && formatRelative(match.matchedAt)}</td>
-            <td>
-              <Actions owner={owner} match={match} onChange={onChange} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </div>
+    <ul class="match-results" aria-label={t('matching.results')}>
+      {matches.map(match => (
+        <li key={match.id} class="row">
+          <div>
+            <NameLink path={`${owner}/${match.id}`} name={match.title} />
+            <p class="secondary-text">
+              {[resultText(match), match.matchedAt && formatRelative(match.matchedAt)]
+                .filter(Boolean)
+                .join(' · ')}
+            </p>
+            {match.message && <p class="secondary-text">{match.message}</p>}
+          </div>
+          <Actions owner={owner} match={match} onChange={onChange} />
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -107,7 +107,7 @@ function Library(matching: Matching) {
   }
   const counts = results.data?.counts ?? []
   return (
-    <>
+    <div class="matching-library">
       <div class="row">
         <Button icon="search" text={t('matching.try')} onClick={() => setTrying(true)} />
         <Button icon="play" variant="primary" text={t('matching.start')} onClick={start} />
@@ -133,6 +133,6 @@ function Library(matching: Matching) {
           <Pagination totalPages={results.data.totalPages} />
         </>
       )}
-    </>
+    </div>
   )
 }

@@ -1,6 +1,7 @@
 // The lists of releases of a source: when they were read, what came of it; read now, schedule, off, from the beginning.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
+import { cronText } from '../manage/cron.ts'
 import { formatRelative, t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
@@ -90,7 +91,7 @@ function stateText({ enabled, lastPolledAt, lastSummary, effectiveCronSchedule }
     lastPolledAt === null
       ? t('releaseLists.never')
       : t('releaseLists.last', { time: formatRelative(lastPolledAt) })
-  return [last, lastSummary, effectiveCronSchedule].filter(Boolean).join(' · ')
+  return [last, lastSummary, cronText(effectiveCronSchedule)].filter(Boolean).join(' · ')
 }
 
 type ScheduleProps = {

@@ -125,7 +125,7 @@ function Matches({ subject, onUndone }: MatchesProps) {
   const shown = data?.matches.filter(({ outcome, isUndoable }) => outcome !== null || isUndoable)
   if (!shown || shown.length === 0) return null
   return (
-    <ul class="match-results">
+    <ul class="match-earlier">
       {shown.map(match => (
         <MatchRow
           key={match.sourceId}
