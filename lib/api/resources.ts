@@ -42,6 +42,7 @@ import { wantToRead } from '../organize/routes/want-to-read.ts'
 import { pages } from '../page/routes/pages.ts'
 import { koreaderSync } from '../protocols/koreader/routes/sync.ts'
 import { opds } from '../protocols/opds/routes/opds.ts'
+import { annotations } from '../reading/routes/annotations.ts'
 import { readHistory } from '../reading/routes/history.ts'
 import { progress } from '../reading/routes/progress.ts'
 import { readingSessions } from '../reading/routes/sessions.ts'
@@ -77,6 +78,7 @@ export const resources: readonly Route[] = [
   ...preferences,
   ...progress,
   ...readingSessions,
+  ...annotations,
   ...readHistory,
   ...readingStats,
   ...seriesLists,
