@@ -211,10 +211,10 @@ test('annotations stay with a book whose file is replaced or moved', async t => 
   const reader = await all.createUser('reader')
   const [book] = await library.books()
   const path = `/books/${book!.id}/annotations`
-  await reader.post(path, page(3, { note: 'kept' }))
+  await reader.post(path, page(3, { note: 'still here' }))
   library.write('Akira/1.cbz', comic({ pages: 2 }))
   await library.scan()
-  t.match((await reader.get(path)).body.data, [{ note: 'kept', locator: page(3).locator }])
+  t.match((await reader.get(path)).body.data, [{ note: 'still here', locator: page(3).locator }])
   library.move('Akira/1.cbz', 'Akira/01.cbz')
   await library.scan()
   t.equal((await reader.get(path)).body.total, 1)

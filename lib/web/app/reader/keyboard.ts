@@ -28,6 +28,8 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['F'], text: 'reader.help.fullscreen' },
   { keys: ['M'], text: 'reader.help.menu' },
   { keys: ['T'], text: 'reader.help.thumbnails' },
+  { keys: ['B'], text: 'bookmark.help' },
+  { keys: ['L'], text: 'bookmark.list' },
   { keys: ['?'], text: 'reader.help.help' },
   { keys: ['Esc'], text: 'reader.close' },
 ]
@@ -66,6 +68,10 @@ const keys: Record<string, Handler> = {
   f: () => void toggleFullscreen(),
   m: reader => {
     reader.isMenuShown.value = !reader.isMenuShown.value
+  },
+  b: reader => void reader.bookmarks.toggle(),
+  l: reader => {
+    reader.panel.value = 'bookmarks'
   },
   t: reader => {
     reader.areThumbnailsShown.value = !reader.areThumbnailsShown.value

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mediaUrl } from '../api/address.ts'
 import { can } from '../api/session.ts'
+import { BookmarkButton } from '../reading/bookmark-list.tsx'
 import { canFullscreen, isFullscreen, toggleFullscreen } from '../reading/screen.ts'
 import { href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
@@ -35,6 +36,14 @@ export function TopBar({ reader, actions }: BarProps) {
         aria-pressed={reader.areThumbnailsShown.value}
         onClick={() => {
           reader.areThumbnailsShown.value = !reader.areThumbnailsShown.value
+        }}
+      />
+      <BookmarkButton bookmarks={reader.bookmarks} />
+      <IconButton
+        icon="list"
+        label={t('bookmark.list')}
+        onClick={() => {
+          panel.value = 'bookmarks'
         }}
       />
       {canFullscreen && (

@@ -1,4 +1,6 @@
-// Dialogs of the reader: settings and keyboard shortcuts.
+// Dialogs of the reader: bookmarks, settings and keyboard shortcuts.
+import { useSignalEffect } from '@preact/signals'
+import { BookmarkList } from '../reading/bookmark-list.tsx'
 import { Choices, IncognitoSwitch, ShortcutsDialog, Steps } from '../reading/setting-controls.tsx'
 import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
@@ -6,7 +8,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Switch } from '../ui/field.tsx'
 import { showNotice } from '../ui/toast.tsx'
 import { shortcuts } from './keyboard.ts'
-import type { Reader } from './reader.ts'
+import { bookmarkedPage, type Reader } from './reader.ts'
 import {
   brightnesses,
   type ReaderChoice,
@@ -22,9 +24,30 @@ export function Panels({ reader }: PanelProps) {
   const { panel } = reader
   const onClose = () => {
     panel.value = 'none'
+    reader.bookmarks.editing.value = null
   }
+  useSignalEffect(() => {
+    if (reader.bookmarks.editing.value) panel.value = 'bookmarks'
+  })
+  if (panel.value === 'bookmarks') return <BookmarksPanel reader={reader} onClose={onClose} />
   if (panel.value === 'settings') return <SettingsPanel reader={reader} onClose={onClose} />
   return panel.value === 'help' ? <ShortcutsDialog shortcuts={shortcuts} onClose={onClose} /> : null
+}
+
+function BookmarksPanel({ reader, onClose }: PanelProps & { onClose: () => void }) {
+  const { bookmarks, count } = reader
+  return (
+    <Dialog title={t('bookmark.list')} isUnsaved={bookmarks.isUnsaved.value} onClose={onClose}>
+      <BookmarkList
+        bookmarks={bookmarks}
+        labelOf={bookmark => t('bookmark.page', { page: bookmarkedPage(bookmark, count) })}
+        onOpen={bookmark => {
+          onClose()
+          reader.go(bookmarkedPage(bookmark, count))
+        }}
+      />
+    </Dialog>
+  )
 }
 
 function SettingsPanel({ reader, onClose }: PanelProps & { onClose: () => void }) {

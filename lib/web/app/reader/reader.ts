@@ -1,6 +1,7 @@
 // State of the reader: settings, current page, zoom, open panels.
 import { batch, computed, signal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
+import { type Bookmark, createBookmarks } from '../reading/bookmarks.ts'
 import type { Movement } from '../reading/recorder.ts'
 import { createPageImages } from './page-images.ts'
 import { firstOfPairs, type PageInfo, type Size, spreadsOf } from './page-layout.ts'
@@ -23,7 +24,7 @@ export type Start = { page: number; movement: 'opened' | 'jumped' }
 export type Point = { x: number; y: number }
 /** A point of the window, and its relative position in the spread from 0 to 1. */
 export type ZoomFocus = Point & { u: number; v: number }
-type Panel = 'none' | 'settings' | 'help'
+type Panel = 'none' | 'settings' | 'help' | 'bookmarks'
 export type Reader = ReturnType<typeof createReader>
 
 export const maxZoom = 6
@@ -47,10 +48,17 @@ export function createReader({ book, pages: known, start, hasPrevious }: ReaderO
       if (arrangement.layout.value !== 'strip') zoom.value = 1
     },
   })
+  /** Numbers of the shown pages. */
+  const shownPages = (): readonly number[] =>
+    arrangement.layout.value === 'strip'
+      ? [place.page.value]
+      : (arrangement.spreads.value[place.spreadIndex.value]?.pages ?? [place.page.value])
   return {
     book,
     ...arrangement,
     ...place,
+    shownPages,
+    bookmarks: createBookmarks(book.id, () => bookmarkPlace(book, known, shownPages())),
     zoom,
     /** Where the zoom was last changed. */
     zoomFocus,
@@ -71,6 +79,31 @@ export function createReader({ book, pages: known, start, hasPrevious }: ReaderO
       changeSettings(changes)
     },
   }
+}
+
+function bookmarkPlace(
+  { id }: Schemas['Book'],
+  pages: readonly PageInfo[],
+  shown: readonly number[],
+) {
+  const position = shown[0]!
+  const totalProgression = (position - 1) / pages.length
+  return {
+    locator: {
+      href: `/books/${id}/pages/${position}`,
+      type: `image/${pages[position - 1]!.format}`,
+      locations: { position, totalProgression },
+    },
+    isShown: (bookmark: Bookmark) => shown.includes(bookmarkedPage(bookmark, pages.length)),
+  }
+}
+
+/** The page of a bookmark of any app. A file that was replaced may have fewer pages. */
+export function bookmarkedPage({ locator }: Bookmark, count: number): number {
+  const { position, totalProgression } = locator?.locations ?? {}
+  const inAddress = /\/pages\/(\d+)/.exec(locator?.href ?? '')?.[1]
+  const page = position ?? (inAddress ? Number(inAddress) : (totalProgression ?? 0) * count + 1)
+  return Math.min(count, Math.max(1, Math.floor(page)))
 }
 
 type PlaceOptions = {

@@ -102,12 +102,13 @@ type OpenSection = { section: number; pager: Pager }
 
 function positionIn(publication: Publication, { section, pager }: OpenSection): Position {
   const { sections } = publication
-  const { page, pages, offset, progression } = pager.place()
+  const { page, pages, offset, progression, end } = pager.place()
   const isLastPage = section === sections.length - 1 && page === pages - 1
   // Resources still loading may add pages.
   const isEnd = isLastPage && isLoaded(pager.document)
   return {
     ...{ section, page, pages, progression, isEnd },
+    shown: { from: section + progression, to: section + end },
     totalProgression: isEnd ? 1 : totalProgressionAt(publication, sections[section]!, progression),
     text: pager.index.textAt(offset, sampleLength),
     entry: entryAt(publication, { section, pager, offset: offset + sampleLength }),
