@@ -40,6 +40,7 @@ import { collections, readLists } from '../organize/routes/groupings.ts'
 import { ratings } from '../organize/routes/ratings.ts'
 import { wantToRead } from '../organize/routes/want-to-read.ts'
 import { pages } from '../page/routes/pages.ts'
+import { bookText } from '../page/routes/text.ts'
 import { koreaderSync } from '../protocols/koreader/routes/sync.ts'
 import { opds } from '../protocols/opds/routes/opds.ts'
 import { annotations } from '../reading/routes/annotations.ts'
@@ -71,6 +72,7 @@ export const resources: readonly Route[] = [
   ...booksById,
   ...bookErrorRoutes,
   ...pages,
+  ...bookText,
   ...thumbnails,
   ...covers,
   ...groupingCovers,
