@@ -1,7 +1,7 @@
 // Places of an EPUB in one panel: its contents and the reader's bookmarks.
-import { useEffect, useRef } from 'preact/hooks'
 import { BookmarkList } from '../reading/bookmark-list.tsx'
 import type { Bookmark } from '../reading/bookmarks.ts'
+import { ContentsList } from '../reading/contents-list.tsx'
 import { formatNumber, t } from '../text/translate.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -59,12 +59,6 @@ function labelOf(publication: Publication, { locator }: Bookmark): string {
 function Contents({ reader, onClose }: Pick<PlacesProps, 'reader' | 'onClose'>) {
   const { publication, position } = reader
   const { contents, sections } = publication
-  const list = useRef<HTMLOListElement>(null)
-  const current = position.value?.entry ?? -1
-  useEffect(() => {
-    list.current?.querySelector<HTMLElement>('[aria-current]')?.focus()
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
-  }, [])
   const entries =
     contents.length > 0
       ? contents
@@ -74,29 +68,18 @@ function Contents({ reader, onClose }: Pick<PlacesProps, 'reader' | 'onClose'>) 
           path,
           id: '',
         }))
+  const items = entries.map(({ title, depth, path, id }) => {
+    const section = sectionOf(publication, path)
+    return { title, depth, id, section, isDisabled: section < 0 }
+  })
   return (
-    <ol class="epub-contents" ref={list}>
-      {entries.map(({ title, depth, path, id }, i) => {
-        const section = sectionOf(publication, path)
-        const go = () => {
-          onClose()
-          void reader.jump({ section, ...(id && { at: { id } }) })
-        }
-        return (
-          <li key={i} style={{ paddingInlineStart: `${depth * 18}px` }}>
-            <button
-              type="button"
-              class="menu-item"
-              dir="auto"
-              disabled={section < 0}
-              aria-current={i === current ? 'true' : undefined}
-              onClick={go}
-            >
-              {title}
-            </button>
-          </li>
-        )
-      })}
-    </ol>
+    <ContentsList
+      items={items}
+      current={position.value?.entry ?? -1}
+      onOpen={({ section, id }) => {
+        onClose()
+        void reader.jump({ section, ...(id && { at: { id } }) })
+      }}
+    />
   )
 }

@@ -34,6 +34,12 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['Esc'], text: 'reader.close' },
 ]
 
+/** Of a PDF, in addition. */
+export const textShortcuts: readonly Shortcut[] = [
+  { keys: ['C'], text: 'epub.contents' },
+  { keys: ['/'], text: 'epub.search' },
+]
+
 const lineShare = 0.15
 const pageShare = 0.85
 
@@ -72,6 +78,12 @@ const keys: Record<string, Handler> = {
   b: reader => void reader.bookmarks.toggle(),
   l: reader => {
     reader.panel.value = 'bookmarks'
+  },
+  c: reader => {
+    if (reader.hasText) reader.panel.value = 'contents'
+  },
+  '/': reader => {
+    if (reader.hasText) reader.panel.value = 'search'
   },
   t: reader => {
     reader.areThumbnailsShown.value = !reader.areThumbnailsShown.value

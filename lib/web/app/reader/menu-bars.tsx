@@ -15,6 +15,9 @@ type BarProps = { reader: Reader; actions: ReaderActions }
 
 export function TopBar({ reader, actions }: BarProps) {
   const { book, panel, isMenuShown } = reader
+  const open = (name: typeof panel.value) => () => {
+    panel.value = name
+  }
   return (
     <header class="reader-bar reader-top" inert={!isMenuShown.value}>
       <IconButton
@@ -30,6 +33,9 @@ export function TopBar({ reader, actions }: BarProps) {
         </a>
       </div>
       {reader.isIncognito.value && <span class="badge accent">{t('reader.incognito')}</span>}
+      {reader.hasText && (
+        <IconButton icon="search" label={t('epub.search')} onClick={open('search')} />
+      )}
       <IconButton
         icon="grid"
         label={t('reader.thumbnails')}
@@ -41,10 +47,8 @@ export function TopBar({ reader, actions }: BarProps) {
       <BookmarkButton bookmarks={reader.bookmarks} />
       <IconButton
         icon="list"
-        label={t('bookmark.list')}
-        onClick={() => {
-          panel.value = 'bookmarks'
-        }}
+        label={t(reader.hasText ? 'epub.contents' : 'bookmark.list')}
+        onClick={open(reader.hasText ? 'contents' : 'bookmarks')}
       />
       {canFullscreen && (
         <IconButton
@@ -54,13 +58,7 @@ export function TopBar({ reader, actions }: BarProps) {
           onClick={() => void toggleFullscreen()}
         />
       )}
-      <IconButton
-        icon="settings"
-        label={t('reader.settings')}
-        onClick={() => {
-          panel.value = 'settings'
-        }}
-      />
+      <IconButton icon="settings" label={t('reader.settings')} onClick={open('settings')} />
     </header>
   )
 }

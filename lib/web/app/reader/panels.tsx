@@ -1,14 +1,14 @@
-// Dialogs of the reader: bookmarks, settings and keyboard shortcuts.
+// Dialogs of the reader: places, search, settings and keyboard shortcuts.
 import { useSignalEffect } from '@preact/signals'
-import { BookmarkList } from '../reading/bookmark-list.tsx'
 import { Choices, IncognitoSwitch, ShortcutsDialog, Steps } from '../reading/setting-controls.tsx'
 import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Switch } from '../ui/field.tsx'
 import { showNotice } from '../ui/toast.tsx'
-import { shortcuts } from './keyboard.ts'
-import { bookmarkedPage, type Reader } from './reader.ts'
+import { shortcuts, textShortcuts } from './keyboard.ts'
+import { PlacesPanel, SearchPanel } from './places-panel.tsx'
+import type { Reader } from './reader.ts'
 import {
   brightnesses,
   type ReaderChoice,
@@ -29,25 +29,12 @@ export function Panels({ reader }: PanelProps) {
   useSignalEffect(() => {
     if (reader.bookmarks.editing.value) panel.value = 'bookmarks'
   })
-  if (panel.value === 'bookmarks') return <BookmarksPanel reader={reader} onClose={onClose} />
+  if (panel.value === 'bookmarks' || panel.value === 'contents')
+    return <PlacesPanel reader={reader} tab={panel.value} onClose={onClose} />
+  if (panel.value === 'search') return <SearchPanel reader={reader} onClose={onClose} />
   if (panel.value === 'settings') return <SettingsPanel reader={reader} onClose={onClose} />
-  return panel.value === 'help' ? <ShortcutsDialog shortcuts={shortcuts} onClose={onClose} /> : null
-}
-
-function BookmarksPanel({ reader, onClose }: PanelProps & { onClose: () => void }) {
-  const { bookmarks, count } = reader
-  return (
-    <Dialog title={t('bookmark.list')} isUnsaved={bookmarks.isUnsaved.value} onClose={onClose}>
-      <BookmarkList
-        bookmarks={bookmarks}
-        labelOf={bookmark => t('bookmark.page', { page: bookmarkedPage(bookmark, count) })}
-        onOpen={bookmark => {
-          onClose()
-          reader.go(bookmarkedPage(bookmark, count))
-        }}
-      />
-    </Dialog>
-  )
+  const keys = reader.hasText ? [...shortcuts, ...textShortcuts] : shortcuts
+  return panel.value === 'help' ? <ShortcutsDialog shortcuts={keys} onClose={onClose} /> : null
 }
 
 function SettingsPanel({ reader, onClose }: PanelProps & { onClose: () => void }) {

@@ -5,6 +5,7 @@ import { type Bookmark, createBookmarks } from '../reading/bookmarks.ts'
 import type { Movement } from '../reading/recorder.ts'
 import { createPageImages } from './page-images.ts'
 import { firstOfPairs, type PageInfo, type Size, spreadsOf } from './page-layout.ts'
+import { createPageTexts, type TextHit } from './page-text.ts'
 import {
   type ReaderSettings,
   settingsFor,
@@ -24,7 +25,7 @@ export type Start = { page: number; movement: 'opened' | 'jumped' }
 export type Point = { x: number; y: number }
 /** A point of the window, and its relative position in the spread from 0 to 1. */
 export type ZoomFocus = Point & { u: number; v: number }
-type Panel = 'none' | 'settings' | 'help' | 'bookmarks'
+type Panel = 'none' | 'settings' | 'help' | 'contents' | 'bookmarks' | 'search'
 export type Reader = ReturnType<typeof createReader>
 
 export const maxZoom = 6
@@ -63,6 +64,11 @@ export function createReader({ book, pages: known, start, hasPrevious }: ReaderO
     /** Where the zoom was last changed. */
     zoomFocus,
     images: createPageImages(book.id, measure),
+    /** Whether pages have text above their images. */
+    hasText: book.fileFormat === 'pdf',
+    texts: createPageTexts(book.id),
+    /** The match of a search that was opened last. */
+    found: signal<TextHit | null>(null),
     isMenuShown: signal(true),
     areThumbnailsShown: signal(false),
     panel: signal<Panel>('none'),
