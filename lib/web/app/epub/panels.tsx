@@ -11,6 +11,7 @@ import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import type { BookReader } from './book-reader.ts'
+import { FontSetting } from './font-setting.tsx'
 import { PlacesPanel } from './places-panel.tsx'
 import { SearchPanel } from './search-panel.tsx'
 import {
@@ -162,9 +163,10 @@ function SettingsPanel(props: SettingsPanelProps) {
         {choices('theme', value => `theme-${value}`)}
         {!isFixed && choices('flow')}
         {(isFixed || isPaginated) && choices('columns')}
+        {!isFixed && <FontSetting />}
         {!isFixed &&
-          (['family', 'lineHeight', 'alignment', 'margin', 'styles'] as const).map(name =>
-            choices(name),
+          (['lineHeight', 'lineLength', 'alignment', 'hyphens', 'margin', 'styles'] as const).map(
+            name => choices(name),
           )}
         <IncognitoSwitch isIncognito={isIncognito} />
       </div>
@@ -198,6 +200,8 @@ const sharedTexts: Record<string, TextKey> = {
   publisher: 'choice.publisher',
   dark: 'theme.dark',
   light: 'theme.light',
+  normal: 'epub.margin.normal',
+  off: 'libraryOptions.watch.off',
 }
 
 function choices<N extends EpubChoice>(name: N, classOf?: (value: EpubSettings[N]) => string) {

@@ -2,6 +2,7 @@
 import type { Movement } from '../../reading/recorder.ts'
 import { openDocument } from '../content/document.ts'
 import { fetchText, type Publication } from '../content/publication.ts'
+import { addFont } from '../fonts.ts'
 import {
   type BookView,
   type Position,
@@ -42,6 +43,7 @@ export function createReflowableView(options: ViewOptions): BookView {
       section = next
       opened.frame.classList.add('shown')
       onDocument(opened.document, opened.path)
+      addFontLater()
       void loadedLater(opened.document)?.then(() => pager === created && layOut())
       clearTimeout(prefetch)
       // Warms the browser cache, so that the next document appears immediately.
@@ -59,6 +61,17 @@ export function createReflowableView(options: ViewOptions): BookView {
   function layOut() {
     pager?.layOut(layout())
     report('laidOut')
+    addFontLater()
+  }
+
+  /** Another font changes the layout. Without it, the text is shown in the browser's. */
+  function addFontLater() {
+    const shown = pager
+    if (!shown) return
+    void addFont(shown.document, options.settings().family).then(
+      isAdded => isAdded && shown === pager && layOut(),
+      () => {},
+    )
   }
 
   function report(movement: Movement) {
