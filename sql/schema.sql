@@ -46,6 +46,28 @@ CREATE TABLE account_sharing_tag (
   constraint account_sharing_tag_unique UNIQUE (account_id, tag_id)
 );
 
+CREATE TABLE annotation (
+  account_id uuid not null,
+  id uuid not null,
+  book_id uuid not null,
+  kind text not null,
+  locator json,
+  progression double precision,
+  device_position text,
+  text text,
+  note text,
+  color text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  deleted_at timestamp(3) with time zone,
+  constraint annotation_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint annotation_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
+  constraint annotation_change_unique UNIQUE (account_id, updated_at),
+  constraint annotation_kind_known CHECK ((kind = ANY (ARRAY['bookmark'::text, 'highlight'::text, 'note'::text]))),
+  constraint annotation_pkey PRIMARY KEY (account_id, id),
+  constraint annotation_placed CHECK (((deleted_at IS NOT NULL) OR (locator IS NOT NULL)))
+);
+
 CREATE TABLE api_key (
   id uuid not null,
   account_id uuid not null,
@@ -1050,6 +1072,9 @@ CREATE INDEX account_library_library ON public.account_library USING btree (libr
 CREATE INDEX account_list_change_account ON public.account_list_change USING btree (account_id) INCLUDE (count);
 CREATE INDEX account_sharing_tag_tag ON public.account_sharing_tag USING btree (tag_id);
 CREATE UNIQUE INDEX account_username_unique ON public.account USING btree (lower(username));
+CREATE INDEX annotation_book ON public.annotation USING btree (book_id);
+CREATE INDEX annotation_deleted ON public.annotation USING btree (account_id, deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX annotation_place ON public.annotation USING btree (account_id, book_id, progression, id) WHERE (deleted_at IS NULL);
 CREATE INDEX api_key_account ON public.api_key USING btree (account_id, created_at);
 CREATE INDEX book_artifact_cover_error ON public.book_artifact USING btree (book_id) WHERE ((cover_error IS NOT NULL) AND (cover IS NULL));
 CREATE INDEX book_artifact_due_cover ON public.book_artifact USING btree (book_id) WHERE ((cover IS NULL) AND (cover_error IS NULL));

@@ -42,8 +42,10 @@ import { collections, readLists } from '../organize/routes/groupings.ts'
 import { ratings } from '../organize/routes/ratings.ts'
 import { wantToRead } from '../organize/routes/want-to-read.ts'
 import { pages } from '../page/routes/pages.ts'
+import { bookText } from '../page/routes/text.ts'
 import { koreaderSync } from '../protocols/koreader/routes/sync.ts'
 import { opds } from '../protocols/opds/routes/opds.ts'
+import { annotations } from '../reading/routes/annotations.ts'
 import { readHistory } from '../reading/routes/history.ts'
 import { progress } from '../reading/routes/progress.ts'
 import { readingSessions } from '../reading/routes/sessions.ts'
@@ -72,6 +74,7 @@ export const resources: readonly Route[] = [
   ...booksById,
   ...bookErrorRoutes,
   ...pages,
+  ...bookText,
   ...thumbnails,
   ...covers,
   ...groupingCovers,
@@ -79,6 +82,7 @@ export const resources: readonly Route[] = [
   ...preferences,
   ...progress,
   ...readingSessions,
+  ...annotations,
   ...readHistory,
   ...readingStats,
   ...seriesLists,

@@ -6,6 +6,8 @@ import type { UnreadableCode } from '../base/errors.ts'
 import type { Limits } from '../media/archive/limits.ts'
 import type { EpubContents } from '../media/format/epub/contents.ts'
 import type { FormatName } from '../media/format/formats.ts'
+import type { OutlineEntry } from '../media/format/pdf/outline.ts'
+import type { FoundText, TextSearch } from '../media/format/pdf/text.ts'
 import type { Verdict } from '../media/image/verify.ts'
 import type { CacheEntry, CacheTarget } from './cache-write.ts'
 import type { PageDirectory } from './directory.ts'
@@ -97,6 +99,13 @@ export type PageTasks = {
   epub: { request: BookRef; value: EpubIndex }
   /** Reads a resource of an EPUB by name. */
   resource: { request: { book: BookRef; name: string }; value: { bytes: Uint8Array } }
+  /** The words of a page of a PDF, as JSON. */
+  text: {
+    request: { book: BookRef; index: number; target: CacheTarget | null }
+    value: RenderedImage
+  }
+  searchText: { request: { book: BookRef } & TextSearch; value: FoundText }
+  outline: { request: BookRef; value: { entries: OutlineEntry[] } }
 }
 
 /** The file is not the requested version. */

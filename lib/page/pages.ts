@@ -27,6 +27,7 @@ import type { FileChanged, MadeCover, MakeCoverRequest, MakeMosaicRequest } from
 import { unpackPageList } from './page-list.ts'
 import { derivedPage, originalPage } from './page-source.ts'
 import { type Client, openPagePool, unknownWeight } from './pool.ts'
+import { createTexts } from './text.ts'
 import { chooseVariant, type ImageOptions, type Variant } from './variant.ts'
 
 /**
@@ -120,6 +121,7 @@ export function openPages({
       return ((await engine.pool.run('mosaic', request, options)) as { bytes: Uint8Array }).bytes
     },
     epubs: createEpubReader(engine),
+    texts: createTexts(engine),
     coverImages: createCoverImages(engine),
     cache: engine.cache,
     async close() {

@@ -1,18 +1,9 @@
 // Page thread: reads pages and covers from books and renders them. It has neither database nor configuration;
 // messages contain all it needs.
 import { readFileSync } from 'node:fs'
-import { scoped, type Use } from '../base/async/dispose.ts'
-import { enterRun } from '../base/async/memory-budget.ts'
-import type { ThreadRequest } from '../base/async/thread-pool.ts'
-import {
-  isForMemory,
-  isNewThread,
-  startItem,
-  threadTask,
-  WornThread,
-} from '../base/async/thread-task.ts'
-import { isShortage, Unreadable } from '../base/errors.ts'
-import { type File, openLibraryFile } from '../base/file.ts'
+import { scoped } from '../base/async/dispose.ts'
+import { Unreadable } from '../base/errors.ts'
+import type { File } from '../base/file.ts'
 import type { ArchiveFormat, Container, Entry, EntryLocation } from '../media/archive/container.ts'
 import type { Page } from '../media/format/contract.ts'
 import { formatNamed, isReflowable, openBook, readCover } from '../media/format/formats.ts'
@@ -21,16 +12,11 @@ import { measureImage, sniffImage } from '../media/image/image.ts'
 import { isAnimated } from '../media/image/raster-headers.ts'
 import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
 import { createDirectory, entriesOf } from './directory.ts'
-import { decodeUnlessFailed } from './failures.ts'
-import {
-  type BookRef,
-  type PageTasks,
-  type RenderedImage,
-  type TaskOptions,
-  transferable,
-  type WorkerResult,
-} from './messages.ts'
+import type { BookRef, RenderedImage } from './messages.ts'
 import { type StoredPage, unpackPages } from './page-list.ts'
+import { type Original, store, task, toError, withFile } from './worker-task.ts'
+
+export * from './text-worker.ts'
 
 // Decoders and parsers are imported by the tasks that use them, which halves the startup of a new thread for
 // the first page of a book after a pause.
@@ -148,70 +134,6 @@ export const resource = task<'resource'>(async ({ book, name }) => {
   })
 })
 
-type Original = { bytes: Uint8Array; mediaType: string }
-
-type Tools = {
-  /** The heartbeat: long work that calls it does not count as stalled. */
-  tick: () => void
-  decode: <T>(bytes: Uint8Array, decode: () => Promise<T>) => Promise<T>
-}
-
-function task<T extends keyof PageTasks>(
-  work: (
-    request: PageTasks[T]['request'],
-    tools: Tools,
-  ) => Promise<WorkerResult<PageTasks[T]['value']>>,
-) {
-  type Request = ThreadRequest<PageTasks[T]['request'], TaskOptions>
-  return threadTask(async ({ items, options: { failureFolder }, control }: Request) => {
-    enterRun(control)
-    const tick = () => void Atomics.add(control, 1, 1)
-    tick()
-    const decode = <V>(bytes: Uint8Array, decode: () => Promise<V>) =>
-      decodeUnlessFailed(bytes, failureFolder, decode)
-    startItem()
-    const result = await work(items[0]!, { tick, decode })
-    if (!isNewThread() && 'error' in result && isForMemory(result)) throw new WornThread()
-    return transferable([result])
-  })
-}
-
-/**
- * Opens the file if it is still the requested version. `work` returns null for a page that does not exist.
- */
-async function withFile<T>(
-  book: BookRef,
-  work: (file: File, use: Use) => Promise<T | null>,
-): Promise<WorkerResult<T>> {
-  const path = Buffer.from(book.path, 'latin1')
-  try {
-    return await scoped(async use => {
-      const file = use(await openLibraryFile(path, book.containment))
-      const { size, modifiedMs } = file
-      if (size !== book.size || modifiedMs !== book.modifiedMs)
-        return { changed: { size, modifiedMs } }
-      const value = await work(file, use)
-      return value === null ? { isAbsent: true } : { value }
-    })
-  } catch (error) {
-    return toError(error)
-  }
-}
-
-function toError(error: unknown): WorkerResult<never> {
-  if (isShortage(error)) throw error
-  const code = (error as NodeJS.ErrnoException).code
-  if (error instanceof Unreadable) {
-    const cause = (error.cause as NodeJS.ErrnoException | undefined)?.code
-    return { error: { code: error.code, message: error.message }, isGone: isNotFound(cause) }
-  }
-  if (!(error instanceof Error) || !('syscall' in error)) throw error
-  const message = `The file cannot be read (${code})`
-  return { error: { code: 'io', message }, isGone: isNotFound(code) }
-}
-
-const isNotFound = (code: string | undefined) => code === 'ENOENT' || code === 'ENOTDIR'
-
 function readCachedImage(source: CacheTarget | null): Original | null {
   try {
     const bytes = source && readFileSync(cachePath(source))
@@ -292,9 +214,4 @@ async function readRun(
     }
   }
   return image!
-}
-
-function store({ bytes, mediaType }: Original, target: CacheTarget | null): RenderedImage {
-  const entry = target && writeCacheFile(target, bytes)
-  return entry ? { bytes: null, mediaType, written: [entry] } : { bytes, mediaType, written: [] }
 }

@@ -21,6 +21,8 @@ export type Build = {
 // The browsers of docs/web.md.
 const target = ['chrome123', 'edge123', 'firefox121', 'safari17.5', 'ios17.5']
 const outputFolder = 'built'
+/** Extensions of files that are not transformed. */
+const copied = ['json', 'svg', 'png', 'html', 'woff2', 'txt']
 
 /** Reads and transforms all files. Throws what the file system and esbuild throw. */
 export async function buildApp(): Promise<Build> {
@@ -38,7 +40,7 @@ export async function buildApp(): Promise<Build> {
     // Package licenses are in node_modules, which the server includes.
     legalComments: 'none',
     target,
-    loader: { '.json': 'copy', '.svg': 'copy', '.png': 'copy', '.html': 'copy' },
+    loader: Object.fromEntries(copied.map(extension => [`.${extension}`, 'copy'])),
     plugins: [textCatalogs],
     logLevel: 'silent',
   })
@@ -56,13 +58,13 @@ export async function buildApp(): Promise<Build> {
 
 const slashed = (path: string) => path.split(sep).join('/')
 
-/** Style sheets, texts, icons and documents, which are loaded by address. */
+/** Style sheets, texts, icons, fonts with their licenses and documents, which are loaded by address. */
 async function loadedFiles(): Promise<string[]> {
   const paths = (await readdir(appFolder, { recursive: true })).map(slashed)
   const isLoaded = (path: string) =>
     path.startsWith('styles/')
       ? path === initialStyles
-      : /\.(?:css|json|svg|png|html)$/.test(path) && path !== 'tsconfig.json'
+      : new RegExp(`\\.(?:css|${copied.join('|')})$`).test(path) && path !== 'tsconfig.json'
   return paths.filter(isLoaded).sort()
 }
 

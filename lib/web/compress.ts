@@ -20,6 +20,8 @@ const mediaTypes: Record<string, string> = {
   '.json': 'application/json; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
   '.png': 'image/png',
+  '.txt': 'text/plain; charset=utf-8',
+  '.woff2': 'font/woff2',
 }
 
 const compressBrotli = promisify(brotliCompress)
@@ -32,7 +34,7 @@ export async function compress(path: string, content: Uint8Array): Promise<Asset
   if (type === undefined) throw new Error(`No media type for ${path}`)
   const etag = `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
   const common = { type, plain: content, etag }
-  if (extension === '.png') return { ...common, gzip: null, brotli: null }
+  if (['.png', '.woff2'].includes(extension)) return { ...common, gzip: null, brotli: null }
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: 9,
     [constants.BROTLI_PARAM_SIZE_HINT]: content.length,

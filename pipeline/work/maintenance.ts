@@ -1,9 +1,10 @@
-// Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans and streams, and merges
-// old reading sessions.
+// Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans, streams and annotations, and
+// merges old reading sessions.
 import { deleteExpired } from '../../lib/accounts/session.ts'
 import type { Log } from '../../lib/base/log.ts'
 import { combineListChanges } from '../../lib/list/list-version.ts'
 import { deleteStaleStreams } from '../../lib/protocols/opds/stream-progress.ts'
+import { forgetDeletions } from '../../lib/reading/annotation/write.ts'
 import { combineSittings } from '../../lib/reading/retention.ts'
 import type { Config } from '../../lib/store/config/config.ts'
 import { pruneEvents } from '../../lib/store/event/prune.ts'
@@ -24,6 +25,7 @@ export async function runMaintenance({ sql, config, log }: Deps, isStopped: () =
     tasks: await pruneJobs(sql, isStopped),
     scans: await pruneScans(sql, isStopped),
     streams: await deleteStaleStreams(sql, isStopped),
+    annotations: await forgetDeletions(sql, isStopped),
     sittings: await combineOldSittings(sql, isStopped),
   }
   if (!isStopped()) await pruneEvents(sql)

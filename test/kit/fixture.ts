@@ -67,9 +67,16 @@ async function organize(sql: Sql, admin: Client) {
   await admin.post(`${path}/external-ratings`, { sourceName: 'critics', rating: 71.5 })
   await admin.post('/want-to-read/bulk', { seriesIds: [series!.id], bookIds: [book!.id] })
   const condition = { userRating: { operator: 'gte', value: 50 } }
+  await admin.post(`/books/${book!.id}/annotations`, { kind: 'bookmark', locator: onPage(1) })
   await admin.post('/filter-presets', { name: 'Liked', scope: 'list', target: 'series', condition })
   await group(sql, admin)
 }
+
+const onPage = (position: number) => ({
+  href: 'page',
+  type: 'image/jpeg',
+  locations: { position },
+})
 
 /** Releases of a visible and of a hidden series. */
 async function announce(sql: Sql, admin: Client) {
@@ -156,6 +163,7 @@ async function parameterValues(sql: Sql) {
     'alternate-titles': await read(
       sql`select t->>'id' as id from series, jsonb_array_elements(alternate_titles) t`,
     ),
+    annotations: await read(sql`select id from annotation`),
     'filter-presets': await read(sql`select id from filter_preset`),
     sources: await read(sql`select id from source order by id`),
     plugins: await read(sql`select id from source where type = 'plugin'`),

@@ -2,7 +2,7 @@
 // catalog's progress (a page or a fraction of the whole).
 import { Invalid } from '../../base/errors.ts'
 import { foldName } from '../../base/path.ts'
-import { list, name, optional, record, type Static, Type, text } from '../../base/schema.ts'
+import { component, list, name, optional, type Static, Type, text } from '../../base/schema.ts'
 import type { EpubContents } from '../../media/format/epub/contents.ts'
 import { pagesBefore } from '../../reading/position.ts'
 import {
@@ -17,25 +17,37 @@ export const maxLocatorBytes = 8 * 1024
 const share = () => optional(Type.Number({ minimum: 0, maximum: 1 }))
 const optionalText = () => optional(text(maxLocatorBytes))
 
+const open = { additionalProperties: true }
+
 /** A Readium locator, returned as it was written. Empty values are omitted. */
-export const ReadiumLocator = record(
+export const ReadiumLocator = component(
+  'ReadiumLocator',
   {
     href: name(maxLocatorBytes),
     type: name(200),
     title: optionalText(),
     locations: optional(
-      record({
-        fragments: optional(list(text(2000), { maxItems: 100 })),
-        position: optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
-        progression: share(),
-        totalProgression: share(),
-      }),
+      component(
+        'ReadiumLocations',
+        {
+          fragments: optional(list(text(2000), { maxItems: 100 })),
+          position: optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+          progression: share(),
+          totalProgression: share(),
+        },
+        open,
+      ),
     ),
     text: optional(
-      record({ before: optionalText(), highlight: optionalText(), after: optionalText() }),
+      component(
+        'ReadiumText',
+        { before: optionalText(), highlight: optionalText(), after: optionalText() },
+        open,
+      ),
     ),
   },
   {
+    ...open,
     description:
       'A Readium locator of at most 8 KiB, stored unchanged. URLs of this server are returned with the catalog path of the request.',
   },

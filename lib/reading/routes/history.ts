@@ -20,6 +20,7 @@ import { bodyFor } from '../../http/exchange.ts'
 import { BookId, SeriesId } from '../../http/params.ts'
 import { respond, route } from '../../http/route.ts'
 import type { Sql } from '../../store/postgres/db.ts'
+import { allAnnotations } from '../annotation/annotation.ts'
 import {
   bookHistory,
   eraseHistory,
@@ -28,6 +29,7 @@ import {
   maxEntries,
   seriesHistory,
 } from '../history.ts'
+import { Annotation } from './annotations.ts'
 
 const writePermission = { any: recordsReading } as const
 
@@ -63,7 +65,10 @@ const ExportedEntry = component('ReadingExportEntry', {
   percentage: nullable(Type.Number({ minimum: 0, maximum: 1 })),
 })
 type ExportedEntry = Static<typeof ExportedEntry>
-const ReadingExport = component('ReadingExport', { entries: list(ExportedEntry) })
+const ReadingExport = component('ReadingExport', {
+  entries: list(ExportedEntry),
+  annotations: list(Annotation),
+})
 
 export const readHistory = [
   route('GET /books/{id}/read-history', {
@@ -130,7 +135,7 @@ export const readHistory = [
     cost: 'record',
     summary: 'Export the reading history of the caller',
     description:
-      'Sessions and marks by book and time, then completed passes (`kind` is `pass`). Durations are in milliseconds. Titles are null for books that are hidden or deleted. In CSV, text that a spreadsheet would treat as a formula is prefixed with an apostrophe.',
+      'Sessions and marks by book and time, then completed passes (`kind` is `pass`), in JSON also the annotations. Durations are in milliseconds. Titles are null for books that are hidden or deleted. In CSV, text that a spreadsheet would treat as a formula is prefixed with an apostrophe.',
     query: record({
       format: maybe(
         oneOf(['json', 'csv'], { default: 'json', description: 'Media type of the response.' }),
@@ -221,7 +226,13 @@ async function* jsonChunks(sql: Sql, viewer: Viewer) {
     yield separator + batch.map(entry => JSON.stringify(entry)).join(',\n')
     separator = ',\n'
   }
-  yield separator.startsWith('{') ? `${separator}]}` : ']}'
+  yield `${separator.startsWith('{') ? separator : ''}],`
+  separator = '"annotations":['
+  for await (const batch of allAnnotations(sql, viewer)) {
+    yield separator + batch.map(annotation => JSON.stringify(annotation)).join(',\n')
+    separator = ',\n'
+  }
+  yield `${separator.startsWith('"') ? separator : ''}]}`
 }
 
 async function* csvChunks(sql: Sql, viewer: Viewer) {

@@ -16,6 +16,7 @@ export const entityTypes = [
   'progress_updated',
   'want_to_read_updated',
   'rating_updated',
+  'annotation_updated',
   'collection_created',
   'collection_updated',
   'collection_deleted',

@@ -77,3 +77,51 @@ export async function openPdf(t: Test, source: Buffer | string, limits: Limits =
   if (typeof source !== 'string') writeFileSync(path, source)
   return use(t, await pdfReader.open(use(t, openPath(path)), limits))
 }
+
+/** A line of text with its position in points, from the lower left corner. */
+export type TextLine = [text: string, x: number, y: number]
+
+type TextPage = { lines: readonly TextLine[]; rotate?: number }
+type Outline = { title: string; page: number; children?: Outline[] }
+
+/** A PDF of A5 pages with lines of text in Helvetica of 20 points, and an outline. */
+export function textPdf(pages: readonly TextPage[], outline: readonly Outline[] = []): Buffer {
+  const objects: (string | Buffer)[] = [
+    '',
+    '',
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+  ]
+  const add = (object: string | Buffer) => objects.push(object)
+  const numbers = pages.map(({ lines, rotate = 0 }) => {
+    const shown = lines.map(([text, x, y]) => `BT /F 20 Tf ${x} ${y} Td (${text}) Tj ET`)
+    const content = add(stream('', shown.join('\n')))
+    return add(
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 420 595]/Rotate ${rotate}/Contents ${content} 0 R/Resources<</Font<</F 3 0 R>>>>>>`,
+    )
+  })
+  const addOutline = (entries: readonly Outline[], parent: number): [number, number] => {
+    const first = objects.length + 1
+    for (const _ of entries) add('')
+    for (const [i, { title, page, children = [] }] of entries.entries()) {
+      const number = first + i
+      const [down, last] = children.length > 0 ? addOutline(children, number) : [0, 0]
+      objects[number - 1] =
+        `<</Title(${title})/Parent ${parent} 0 R/Dest[${numbers[page - 1]} 0 R/Fit]${
+          i > 0 ? `/Prev ${number - 1} 0 R` : ''
+        }${i < entries.length - 1 ? `/Next ${number + 1} 0 R` : ''}${
+          down ? `/First ${down} 0 R/Last ${last} 0 R/Count ${children.length}` : ''
+        }>>`
+    }
+    return [first, first + entries.length - 1]
+  }
+  let root = ''
+  if (outline.length > 0) {
+    const number = add('')
+    const [first, last] = addOutline(outline, number)
+    objects[number - 1] = `<</First ${first} 0 R/Last ${last} 0 R/Count ${outline.length}>>`
+    root = `/Outlines ${number} 0 R`
+  }
+  objects[0] = `<</Type/Catalog/Pages 2 0 R${root}>>`
+  objects[1] = `<</Type/Pages/Count ${pages.length}/Kids[${numbers.map(n => `${n} 0 R`).join(' ')}]>>`
+  return pdfOf(objects)
+}

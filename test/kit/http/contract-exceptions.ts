@@ -60,9 +60,14 @@ export const contractExceptions: readonly Exception[] = [
   },
   { operation: /./, message: /cannot be stored/, reason: 'null characters inside free-form JSON' },
   {
-    operation: /progression/,
+    operation: /progression|annotations/,
     message: /locator|does not refer|does not exist/,
     reason: 'locators, which depend on the book',
+  },
+  {
+    operation: /\/annotations/,
+    message: /is not a valid time|exclude each other/,
+    reason: 'years before 1970, and parameters that exclude each other',
   },
   {
     operation: /progress$/,

@@ -2,6 +2,7 @@
 import type { Signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
+import { BookmarkButton } from '../reading/bookmark-list.tsx'
 import { canFullscreen, toggleFullscreen } from '../reading/screen.ts'
 import { goBack, href } from '../routing/router.ts'
 import { formatNumber, t } from '../text/translate.ts'
@@ -64,6 +65,7 @@ export function ReaderBars({ book, reader, areBarsShown, panel, isSelecting }: B
             isSelecting.value = !isSelecting.value
           }}
         />
+        <BookmarkButton bookmarks={reader.bookmarks} />
         {canFullscreen && (
           <IconButton
             icon="fullscreen"

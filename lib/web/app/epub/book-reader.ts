@@ -1,7 +1,9 @@
 // State of the EPUB reader: displayed position, way back from links, actions.
 import { signal } from '@preact/signals'
+import { createBookmarks } from '../reading/bookmarks.ts'
 import type { Movement } from '../reading/recorder.ts'
 import type { Publication } from './content/publication.ts'
+import { bookmarkPlace } from './locator.ts'
 import { createFollowing, createSelection, type Point } from './pointing.ts'
 import { settings } from './settings.ts'
 import { type BookView, type Position, type Target, targetAt } from './view/book-view.ts'
@@ -76,6 +78,10 @@ export function createBookReader({ host, publication, palette, onMoved }: Option
 
   return {
     ...{ publication, position, error, isLoading, way, isPastEnd, following, selection },
+    bookmarks: createBookmarks(
+      publication.id,
+      () => position.value && bookmarkPlace(publication, position.value),
+    ),
     ...{ go, jump, turn },
     /** How the reader reached the displayed position. */
     movement: () => movement,

@@ -6,6 +6,7 @@ import { ApiError } from '../api/errors.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { EndCard, readerPath, useAdjacentBooks } from '../reader/end-card.tsx'
+import { useBookmarks } from '../reading/bookmarks.ts'
 import { createRecorder, type Recorder } from '../reading/recorder.ts'
 import { useWakeLock } from '../reading/screen.ts'
 import { navigate } from '../routing/router.ts'
@@ -18,9 +19,10 @@ import { LeaveLink, ReaderBars, RunningFoot } from './bars.tsx'
 import { type BookReader, createBookReader } from './book-reader.ts'
 import { loadPublication, type Publication } from './content/publication.ts'
 import { useReaderKeys } from './keys.ts'
+import { recordedPosition, targetOf } from './locator.ts'
 import { type Panel, Panels } from './panels.tsx'
 import { operateAt } from './pointing.ts'
-import { loadProgression, recordedPosition, targetOf, useNewerPosition } from './progression.ts'
+import { loadProgression, useNewerPosition } from './progression.ts'
 import { settings } from './settings.ts'
 import type { Target } from './view/book-view.ts'
 import { listenToGestures } from './view/gestures.ts'
@@ -132,6 +134,7 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
   useReaderGestures(host, reader, { areBarsShown, recorder })
   useReaderKeys({ reader, book, host, panel, areBarsShown, openNext: useNextBook(book) })
   useNewerPosition({ reader, publication })
+  useBookmarks(book.id, reader?.bookmarks)
   useWakeLock(reader?.position.value)
 
   const { background, text } = palette.value

@@ -40,6 +40,8 @@ export function useReaderKeys({ reader, book, host, panel, areBarsShown, openNex
       Home: () => reader.goToTotal(0),
       End: () => reader.goToTotal(1),
       t: () => open('contents'),
+      b: () => reader.bookmarks.toggle(),
+      l: () => open('bookmarks'),
       f: toggleFullscreen,
       s: () => open('settings'),
       '/': () => !reader.publication.isFixed && open('search'),

@@ -1,6 +1,5 @@
-// Panels of the EPUB reader: contents, settings, search, notes, external links.
-import type { Signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+// Panels of the EPUB reader: places, settings, search, notes, external links.
+import { type Signal, useSignalEffect } from '@preact/signals'
 import {
   Choices,
   IncognitoSwitch,
@@ -12,7 +11,8 @@ import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import type { BookReader } from './book-reader.ts'
-import { sectionOf } from './content/publication.ts'
+import { FontSetting } from './font-setting.tsx'
+import { PlacesPanel } from './places-panel.tsx'
 import { SearchPanel } from './search-panel.tsx'
 import {
   changeFontSize,
@@ -24,9 +24,7 @@ import {
   settings,
 } from './settings.ts'
 
-export type Panel = 'contents' | 'settings' | 'search' | 'help'
-
-type PanelProps = { reader: BookReader; onClose: () => void }
+export type Panel = 'contents' | 'bookmarks' | 'settings' | 'search' | 'help'
 
 type PanelsProps = {
   reader: BookReader
@@ -38,9 +36,24 @@ export function Panels({ reader, panel, isIncognito }: PanelsProps) {
   const onClose = () => {
     panel.value = null
   }
+  const { editing } = reader.bookmarks
+  useSignalEffect(() => {
+    if (editing.value) panel.value = 'bookmarks'
+  })
   if (reader.following.note.value) return <NotePanel reader={reader} />
   if (reader.following.externalLink.value) return <ExternalLinkPanel reader={reader} />
-  if (panel.value === 'contents') return <ContentsPanel reader={reader} onClose={onClose} />
+  if (panel.value === 'contents' || panel.value === 'bookmarks')
+    return (
+      <PlacesPanel
+        reader={reader}
+        tab={panel.value}
+        onTab={tab => void (panel.value = tab)}
+        onClose={() => {
+          editing.value = null
+          onClose()
+        }}
+      />
+    )
   if (panel.value === 'settings')
     return (
       <SettingsPanel
@@ -53,53 +66,6 @@ export function Panels({ reader, panel, isIncognito }: PanelsProps) {
   if (panel.value === 'help') return <ShortcutsDialog shortcuts={shortcuts} onClose={onClose} />
   if (panel.value === 'search') return <SearchPanel reader={reader} onClose={onClose} />
   return null
-}
-
-function ContentsPanel({ reader, onClose }: PanelProps) {
-  const { publication, position } = reader
-  const { contents, sections } = publication
-  const list = useRef<HTMLOListElement>(null)
-  const current = position.value?.entry ?? -1
-  useEffect(() => {
-    list.current?.querySelector<HTMLElement>('[aria-current]')?.focus()
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
-  }, [])
-  const entries =
-    contents.length > 0
-      ? contents
-      : sections.map(({ path }, i) => ({
-          title: t('epub.section', { number: i + 1 }),
-          depth: 0,
-          path,
-          id: '',
-        }))
-  return (
-    <Dialog title={t('epub.contents')} onClose={onClose}>
-      <ol class="epub-contents" ref={list}>
-        {entries.map(({ title, depth, path, id }, i) => {
-          const section = sectionOf(publication, path)
-          const go = () => {
-            onClose()
-            void reader.jump({ section, ...(id && { at: { id } }) })
-          }
-          return (
-            <li key={i} style={{ paddingInlineStart: `${depth * 18}px` }}>
-              <button
-                type="button"
-                class="menu-item"
-                dir="auto"
-                disabled={section < 0}
-                aria-current={i === current ? 'true' : undefined}
-                onClick={go}
-              >
-                {title}
-              </button>
-            </li>
-          )
-        })}
-      </ol>
-    </Dialog>
-  )
 }
 
 function NotePanel({ reader }: { reader: BookReader }) {
@@ -164,6 +130,8 @@ const shortcuts: readonly Shortcut[] = [
   { keys: ['Space', 'Shift Space'], text: 'epub.help.pages' },
   { keys: ['Home', 'End'], text: 'epub.help.ends' },
   { keys: ['T'], text: 'epub.contents' },
+  { keys: ['B'], text: 'bookmark.help' },
+  { keys: ['L'], text: 'bookmark.list' },
   { keys: ['/'], text: 'epub.search' },
   { keys: ['Backspace'], text: 'epub.back' },
   { keys: ['S'], text: 'epub.settings' },
@@ -195,9 +163,10 @@ function SettingsPanel(props: SettingsPanelProps) {
         {choices('theme', value => `theme-${value}`)}
         {!isFixed && choices('flow')}
         {(isFixed || isPaginated) && choices('columns')}
+        {!isFixed && <FontSetting />}
         {!isFixed &&
-          (['family', 'lineHeight', 'alignment', 'margin', 'styles'] as const).map(name =>
-            choices(name),
+          (['lineHeight', 'lineLength', 'alignment', 'hyphens', 'margin', 'styles'] as const).map(
+            name => choices(name),
           )}
         <IncognitoSwitch isIncognito={isIncognito} />
       </div>
@@ -231,6 +200,8 @@ const sharedTexts: Record<string, TextKey> = {
   publisher: 'choice.publisher',
   dark: 'theme.dark',
   light: 'theme.light',
+  normal: 'epub.margin.normal',
+  off: 'libraryOptions.watch.off',
 }
 
 function choices<N extends EpubChoice>(name: N, classOf?: (value: EpubSettings[N]) => string) {

@@ -5,10 +5,12 @@ import { readStoredJson, writeStorage } from '../api/storage.ts'
 const choices = {
   flow: ['paginated', 'scrolled'],
   columns: ['auto', '1', '2'],
-  family: ['publisher', 'serif', 'sans'],
+  family: ['publisher', 'serif', 'sans', 'dyslexic', 'own'],
   lineHeight: ['publisher', '1.3', '1.5', '1.8', '2.1'],
   margin: ['narrow', 'normal', 'wide'],
+  lineLength: ['short', 'normal', 'long', 'full'],
   alignment: ['publisher', 'justify', 'start'],
+  hyphens: ['publisher', 'auto', 'off'],
   theme: ['app', 'light', 'sepia', 'dark'],
   /** The book's style sheets, or only the reader's. */
   styles: ['publisher', 'none'],
@@ -30,7 +32,9 @@ const defaults: EpubSettings = {
   family: 'publisher',
   lineHeight: 'publisher',
   margin: 'normal',
+  lineLength: 'normal',
   alignment: 'publisher',
+  hyphens: 'publisher',
   theme: 'app',
   styles: 'publisher',
 }

@@ -1,6 +1,7 @@
 // Page reader: comics, manga, webtoons and PDF.
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
+import { useBookmarks } from '../reading/bookmarks.ts'
 import { useWakeLock } from '../reading/screen.ts'
 import { address, goBack, navigate, setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
@@ -40,6 +41,7 @@ export function ComicReader({ book, pages }: ComicReaderProps) {
   useViewport(reader, root)
   useKeyboard(reader, actions)
   useRecording(reader)
+  useBookmarks(book.id, reader.bookmarks)
   useWakeLock(reader.page.value)
   useMenuHiding(reader)
   useHiddenCursor(root)

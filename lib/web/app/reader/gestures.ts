@@ -15,6 +15,18 @@ const wheelPauseMs = 220
 const isControl = (target: EventTarget | null) =>
   (target as Element).closest('button, a, input, select') !== null
 
+/** A word of a PDF page, which the mouse selects. */
+const isWord = (target: EventTarget | null) => (target as Element).closest('.reader-word') !== null
+
+export const hasSelection = () => getSelection()?.isCollapsed === false
+
+/** Ends the selection where the browser does not, beside words; returns whether text was selected. */
+export function endSelection({ target, button }: PointerEvent): boolean {
+  const wasSelected = hasSelection()
+  if (button === 0 && wasSelected && !isWord(target)) getSelection()?.removeAllRanges()
+  return wasSelected
+}
+
 type Zone = 'left' | 'right' | 'top' | 'bottom' | 'middle'
 
 /** Click handler: the middle zone shows the menu unless a second tap follows, which zooms. */
@@ -23,6 +35,8 @@ export function createTaps(reader: Reader, onZone: (zone: Zone) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   return (event: MouseEvent) => {
     if (isControl(event.target)) return
+    // A double click on a word selects it.
+    if (isWord(event.target) && event.detail > 1) return clearTimeout(timer)
     const { clientX: x, clientY: y, timeStamp: at } = event
     const zone = zoneOf(reader, { x, y })
     if (zone !== 'middle') {
@@ -81,7 +95,7 @@ export function useSlideGestures(reader: Reader, root: RefObject<HTMLElement>) {
   }, [reader])
   return {
     onClick: (event: MouseEvent) => {
-      if (!hasDragged.current) tap(event)
+      if (!hasDragged.current && !hasSelection()) tap(event)
       hasDragged.current = false
     },
     onPointerDown: (event: PointerEvent) => startPan(event, root.current!, hasDragged),
@@ -90,8 +104,10 @@ export function useSlideGestures(reader: Reader, root: RefObject<HTMLElement>) {
 
 /** Dragging with the mouse pans pages larger than the window. */
 function startPan(event: PointerEvent, root: HTMLElement, hasDragged: { current: boolean }) {
-  hasDragged.current = false
+  // The click only ends the selection.
+  hasDragged.current = endSelection(event)
   if (event.pointerType !== 'mouse' || event.button !== 0 || isControl(event.target)) return
+  if (isWord(event.target)) return
   const scroller = root.querySelector<HTMLElement>('.current .reader-scroller')
   if (!scroller?.contains(event.target as Node)) return
   const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller
@@ -185,7 +201,7 @@ function createSwipe(reader: Reader, root: HTMLElement, scroller: () => HTMLElem
     },
     move(event: TouchEvent) {
       const [touch] = event.touches
-      if (pinch.move(event) || !touch || !start) return
+      if (pinch.move(event) || !touch || !start || hasSelection()) return
       const [dx, dy] = [touch.clientX - start.x, touch.clientY - start.y]
       if (!start.isDecided && Math.hypot(dx, dy) > decisionDistance) {
         start.isDecided = true

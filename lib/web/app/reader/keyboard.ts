@@ -28,8 +28,16 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['F'], text: 'reader.help.fullscreen' },
   { keys: ['M'], text: 'reader.help.menu' },
   { keys: ['T'], text: 'reader.help.thumbnails' },
+  { keys: ['B'], text: 'bookmark.help' },
+  { keys: ['L'], text: 'bookmark.list' },
   { keys: ['?'], text: 'reader.help.help' },
   { keys: ['Esc'], text: 'reader.close' },
+]
+
+/** Of a PDF, in addition. */
+export const textShortcuts: readonly Shortcut[] = [
+  { keys: ['C'], text: 'epub.contents' },
+  { keys: ['/'], text: 'epub.search' },
 ]
 
 const lineShare = 0.15
@@ -66,6 +74,16 @@ const keys: Record<string, Handler> = {
   f: () => void toggleFullscreen(),
   m: reader => {
     reader.isMenuShown.value = !reader.isMenuShown.value
+  },
+  b: reader => void reader.bookmarks.toggle(),
+  l: reader => {
+    reader.panel.value = 'bookmarks'
+  },
+  c: reader => {
+    if (reader.hasText) reader.panel.value = 'contents'
+  },
+  '/': reader => {
+    if (reader.hasText) reader.panel.value = 'search'
   },
   t: reader => {
     reader.areThumbnailsShown.value = !reader.areThumbnailsShown.value

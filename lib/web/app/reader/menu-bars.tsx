@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { mediaUrl } from '../api/address.ts'
 import { can } from '../api/session.ts'
+import { BookmarkButton } from '../reading/bookmark-list.tsx'
 import { canFullscreen, isFullscreen, toggleFullscreen } from '../reading/screen.ts'
 import { href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
@@ -14,6 +15,9 @@ type BarProps = { reader: Reader; actions: ReaderActions }
 
 export function TopBar({ reader, actions }: BarProps) {
   const { book, panel, isMenuShown } = reader
+  const open = (name: typeof panel.value) => () => {
+    panel.value = name
+  }
   return (
     <header class="reader-bar reader-top" inert={!isMenuShown.value}>
       <IconButton
@@ -29,6 +33,9 @@ export function TopBar({ reader, actions }: BarProps) {
         </a>
       </div>
       {reader.isIncognito.value && <span class="badge accent">{t('reader.incognito')}</span>}
+      {reader.hasText && (
+        <IconButton icon="search" label={t('epub.search')} onClick={open('search')} />
+      )}
       <IconButton
         icon="grid"
         label={t('reader.thumbnails')}
@@ -36,6 +43,12 @@ export function TopBar({ reader, actions }: BarProps) {
         onClick={() => {
           reader.areThumbnailsShown.value = !reader.areThumbnailsShown.value
         }}
+      />
+      <BookmarkButton bookmarks={reader.bookmarks} />
+      <IconButton
+        icon="list"
+        label={t(reader.hasText ? 'epub.contents' : 'bookmark.list')}
+        onClick={open(reader.hasText ? 'contents' : 'bookmarks')}
       />
       {canFullscreen && (
         <IconButton
@@ -45,13 +58,7 @@ export function TopBar({ reader, actions }: BarProps) {
           onClick={() => void toggleFullscreen()}
         />
       )}
-      <IconButton
-        icon="settings"
-        label={t('reader.settings')}
-        onClick={() => {
-          panel.value = 'settings'
-        }}
-      />
+      <IconButton icon="settings" label={t('reader.settings')} onClick={open('settings')} />
     </header>
   )
 }

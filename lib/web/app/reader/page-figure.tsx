@@ -7,6 +7,7 @@ import { Icon } from '../ui/icon.tsx'
 import type { PageInfo, Size, Spread } from './page-layout.ts'
 import { halfOf } from './page-picture.ts'
 import type { Reader } from './reader.ts'
+import { TextLayer } from './text-layer.tsx'
 
 type PageFigureProps = {
   reader: Reader
@@ -39,6 +40,14 @@ export function PageFigure({ reader, page, size, half = null, top }: PageFigureP
         style={placeInFrame(size, rotation)}
         {...(element && { role: 'img', 'aria-label': name })}
       />
+      {element && !half && reader.hasText && (
+        <TextLayer
+          reader={reader}
+          number={page.number}
+          size={imageSize(size, rotation)}
+          style={placeInFrame(size, rotation)}
+        />
+      )}
       {!element && !error && (
         <div class="reader-page-state" role="img" aria-label={name}>
           <span class="reader-page-number">{page.number}</span>
@@ -61,15 +70,18 @@ export function PageFigure({ reader, page, size, half = null, top }: PageFigureP
   )
 }
 
+/** Before the rotation. */
+const imageSize = ({ width, height }: Size, rotation: number): Size =>
+  rotation % 2 === 0 ? { width, height } : { width: height, height: width }
+
 /** Rotated around its center. */
-function placeInFrame({ width, height }: Size, rotation: number) {
-  const isSideways = rotation % 2 !== 0
-  const [imageWidth, imageHeight] = isSideways ? [height, width] : [width, height]
+function placeInFrame(size: Size, rotation: number) {
+  const { width, height } = imageSize(size, rotation)
   return {
-    width: `${imageWidth}px`,
-    height: `${imageHeight}px`,
-    left: `${(width - imageWidth) / 2}px`,
-    top: `${(height - imageHeight) / 2}px`,
+    width: `${width}px`,
+    height: `${height}px`,
+    left: `${(size.width - width) / 2}px`,
+    top: `${(size.height - height) / 2}px`,
     ...(rotation !== 0 && { rotate: `${rotation * 90}deg` }),
   }
 }

@@ -1,11 +1,13 @@
-// Dialogs of the reader: settings and keyboard shortcuts.
+// Dialogs of the reader: places, search, settings and keyboard shortcuts.
+import { useSignalEffect } from '@preact/signals'
 import { Choices, IncognitoSwitch, ShortcutsDialog, Steps } from '../reading/setting-controls.tsx'
 import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Switch } from '../ui/field.tsx'
 import { showNotice } from '../ui/toast.tsx'
-import { shortcuts } from './keyboard.ts'
+import { shortcuts, textShortcuts } from './keyboard.ts'
+import { PlacesPanel, SearchPanel } from './places-panel.tsx'
 import type { Reader } from './reader.ts'
 import {
   brightnesses,
@@ -22,9 +24,17 @@ export function Panels({ reader }: PanelProps) {
   const { panel } = reader
   const onClose = () => {
     panel.value = 'none'
+    reader.bookmarks.editing.value = null
   }
+  useSignalEffect(() => {
+    if (reader.bookmarks.editing.value) panel.value = 'bookmarks'
+  })
+  if (panel.value === 'bookmarks' || panel.value === 'contents')
+    return <PlacesPanel reader={reader} tab={panel.value} onClose={onClose} />
+  if (panel.value === 'search') return <SearchPanel reader={reader} onClose={onClose} />
   if (panel.value === 'settings') return <SettingsPanel reader={reader} onClose={onClose} />
-  return panel.value === 'help' ? <ShortcutsDialog shortcuts={shortcuts} onClose={onClose} /> : null
+  const keys = reader.hasText ? [...shortcuts, ...textShortcuts] : shortcuts
+  return panel.value === 'help' ? <ShortcutsDialog shortcuts={keys} onClose={onClose} /> : null
 }
 
 function SettingsPanel({ reader, onClose }: PanelProps & { onClose: () => void }) {

@@ -51,7 +51,7 @@ export function useRecording(reader: Reader) {
 
 /** Calls `listener` now and whenever the shown pages, or the way to them, change. */
 function followPlace(reader: Reader, listener: () => void): () => void {
-  const pages = computed(() => shownPages(reader).join('-'))
+  const pages = computed(() => reader.shownPages().join('-'))
   return effect(() => {
     void [pages.value, reader.isLastShown.value, reader.movement.value]
     untracked(listener)
@@ -60,7 +60,7 @@ function followPlace(reader: Reader, listener: () => void): () => void {
 
 function positionOf(reader: Reader): ReadingPosition {
   const { count, isLastShown } = reader
-  const pages = shownPages(reader)
+  const pages = reader.shownPages()
   const isEnd = isLastShown.value
   // The server treats the last page as the end, even if only part of it is shown.
   return { toPage: isEnd ? count : Math.min(pages.at(-1)!, count - 1), isEnd, pages }
@@ -69,15 +69,9 @@ function positionOf(reader: Reader): ReadingPosition {
 function storeLocally(reader: Reader) {
   storeLocalPosition({
     bookId: reader.book.id,
-    page: shownPages(reader)[0]!,
+    page: reader.shownPages()[0]!,
     isJump: reader.movement.value === 'jumped',
   })
-}
-
-function shownPages(reader: Reader): readonly number[] {
-  return reader.layout.value === 'strip'
-    ? [reader.page.value]
-    : (reader.spreads.value[reader.spreadIndex.value]?.pages ?? [reader.page.value])
 }
 
 /** A newer position of another device, with functions to accept and to ignore it. */
@@ -91,7 +85,7 @@ export function useRemotePosition(reader: Reader) {
     if (!progress || progress.updatedAt <= known.current) return
     if (progress.updatedAt <= lastRecordedAt(book.id)) return
     known.current = progress.updatedAt
-    setRemote(shownPages(reader).includes(progress.currentPage) ? null : progress)
+    setRemote(reader.shownPages().includes(progress.currentPage) ? null : progress)
   }
   // A response for this device may still be in flight.
   const checkSoon = () => {

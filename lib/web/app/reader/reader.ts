@@ -1,9 +1,11 @@
 // State of the reader: settings, current page, zoom, open panels.
 import { batch, computed, signal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
+import { type Bookmark, createBookmarks } from '../reading/bookmarks.ts'
 import type { Movement } from '../reading/recorder.ts'
 import { createPageImages } from './page-images.ts'
 import { firstOfPairs, type PageInfo, type Size, spreadsOf } from './page-layout.ts'
+import { createPageTexts, type TextHit } from './page-text.ts'
 import {
   type ReaderSettings,
   settingsFor,
@@ -23,7 +25,7 @@ export type Start = { page: number; movement: 'opened' | 'jumped' }
 export type Point = { x: number; y: number }
 /** A point of the window, and its relative position in the spread from 0 to 1. */
 export type ZoomFocus = Point & { u: number; v: number }
-type Panel = 'none' | 'settings' | 'help'
+type Panel = 'none' | 'settings' | 'help' | 'contents' | 'bookmarks' | 'search'
 export type Reader = ReturnType<typeof createReader>
 
 export const maxZoom = 6
@@ -47,14 +49,26 @@ export function createReader({ book, pages: known, start, hasPrevious }: ReaderO
       if (arrangement.layout.value !== 'strip') zoom.value = 1
     },
   })
+  /** Numbers of the shown pages. */
+  const shownPages = (): readonly number[] =>
+    arrangement.layout.value === 'strip'
+      ? [place.page.value]
+      : (arrangement.spreads.value[place.spreadIndex.value]?.pages ?? [place.page.value])
   return {
     book,
     ...arrangement,
     ...place,
+    shownPages,
+    bookmarks: createBookmarks(book.id, () => bookmarkPlace(book, known, shownPages())),
     zoom,
     /** Where the zoom was last changed. */
     zoomFocus,
     images: createPageImages(book.id, measure),
+    /** Whether pages have text above their images. */
+    hasText: book.fileFormat === 'pdf',
+    texts: createPageTexts(book.id),
+    /** The match of a search that was opened last. */
+    found: signal<TextHit | null>(null),
     isMenuShown: signal(true),
     areThumbnailsShown: signal(false),
     panel: signal<Panel>('none'),
@@ -71,6 +85,31 @@ export function createReader({ book, pages: known, start, hasPrevious }: ReaderO
       changeSettings(changes)
     },
   }
+}
+
+function bookmarkPlace(
+  { id }: Schemas['Book'],
+  pages: readonly PageInfo[],
+  shown: readonly number[],
+) {
+  const position = shown[0]!
+  const totalProgression = (position - 1) / pages.length
+  return {
+    locator: {
+      href: `/books/${id}/pages/${position}`,
+      type: `image/${pages[position - 1]!.format}`,
+      locations: { position, totalProgression },
+    },
+    isShown: (bookmark: Bookmark) => shown.includes(bookmarkedPage(bookmark, pages.length)),
+  }
+}
+
+/** The page of a bookmark of any app. A file that was replaced may have fewer pages. */
+export function bookmarkedPage({ locator }: Bookmark, count: number): number {
+  const { position, totalProgression } = locator?.locations ?? {}
+  const inAddress = /\/pages\/(\d+)/.exec(locator?.href ?? '')?.[1]
+  const page = position ?? (inAddress ? Number(inAddress) : (totalProgression ?? 0) * count + 1)
+  return Math.min(count, Math.max(1, Math.floor(page)))
 }
 
 type PlaceOptions = {

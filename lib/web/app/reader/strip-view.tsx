@@ -2,7 +2,7 @@
 import { batch, type Signal, useComputed, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { createTaps } from './gestures.ts'
+import { createTaps, endSelection, hasSelection } from './gestures.ts'
 import { PageFigure } from './page-figure.tsx'
 import { medianRatio, pageAt, type Strip, stripOf } from './page-layout.ts'
 import type { Reader } from './reader.ts'
@@ -22,6 +22,8 @@ type StripViewProps = { reader: Reader; endCard: ComponentChildren }
 export function StripView({ reader, endCard }: StripViewProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const scrollTop = useSignal(0)
+  /** Whether text was selected when the pointer was pressed: the click only ends the selection. */
+  const wasSelected = useRef(false)
   const { width, strip } = useStrip(reader)
   const { viewport, pages } = reader
   const tap = useMemo(
@@ -56,7 +58,12 @@ export function StripView({ reader, endCard }: StripViewProps) {
       dir="ltr"
       tabIndex={0}
       role="group"
-      onClick={(event: MouseEvent) => tap(event)}
+      onPointerDown={(event: PointerEvent) => {
+        wasSelected.current = endSelection(event)
+      }}
+      onClick={(event: MouseEvent) => {
+        if (!wasSelected.current && !hasSelection()) tap(event)
+      }}
     >
       <div class="reader-column" style={{ width: `${width}px`, height: `${strip.tops.at(-1)}px` }}>
         {reader.originals.value.slice(first, last + 1).map((page, i) => (

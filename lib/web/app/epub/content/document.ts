@@ -42,6 +42,8 @@ export async function openDocument(
     signal.throwIfAborted()
     const target = frame.contentDocument!
     fill(target, parsed, styles)
+    // For hyphens, quotes and fonts, where the document does not state its own.
+    if (publication.language) target.documentElement.lang ||= publication.language
     return { frame, document: target, path, size }
   } catch (error) {
     frame.remove()

@@ -18,6 +18,8 @@ export type Position = {
   pages: number
   progression: number
   totalProgression: number
+  /** The displayed part of the book: sections, with the progression in them as the fraction. The end is not in it. */
+  shown: { from: number; to: number }
   /** Whether this is the last page of the book. */
   isEnd: boolean
   /** The first words that are displayed. */

@@ -44,11 +44,13 @@ export function createFixedView(options: ViewOptions): BookView {
   }
 
   function report(movement: Movement) {
-    const last = Math.max(...spreads[spreadOf(section)]!.map(index => index ?? 0))
+    const displayed = spreads[spreadOf(section)]!.filter(index => index !== null)
+    const last = Math.max(...displayed)
     const isEnd = last === sections.length - 1
     const paths = new Set(sections.slice(0, last + 1).map(({ path }) => path))
     const position = {
       ...{ section, isEnd, page: 0, pages: 1, progression: 0, text: '' },
+      shown: { from: Math.min(...displayed), to: last + 1 },
       totalProgression: isEnd ? 1 : totalProgressionAt(publication, sections[section]!, 0),
       entry: publication.contents.findLastIndex(({ path }) => paths.has(path)),
     }

@@ -22,7 +22,8 @@ export type Direction = {
 
 export type Area = { width: number; height: number }
 
-const maxColumnWidth = 640
+/** Widths of the text at the usual size of letters. */
+const columnWidths = { short: 480, normal: 640, long: 860, full: Number.POSITIVE_INFINITY }
 const minTwoColumnsWidth = 900
 const narrowWidth = 500
 const maxNarrowMargin = 36
@@ -35,7 +36,8 @@ export function geometryOf(settings: EpubSettings, area: Area, isVertical: boole
   const isWide = area.width >= minTwoColumnsWidth && area.width > area.height
   const isTwo = settings.columns === 'auto' ? isWide : settings.columns === '2'
   const columns = isTwo && !isVertical && !isScrolled ? 2 : 1
-  const columnWidth = maxColumnWidth * Math.max(1, settings.fontSize / 100) + 2 * margin
+  const columnWidth =
+    columnWidths[settings.lineLength] * Math.max(1, settings.fontSize / 100) + 2 * margin
   const width = isVertical ? area.width : Math.min(area.width, columns * columnWidth)
   return {
     ...{ columns, margin, isScrolled, isVertical },

@@ -11,7 +11,14 @@ import {
 import { type Palette, presentationCss } from './presentation.ts'
 import { indexText } from './text-index.ts'
 
-type PagePosition = { page: number; pages: number; offset: number; progression: number }
+type PagePosition = {
+  page: number
+  pages: number
+  offset: number
+  progression: number
+  /** Progression of the first text after the displayed part. */
+  end: number
+}
 
 export type Pager = ReturnType<typeof createPager>
 
@@ -65,6 +72,11 @@ export function createPager(
     return index.firstOffset(rectangle => flow.distance(rectangle) + 1 >= start) ?? index.length
   }
 
+  function offsetAfterView(): number {
+    const end = flow.start() + flow.extent
+    return index.firstOffset(rectangle => flow.distance(rectangle) + 1 >= end) ?? index.length
+  }
+
   return {
     ...{ document, frame, index, showOffset },
     /** Whether the next page is on the left. */
@@ -77,7 +89,8 @@ export function createPager(
       placedAt = flow.start()
       const offset = offsetInView()
       const progression = Math.min(1, offset / index.length)
-      return { page: flow.page, pages: flow.pages, offset, progression }
+      const end = Math.min(1, offsetAfterView() / index.length)
+      return { page: flow.page, pages: flow.pages, offset, progression, end }
     },
     /** False at the start and at the end. */
     turn(step: 1 | -1): boolean {

@@ -2,6 +2,7 @@
 
 import { computed, signal } from '@preact/signals'
 import { theme } from '../../shell/appearance.tsx'
+import { dyslexicFamily, ownFont } from '../fonts.ts'
 import { type EpubSettings, settings } from '../settings.ts'
 import type { PageGeometry } from './geometry.ts'
 
@@ -32,6 +33,12 @@ const families = {
   serif:
     'Literata, "Iowan Old Style", Charter, Georgia, "Noto Serif", "Noto Serif CJK JP", "Hiragino Mincho ProN", "Yu Mincho", serif',
   sans: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK JP", sans-serif',
+}
+
+const familyOf = (family: Exclude<EpubSettings['family'], 'publisher'>) => {
+  if (family === 'dyslexic') return `"${dyslexicFamily}", ${families.sans}`
+  if (family === 'own') return `"${ownFont.value?.family}", ${families.serif}`
+  return families[family]
 }
 
 const text = 'p, li, dd, dt, blockquote, figcaption'
@@ -67,14 +74,14 @@ function flowCss(geometry: PageGeometry) {
     }`
 }
 
-function typeCss({ fontSize, family, lineHeight, alignment }: EpubSettings) {
+function typeCss({ fontSize, family, lineHeight, alignment, hyphens }: EpubSettings) {
   const rules = [
     `html { font-size: ${(fontSize / 100) * 1.125}em !important; -webkit-text-size-adjust: 100%; text-size-adjust: 100% }`,
   ]
   rules.push('body { overflow-wrap: break-word; font-size: 1rem }')
   if (family !== 'publisher')
     rules.push(
-      `html, body, ${text}, div, span, section, article, h1, h2, h3, h4, h5, h6, a, em, i, b, strong, td, th { font-family: ${families[family]} !important }`,
+      `html, body, ${text}, div, span, section, article, h1, h2, h3, h4, h5, h6, a, em, i, b, strong, td, th { font-family: ${familyOf(family)} !important }`,
     )
   else rules.push(`html { font-family: ${families.serif} }`)
   if (lineHeight !== 'publisher')
@@ -84,6 +91,10 @@ function typeCss({ fontSize, family, lineHeight, alignment }: EpubSettings) {
     rules.push(
       `${text} { text-align: ${alignment} !important${alignment === 'justify' ? '; hyphens: auto' : ''} }`,
     )
+  if (hyphens !== 'publisher') {
+    const value = hyphens === 'auto' ? 'auto' : 'none'
+    rules.push(`${text} { hyphens: ${value} !important; -webkit-hyphens: ${value} !important }`)
+  }
   return rules.join('\n')
 }
 

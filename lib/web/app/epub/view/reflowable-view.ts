@@ -2,6 +2,7 @@
 import type { Movement } from '../../reading/recorder.ts'
 import { openDocument } from '../content/document.ts'
 import { fetchText, type Publication } from '../content/publication.ts'
+import { addFont } from '../fonts.ts'
 import {
   type BookView,
   type Position,
@@ -42,6 +43,7 @@ export function createReflowableView(options: ViewOptions): BookView {
       section = next
       opened.frame.classList.add('shown')
       onDocument(opened.document, opened.path)
+      addFontLater()
       void loadedLater(opened.document)?.then(() => pager === created && layOut())
       clearTimeout(prefetch)
       // Warms the browser cache, so that the next document appears immediately.
@@ -59,6 +61,17 @@ export function createReflowableView(options: ViewOptions): BookView {
   function layOut() {
     pager?.layOut(layout())
     report('laidOut')
+    addFontLater()
+  }
+
+  /** Another font changes the layout. Without it, the text is shown in the browser's. */
+  function addFontLater() {
+    const shown = pager
+    if (!shown) return
+    void addFont(shown.document, options.settings().family).then(
+      isAdded => isAdded && shown === pager && layOut(),
+      () => {},
+    )
   }
 
   function report(movement: Movement) {
@@ -102,12 +115,13 @@ type OpenSection = { section: number; pager: Pager }
 
 function positionIn(publication: Publication, { section, pager }: OpenSection): Position {
   const { sections } = publication
-  const { page, pages, offset, progression } = pager.place()
+  const { page, pages, offset, progression, end } = pager.place()
   const isLastPage = section === sections.length - 1 && page === pages - 1
   // Resources still loading may add pages.
   const isEnd = isLastPage && isLoaded(pager.document)
   return {
     ...{ section, page, pages, progression, isEnd },
+    shown: { from: section + progression, to: section + end },
     totalProgression: isEnd ? 1 : totalProgressionAt(publication, sections[section]!, progression),
     text: pager.index.textAt(offset, sampleLength),
     entry: entryAt(publication, { section, pager, offset: offset + sampleLength }),
