@@ -93,7 +93,7 @@ async function useAccount(
 
 async function measurePaint(browser: Browser, base: string): Promise<string[]> {
   const failed: string[] = []
-  for (const path of ['/', '/series', '/books']) {
+  for (const path of ['/', '/series', '/books', '/people', '/genres']) {
     // The server builds the application and its lists at the first request.
     const all: Awaited<ReturnType<typeof firstPaint>>[] = []
     for (let round = -1; round < Number(values.rounds); round++) {

@@ -30,10 +30,11 @@ const watchPaint = `
   }
   const watch = () => {
     paintTimes.paintMs ||= performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0
-    const cards = [...document.querySelectorAll('.lists-card:not(.loading)')].filter(isInView)
+    const cards = [...document.querySelectorAll(':is(.lists-card, .names-cell):not(.loading)')].filter(isInView)
     if (cards.length > 0) paintTimes.cardsMs ||= performance.now()
     const covers = cards.flatMap(card => [...card.querySelectorAll('img')])
-    if (covers.length > 0 && paintTimes.paintMs > 0 && covers.every(image => image.complete))
+    const hasCovers = covers.length > 0 || cards[0]?.matches('.names-cell')
+    if (hasCovers && paintTimes.paintMs > 0 && covers.every(image => image.complete))
       paintTimes.coversMs ||= performance.now()
     if (paintTimes.coversMs) resolve(paintTimes)
     else requestAnimationFrame(watch)

@@ -6,7 +6,7 @@ import { startApp } from '../kit/web/app.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'
 import { testWithPages, waitUntil } from '../kit/web/page.ts'
 
-test('releases', { skip: skipWithoutBrowser(2) }, async t => {
+test('releases', { skip: skipWithoutBrowser(3) }, async t => {
   const app = await startApp(t, { books: ['comic', 'manga'] })
   const { sql, reader, books } = app
   const { seriesId } = books.comic
@@ -51,6 +51,38 @@ test('releases', { skip: skipWithoutBrowser(2) }, async t => {
     const states = await sql`select distinct state from release`
     t.same([...states], [{ state: 'announced' }], 'for others they are as before')
     t.same(await accessibilityProblems(shelf), [])
+  })
+
+  await testPages('how releases are found is set on the page of the series', async (t, open) => {
+    const page = await open(`/series/${seriesId}`)
+    await page.getByRole('button', { name: 'Tracking' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('New title').fill('Another name')
+    await dialog.getByRole('button', { name: 'Add title' }).click()
+    await dialog.getByRole('button', { name: 'Remove Another name' }).waitFor()
+    t.same(await accessibilityProblems(page), [])
+    await pollItems(sql, source.id, [
+      item({
+        externalReleaseId: 'c',
+        seriesTitles: ['Another name'],
+        volumes: [{ start: 33, end: 33 }],
+      }),
+    ])
+    t.match((await reader.get(`/series/${seriesId}/releases`)).body.total, 3)
+    await dialog.getByRole('button', { name: 'Remove Another name' }).click()
+    await dialog.getByRole('button', { name: 'Remove Another name' }).waitFor({ state: 'detached' })
+    await dialog.getByLabel('Last volume outside the library').fill('31')
+    await dialog.getByLabel('Languages').fill('en ja')
+    await dialog.getByLabel('Chapters').uncheck()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    t.match((await reader.get(`/series/${seriesId}/tracking`)).body, {
+      ...{ tracked: true, trackVolumes: true, trackChapters: false },
+      ...{ latestKnownVolume: 31, latestKnownChapter: null, languages: ['en', 'ja'] },
+    })
+    const other = await open(`/series/${seriesId}`, { account: app.reader })
+    await other.getByRole('button', { name: 'Following releases' }).waitFor()
+    t.equal(await other.getByRole('button', { name: 'Tracking' }).count(), 0)
   })
 
   await testPages('another account has an inbox of its own', async (t, open) => {

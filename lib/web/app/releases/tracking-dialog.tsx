@@ -117,7 +117,7 @@ function Aliases({ seriesId }: { seriesId: string }) {
     reload()
   }
   return (
-    <section>
+    <section class="tracking-titles">
       <h3>{t('tracking.aliases')}</h3>
       <p class="field-hint">{t('tracking.aliasesHint')}</p>
       <ul>
