@@ -148,10 +148,13 @@ export type NewSource = {
 
 type WriteContext = { sql: Sql; sources: Sources }
 
+/** Origins of values and covers that are not a source's; a match with one of these names would replace them. */
+const reservedNames = new Set<string>([...metadataSources, 'embedded', 'custom'])
+
 /** Throws Invalid, and Conflict for a duplicate name. */
 export async function createSource({ sql, sources }: WriteContext, source: NewSource) {
-  if (metadataSources.some(name => name === source.name))
-    throw new Invalid('body/name is reserved for metadata from files')
+  if (reservedNames.has(source.name))
+    throw new Invalid('body/name is reserved for files, users and their covers')
   const name = source.type === 'plugin' ? `plugin:${source.name}` : source.name
   sources.checkConfig(source)
   const id = newId()

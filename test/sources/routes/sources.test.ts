@@ -66,6 +66,8 @@ test('sources', async t => {
     const bad: [object, RegExp][] = [
       [{ ...good, name: 'Other Name' }, /name/],
       [{ ...good, name: 'comicinfo' }, /name/],
+      [{ ...good, name: 'custom' }, /name/],
+      [{ ...good, name: 'embedded' }, /name/],
       [{ ...good, type: 'other' }, /type/],
       [{ ...good, config: {} }, /config/],
       [{ ...good, config: { url: 'file:///etc/passwd' } }, /config\.url/],
