@@ -32,6 +32,7 @@ test('releases', { skip: skipWithoutBrowser(3) }, async t => {
     await page.getByRole('link', { name: 'Volume 31' }).waitFor()
     await page.getByRole('link', { name: 'Volume 32' }).waitFor()
     await shelf.getByText('2 releases are not in your library').waitFor()
+    await shelf.getByText('Next: Volume 31').waitFor()
     await waitUntil(async () => (await reader.get('/releases/inbox')).body.unseen === 0)
     t.same(await accessibilityProblems(page), [])
 

@@ -38,7 +38,7 @@ export function ReleaseLine({
 }
 
 /** `Volumes 3–4`, or the title that the source states. */
-function contentOf({ volumes, chapters, metadata, seriesTitle }: Release): string {
+export function contentOf({ volumes, chapters, metadata, seriesTitle }: Release): string {
   const parts = [
     ...(volumes ?? []).map(span => spanText('releases.volume', 'releases.volumes', span)),
     ...(chapters ?? []).map(span => spanText('releases.chapter', 'releases.chapters', span)),

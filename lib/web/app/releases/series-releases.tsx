@@ -6,7 +6,7 @@ import { can } from '../api/session.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
-import { ReleaseLine } from './release-line.tsx'
+import { contentOf, ReleaseLine } from './release-line.tsx'
 import { TrackingDialog } from './tracking-dialog.tsx'
 
 const shown = 5
@@ -27,6 +27,15 @@ export function SeriesReleases({ seriesId }: { seriesId: string }) {
     ({ type, seriesId: changed }) => type === 'release_announced' && changed === seriesId,
     () => list.reload(),
   )
+  // The newest come first, so the next to read is the last.
+  const last = useGet(
+    list.data && list.data.total > shown ? '/api/v1/series/{id}/releases' : null,
+    {
+      path,
+      query: { state: 'announced', pageSize: 1, page: list.data?.total ?? 1 },
+    },
+  )
+  const next = (last.data ?? list.data)?.data.at(-1)
   if (!isShown) return null
   const toggle = async () => {
     if (isFollowed) await api.DELETE('/api/v1/series/{id}/follow', { params: { path } })
@@ -62,6 +71,7 @@ export function SeriesReleases({ seriesId }: { seriesId: string }) {
       {total > 0 && (
         <>
           <p>{t('releases.behind', { count: total })}</p>
+          {next && <p>{t('releases.next', { release: contentOf(next) })}</p>}
           <ul>
             {list.data?.data.map(release => (
               <ReleaseLine key={release.id} release={release} actions={null} />
