@@ -233,7 +233,7 @@ export function methodsByPath(routes: readonly Route[]): (url: string) => string
     return { pattern: new RegExp(`^${source}/?$`), names }
   })
   return url => {
-    const path = url.split('?', 1)[0]!
+    const path = url.split('?')[0]!
     const matching = patterns.filter(({ pattern }) => pattern.test(path))
     return [...new Set(matching.flatMap(({ names }) => [...names]))].sort()
   }

@@ -36,7 +36,7 @@ export function chooseVariant(
 ): Variant | null {
   const hasSize = width !== undefined || height !== undefined
   if (!hasSize && format === undefined) return null
-  const isMeasured = page.width > 0 && page.height > 0
+  const isMeasured = page.width > 0
   const fits =
     !hasSize ||
     (isMeasured && page.width <= (width ?? page.width) && page.height <= (height ?? page.height))

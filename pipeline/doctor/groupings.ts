@@ -9,8 +9,8 @@ import {
 import { type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 
 const kinds = [
-  { grouping: collections, name: 'order of collections' },
-  { grouping: readLists, name: 'order of read lists' },
+  { grouping: collections, name: 'order of collections', member: 'series in a collection' },
+  { grouping: readLists, name: 'order of read lists', member: 'book in a read list' },
 ]
 
 /** Groupings with two members at the same position. */
@@ -23,9 +23,9 @@ const ambiguous = ({ sql }: DoctorScope, grouping: Grouping) => {
 }
 
 const places = kinds.map(
-  ({ grouping, name }): Invariant => ({
+  ({ grouping, name, member }): Invariant => ({
     name,
-    description: `Every ${grouping.contents === 'series' ? 'series in a collection' : 'book in a read list'} has its own position.`,
+    description: `Every ${member} has its own position.`,
     check: violationQuery(scope => ambiguous(scope, grouping)),
     async repair(scope) {
       const { sql } = scope

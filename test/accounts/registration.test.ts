@@ -142,6 +142,7 @@ t.test('with confirmation no response depends on whether an address has an accou
     email => [` ${email} `, email],
     email => [`name${(names += 1)}`, email],
     email => [email, 'third@example.org'],
+    email => ['third@example.org', email],
     email => ['no:name', email],
   ]
   for (const known of ['KNOWN@example.org', 'other@example.org'])

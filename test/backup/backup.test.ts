@@ -101,6 +101,11 @@ t.test('every row is restored, and the schema with all its keys and triggers', a
   t.same([...(await sql`select from session union all select from refresh_token`)], [])
 })
 
+t.test('the archive contains its entries as they are', async t => {
+  const bytes = readFileSync(file)
+  t.ok(bytes.includes(original))
+})
+
 t.test('uploaded covers are restored with their thumbnails; a missing one is counted', async t => {
   t.same(manifest.covers, { files: 2, bytes: original.length + 5, missing: 1 })
   const { dataDir, restore } = await target(t)

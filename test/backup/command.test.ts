@@ -35,7 +35,11 @@ t.test('a backup of one server starts another', async t => {
   t.match(checked, { code: 0, stdout: /3 books, 1 libraries, 1 accounts/ })
   t.same([...(await other.sql`select from account`)], [], 'nothing is restored')
   const restored = await other.stackroom(['restore', file])
-  t.match(restored, { code: 0, stdout: /sessions have ended/ }, restored.stderr)
+  t.match(
+    restored,
+    { code: 0, stdout: /^\S+: 3 books, .+\nAll sessions have ended.+\n$/ },
+    restored.stderr,
+  )
   const scan = await other.stackroom(['scan', root, '--json'])
   t.equal(scan.code, 0, scan.stderr)
   t.match(JSON.parse(scan.stdout), { new: 0, unchanged: 3 })
@@ -48,6 +52,20 @@ t.test('a backup of one server starts another', async t => {
   t.same([...(await ids(other.sql))], [...(await ids(old.sql))])
   const doctor = await other.stackroom(['doctor'])
   t.match(doctor, { code: 0, stdout: /No problems found/ })
+
+  for (const [name, credentials] of Object.entries({ Alpha: { key: 'x' }, Beta: {} }))
+    await other.sql`
+      insert into source (id, type, name, display_name, credentials)
+      values (gen_random_uuid(), 'preset', ${name}, ${name}, ${other.sql.json(credentials)})`
+  const second = `${file}-2`
+  t.match(await other.stackroom(['backup', second]), {
+    code: 0,
+    stdout: /\nNot included: the key \(\S+\) for the credentials of Alpha; give a passphrase/,
+  })
+  t.match(await other.stackroom(['restore', second, '--replace']), {
+    code: 0,
+    stdout: /\nCredentials of these sources need the key file .+ again: Alpha\nAll sessions/,
+  })
 })
 
 t.test('no process that is killed leaves a file that claims to be a backup', async t => {

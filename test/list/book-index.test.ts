@@ -74,6 +74,23 @@ t.test('every page has the books of the oracle', async () => {
   )
 })
 
+t.test('an order of all books is read in the background, not by a list', async t => {
+  const own = createBookIndex(environmentOf(requests), { pause: 0 })
+  const everyone = unrestrictedViewer(account)
+  const window = { direction: 'asc', includeDeleted: false, offset: 0, limit: 500 } as const
+  const filter = parseBookFilter({ pageCount: { operator: 'gte', value: 0 } })!
+  const expected = await plainList(sql, everyone, { ...window, filter, sort: 'title' })
+  // Orders of columns are read ahead; that of paths is read for a list.
+  for (const sort of ['title', 'path'] as const) {
+    const list = { ...window, sort, filter }
+    t.notOk(await own.page(requests, everyone, list), sort)
+    own.refresh(everyone, list)
+    await own.idle()
+    const page = await own.page(requests, everyone, list)
+    t.same(page?.ids.toSorted(), expected.toSorted(), sort)
+  }
+})
+
 const changes = {
   hide: (id: string) => sql`update book set missing_at = now() where id = ${id}`,
   show: (id: string) => sql`update book set missing_at = null where id = ${id}`,

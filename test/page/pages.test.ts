@@ -216,6 +216,14 @@ t.test('a page is scaled to fit, never enlarged, and converted on request', asyn
   )
 })
 
+t.test('a page whose size is too far from its start to be known is scaled, too', async t => {
+  const comment = Buffer.concat([Buffer.from('fffeffff', 'hex'), Buffer.alloc(65_533)])
+  const bytes = Buffer.concat([wide.subarray(0, 2), ...Array(40).fill(comment), wide.subarray(2)])
+  const book = await bookOf(t, 'a.cbz', zip([{ name: '1.jpg', bytes }]))
+  const image = await engine(t).image(book, 0, { width: 150 })
+  t.match(await sharp(await bytesOf(image)).metadata(), { width: 150, height: 100 })
+})
+
 t.test('a derived page is rendered once, and found by the next process', async t => {
   const book = await bookOf(t, 'a.cbz', zip(images))
   const folder = cacheFolder(t)

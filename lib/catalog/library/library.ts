@@ -30,10 +30,8 @@ export async function findEnclosingLibrary(
 
 /** The path and its parent folders as bytea literals. */
 function selfAndParents(path: Buffer): string[] {
-  const paths = [path]
-  for (let i = path.length - 1; i >= 0; i--)
-    if (path[i] === 0x2f) paths.push(path.subarray(0, Math.max(i, 1)))
-  return paths.map(bytes => `\\x${bytes.toString('hex')}`)
+  const ends = path.toString('latin1').matchAll(/\/|$/g)
+  return [...ends].map(({ index }) => `\\x${path.toString('hex', 0, index)}`)
 }
 
 /** Throws NotFound unless the viewer may see this library. */

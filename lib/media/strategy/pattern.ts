@@ -101,8 +101,9 @@ function repeatedLength(source: string): number {
   for (const [token, low, high] of source.matchAll(tokens)) {
     if (token === '(') groups.push(0)
     else if (low !== undefined) {
-      groups[groups.length - 1]! += last * (Math.max(Number(low), Number(high || 0)) - 1)
-      last *= Math.max(Number(low), Number(high || 0))
+      const times = Number(high || low)
+      groups[groups.length - 1]! += last * (times - 1)
+      last *= times
     } else {
       last = token === ')' && groups.length > 1 ? groups.pop()! : 1
       groups[groups.length - 1]! += last

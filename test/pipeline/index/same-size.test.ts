@@ -133,6 +133,21 @@ check('files that only have a new time keep everything, and are not described ag
   t.match(await lib.scan(), { opens: 0, to_index: 0 })
 })
 
+check('a damaged archive is compared as a whole, not by its headers', async t => {
+  const page = { name: '1.png', bytes: png(9) }
+  const filler = { name: 'filler.bin', bytes: Buffer.alloc(100_000, 1) }
+  const bytes = zip([page, filler]).subarray(0, -40)
+  const lib = await createTestLibrary(t, all, { 'A/1.cbz': bytes })
+  await lib.scan()
+  const before = await lib.book('1.cbz')
+  t.match(before, { error: null, pages: 1 })
+  // Where the fingerprint has no sample.
+  bytes[50_000]! += 1
+  lib.write('A/1.cbz', bytes)
+  t.match(await lib.scan(), { changed: 1, unchanged: 0 })
+  t.not((await lib.book('1.cbz')).sha256, before.sha256)
+})
+
 check('a changed page within the size gets a new cover', async t => {
   const { lib, filler } = await shelf(t)
   await lib.scan()

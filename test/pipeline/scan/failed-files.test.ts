@@ -40,6 +40,14 @@ check('a file that was filled in place, without a new time, is read again', asyn
   t.match(await lib.scan(), { opens: 0 })
 })
 
+check('a file that failed and is gone is missing, and not read again', async t => {
+  const broken = Buffer.from('neither this')
+  const lib = await createTestLibrary(t, all, { 'A/1.cbz': broken, 'A/2.cbz': comic() })
+  await lib.scan()
+  lib.remove('A/1.cbz')
+  t.match(await lib.scan(), { to_index: 0, missing: 1, failed: {} })
+})
+
 check('a book that failed for want of memory is tried again after pauses that double', async t => {
   const cases: [Attempt, isTried: boolean][] = [
     [{ attempts: 1, version, hoursAgo: 1 }, false],

@@ -18,6 +18,13 @@ type Sql = Catalog['sql']
 const soonMs = 50_000
 const log = openLog({ level: 'silent' })
 
+/** A log, and what is at least a warning in it. */
+function recordedLog() {
+  const text: string[] = []
+  const log = openLog({ level: 'warn' }, { write: line => void text.push(line) })
+  return { log, lines: () => text.map(line => JSON.parse(line) as Record<string, unknown>) }
+}
+
 const configure = (sql: Sql, { id }: Pick<TestLibrary, 'id'>, watch: 'off' | 'on' | 'poll') => sql`
   update library set scanning_config = scanning_config || jsonb_build_object('watch', ${watch}::text)
   where id = ${id}`
@@ -179,6 +186,7 @@ t.test('without a watching pipeline', async t => {
       },
       async close() {},
     }
+    const { lines, log } = recordedLog()
     const watching = await startWatching({ sql, queue, log, wake, folders: refusing, checkMs: 200 })
     await until('first', isPresent(shelf, '1.cbz'))
     t.equal((await state(sql, shelf)).mode, 'polling')
@@ -189,6 +197,26 @@ t.test('without a watching pipeline', async t => {
     await until('done', async () => !(await isBusy(all, shelf)))
     await watching.close()
     t.equal((await state(sql, shelf)).mode, 'off', 'the claim is released')
+    const reason = /inotify|watches/
+    t.match(lines(), [{ msg: 'library is polled, not watched', libraryId: shelf.id, reason }])
+  })
+
+  await t.test('a watch that is closed while it starts ends without a warning', async t => {
+    const shelf = await createTestLibrary(t, { sql, pipeline })
+    await configure(sql, shelf, 'on')
+    const started = Promise.withResolvers<void>()
+    const slow = {
+      watch() {
+        started.resolve()
+        return new Promise<never>(() => {})
+      },
+      async close() {},
+    }
+    const { lines, log } = recordedLog()
+    const watching = await startWatching({ sql, queue, log, wake, folders: slow })
+    await started.promise
+    await watching.close()
+    t.same(lines(), [])
   })
 
   await t.test(

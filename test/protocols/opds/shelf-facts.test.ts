@@ -45,6 +45,7 @@ test('facts of shelves', async t => {
   const all = await createCatalog(t)
   await t.test('shelves were updated with what they list, not with scans', t => updates(t, all))
   await t.test('descriptions have counts, authors and the summary', t => descriptions(t, all))
+  await t.test('a collection or read list has a cover unless it is empty', t => covers(t, all))
   await t.test('libraries with equal names have different titles', t => names(t, all))
   await t.test('a file that cannot be read is marked in every feed', t => marks(t, all))
   await t.test('a search of OPDS 2.0 has a group of series', t => searches(t, all))
@@ -146,6 +147,27 @@ async function updates(t: Test, { admin, limited, sql, shelf, books, idOf }: Cat
     /\/series$/.test(item.links[0]!.href),
   )
   t.equal(newest!.updated, (await atom(limited, '/series')).updated, 'as the feed itself')
+}
+
+async function covers(t: Test, { admin, idOf, books }: Catalog) {
+  const [seriesIds, bookIds] = [[idOf('Beta')], [books[0]!.id]]
+  const condition = { genre: { operator: 'is', value: 'Crime' } }
+  const groups = [
+    { path: '/collections', title: 'By a rule', members: { condition } },
+    { path: '/collections', title: 'Empty', members: { seriesIds: [] } },
+    { path: '/collections', title: 'One', members: { seriesIds } },
+    { path: '/readlists', title: 'Empty', members: { bookIds: [] } },
+    { path: '/readlists', title: 'One', members: { bookIds } },
+  ]
+  for (const { path, title, members } of groups)
+    t.equal((await admin.post(path, { name: title, ...members })).status, 201)
+  for (const path of ['/collections', '/readlists'])
+    for (const { title, links } of (await atom(admin, path)).items) {
+      const images = links.filter(({ rels }) => rels[0]!.startsWith('http://opds-spec.org/image'))
+      t.equal(images.length, title === 'Empty' ? 0 : 2, `${path} ${title}`)
+      for (const { href } of images)
+        t.equal((await admin.get(new URL(href).pathname)).status, 200, href)
+    }
 }
 
 async function descriptions(t: Test, { admin, idOf, sql, shelf }: Catalog) {

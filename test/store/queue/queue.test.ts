@@ -21,6 +21,7 @@ import { openQueue, type Queue } from '../../../lib/store/queue/queue.ts'
 import { dedupe } from '../../../pipeline/finalize/dedupe.ts'
 import { startWorkers } from '../../../pipeline/work/workers.ts'
 import { createDatabase } from '../../kit/db.ts'
+import { lastEvent, messagesSince } from '../../kit/events.ts'
 import { createTestLibrary } from '../../kit/library.ts'
 import { waitUntil as until } from '../../kit/processes.ts'
 
@@ -140,9 +141,22 @@ t.test('a scan fails together with its job', async t => {
     jobs.map(job => job.id),
     [id],
   )
+  const next = await createTestLibrary(t, { sql, pipeline: { queue } as never }, {})
+  const waiting = await requestScan(sql, queue, { libraryId: next.id, mode: 'normal' })
+  const before = await lastEvent(sql)
   await fail(sql, jobs, { reason: 'No luck', isFinal: true, onFailed: failScans })
-  const [scan] = await sql`select state, message from scan where id = ${id}`
-  t.match(scan, { state: 'failed', message: 'No luck' })
+  const scans =
+    await sql`select id, state, message from scan where id in (${id}, ${waiting}) order by number`
+  t.same(
+    [...scans],
+    [
+      { id, state: 'failed', message: 'No luck' },
+      { id: waiting, state: 'queued', message: null },
+    ],
+  )
+  t.match(await messagesSince(sql, 'scan', before), [
+    { scan_id: id, status: 'failed', message: 'No luck' },
+  ])
 })
 
 t.test('the delay between attempts grows', async t => {

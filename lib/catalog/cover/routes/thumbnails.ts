@@ -55,9 +55,7 @@ export const thumbnails = [
       permission: 'TasksWrite',
       summary: `Generate the cover thumbnail of a ${kind}`,
       description:
-        kind === 'book'
-          ? 'From the cover in its file.'
-          : 'From the cover of the book that represents the series.',
+        'From the cover in the file of the book, or of the one that represents the series.',
       params,
       body: GenerateThumbnail,
       bodyOptional: true,

@@ -54,6 +54,18 @@ t.test('of several libraries or series that a book must be in, all count', async
   }
 })
 
+t.test('conditions are nested up to a limit, which the message states', t => {
+  const isDeleted = { deleted: { operator: 'isFalse' } }
+  for (const group of ['allOf', 'anyOf'])
+    for (const parse of [parseBookCondition, parseSeriesCondition]) {
+      const nested = (levels: number) =>
+        Array.from({ length: levels }).reduce<object>(inner => ({ [group]: [inner] }), isDeleted)
+      t.ok(parse(nested(19), context))
+      t.throws(() => parse(nested(20), context), { message: /nested more than 20 levels/ })
+    }
+  t.end()
+})
+
 t.test('operators of another family are rejected with their place', async t => {
   const families: [fields: string[], operators: string[], others: string[]][] = [
     [
