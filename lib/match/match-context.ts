@@ -16,6 +16,7 @@ import {
   type Matching,
   type SeriesLibrary,
 } from './matching-settings.ts'
+import { withoutYear } from './search-queries.ts'
 
 /** `series` is what conditions test, also for books. */
 export type MatchContext = {
@@ -76,7 +77,8 @@ export function seriesQueryOf(
   matching: Matching,
   limit: number,
 ): SearchQuery | null {
-  const query = compileQuery(matching)(own, library)
+  const text = compileQuery(matching)(own, library)
+  const query = matching.searchTemplate === null ? withoutYear(text) : text
   return query === '' ? null : { query, limit }
 }
 
