@@ -1,5 +1,5 @@
 // What matching knows of series and books: their contexts for templates and conditions, and their libraries.
-import type { Viewer } from '../accounts/viewer.ts'
+import { presentBook, type Viewer } from '../accounts/viewer.ts'
 import { NotFound } from '../base/errors.ts'
 import {
   type BookContext,
@@ -93,4 +93,12 @@ export function bookQueryOf(
   const author = authors.find(({ role }) => role === 'writer' || role === 'author') ?? authors[0]
   const isbn = isbns?.split(',', 1)[0] ?? null
   return title === '' && isbn === null ? null : { title, author: author?.name ?? null, isbn, limit }
+}
+
+/** When a series began: its own year, or that of its earliest book. */
+export async function firstYearOf(sql: Sql, { seriesId, metadata }: SeriesContext) {
+  if (metadata.year) return metadata.year
+  const [row] = await sql<{ year: number | null }[]>`
+    select min(b.year) as year from book b where b.series_id = ${seriesId} and ${presentBook(sql)}`
+  return row?.year ?? null
 }

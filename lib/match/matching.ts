@@ -22,7 +22,7 @@ import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import { applyFetched, type Comparison, compareFetched } from './apply.ts'
 import { compileConditions } from './condition.ts'
 import type { MatchedField } from './fields.ts'
-import { bookQueryOf, type MatchContext, seriesQueryOf } from './match-context.ts'
+import { bookQueryOf, firstYearOf, type MatchContext, seriesQueryOf } from './match-context.ts'
 import { finishMatch } from './match-queue.ts'
 import { higherSources, type Matching } from './matching-settings.ts'
 import { type Applied, foundIn, foundOf, type MatchResult, resultOf } from './outcome.ts'
@@ -222,8 +222,9 @@ async function bestHit(deps: MatchDeps, source: MatchSource, context: MatchConte
   const { matching } = source
   if (context.owner.kind === 'series') {
     const query = seriesQueryOf(context, matching, 10)
-    const year = context.series.metadata.year ?? null
-    return query && nearestOf(await searchSeries(deps, source, query), year)
+    if (query === null) return null
+    const hits = await searchSeries(deps, source, query)
+    return nearestOf(hits, await firstYearOf(deps.sql, context.series))
   }
   const query = bookQueryOf(context, matching, 10)
   return query && ((await searchOwnBook(deps, source, query)).hits[0] ?? null)

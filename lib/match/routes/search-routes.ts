@@ -119,12 +119,12 @@ export const searchRoutes = [
       }
       const isGiven = given.title !== '' || given.isbn !== null
       const own = isGiven ? null : bookQueryOf(context, source.matching, limit)
-      const asked = own ?? { ...given, limit }
-      if (asked.title === '' && asked.isbn === null) return { ...given, results: [] }
+      const request = own ?? { ...given, limit }
+      if (request.title === '' && request.isbn === null) return { ...given, results: [] }
       const matchDeps = matchDepsOf({ viewer, signal }, deps)
       const { query, hits } = own
         ? await searchOwnBook(matchDeps, source, own)
-        : { query: asked, hits: await searchBooks(matchDeps, source, asked) }
+        : { query: request, hits: await searchBooks(matchDeps, source, request) }
       const { title, author, isbn } = query
       return { title, author, isbn, results: hits }
     },

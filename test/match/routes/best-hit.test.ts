@@ -19,6 +19,7 @@ const sourceId = await insertMetadataSource(all.sql, 'plugin:memory')
 const pdf = textPdf([{ lines: [['A page', 40, 500]] }])
 const shelf = await createTestLibrary(t, all, {
   'Outlaw (2011)/Outlaw 001 (2011).cbz': comic(),
+  'Outlaw/Outlaw 001.cbz': comic({ info: '<ComicInfo><Year>2018</Year></ComicInfo>' }),
   'Shelf/Sandworm (The Desert Cycle, Book 1).pdf': pdf,
   'Shelf/Ann Author - Clean Desk.pdf': pdf,
 })
@@ -33,7 +34,9 @@ for (const title of ['Sandworm', 'Clean Desk'])
   memory.books.set(title, fetchedBook(title, { title }))
 
 t.test('of series with the same title, the one of the same year', async t => {
-  const { seriesId } = books.find(({ series }) => series.startsWith('Outlaw'))!
+  const byBook = books.find(({ series }) => series === 'Outlaw')!
+  t.match(await match(`/series/${byBook.seriesId}`, true), { externalId: 'newest' }, 'of its book')
+  const { seriesId } = books.find(({ series }) => series === 'Outlaw (2011)')!
   const path = `/series/${seriesId}`
   const found = { title: 'Outlaw', year: 2011, url: 'https://example.org/new' }
   t.match(await match(path, true), { outcome: 'matched', externalId: 'new', found })
