@@ -190,6 +190,7 @@ CREATE TABLE book_match (
   external_id text,
   relevance double precision,
   matched_at timestamp with time zone,
+  found jsonb,
   constraint book_match_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint book_match_pkey PRIMARY KEY (book_id, source_id),
   constraint book_match_source_id_fkey FOREIGN KEY (source_id) REFERENCES source(id) ON DELETE CASCADE
@@ -898,6 +899,7 @@ CREATE TABLE series_match (
   external_id text,
   relevance double precision,
   matched_at timestamp with time zone,
+  found jsonb,
   constraint series_match_pkey PRIMARY KEY (series_id, source_id),
   constraint series_match_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
   constraint series_match_source_id_fkey FOREIGN KEY (source_id) REFERENCES source(id) ON DELETE CASCADE

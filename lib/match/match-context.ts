@@ -1,5 +1,5 @@
 // What matching knows of series and books: their contexts for templates and conditions, and their libraries.
-import type { Viewer } from '../accounts/viewer.ts'
+import { presentBook, type Viewer } from '../accounts/viewer.ts'
 import { NotFound } from '../base/errors.ts'
 import {
   type BookContext,
@@ -16,6 +16,7 @@ import {
   type Matching,
   type SeriesLibrary,
 } from './matching-settings.ts'
+import { withoutYear } from './search-queries.ts'
 
 /** `series` is what conditions test, also for books. */
 export type MatchContext = {
@@ -76,7 +77,8 @@ export function seriesQueryOf(
   matching: Matching,
   limit: number,
 ): SearchQuery | null {
-  const query = compileQuery(matching)(own, library)
+  const text = compileQuery(matching)(own, library)
+  const query = matching.searchTemplate === null ? withoutYear(text) : text
   return query === '' ? null : { query, limit }
 }
 
@@ -91,4 +93,12 @@ export function bookQueryOf(
   const author = authors.find(({ role }) => role === 'writer' || role === 'author') ?? authors[0]
   const isbn = isbns?.split(',', 1)[0] ?? null
   return title === '' && isbn === null ? null : { title, author: author?.name ?? null, isbn, limit }
+}
+
+/** When a series began: its own year, or that of its earliest book. */
+export async function firstYearOf(sql: Sql, { seriesId, metadata }: SeriesContext) {
+  if (metadata.year) return metadata.year
+  const [row] = await sql<{ year: number | null }[]>`
+    select min(b.year) as year from book b where b.series_id = ${seriesId} and ${presentBook(sql)}`
+  return row?.year ?? null
 }

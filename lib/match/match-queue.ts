@@ -10,7 +10,7 @@ import type { Queryable, Sql, Transaction } from '../store/postgres/db.ts'
 import type { Jobs, Queue } from '../store/queue/queue.ts'
 import { fetchSetting } from '../store/setting/setting.ts'
 import { type Matching, matchingsOf } from './matching-settings.ts'
-import { type MatchResult, outcomes } from './outcome.ts'
+import { FoundHit, type MatchResult, outcomes } from './outcome.ts'
 
 export const SourceMatch = component('SourceMatch', {
   sourceId: uuid(),
@@ -19,6 +19,7 @@ export const SourceMatch = component('SourceMatch', {
   message: nullable(Type.String()),
   externalId: nullable(Type.String()),
   relevance: nullable(Type.Number({ description: 'Relevance of the best hit, from 0 to 1.' })),
+  found: nullable(FoundHit),
   matchedAt: nullable(timestamp()),
   isDue: Type.Boolean({ description: 'Whether it is waiting to be matched.' }),
   isUndoable: Type.Boolean({ description: 'Whether the match can be undone.' }),
@@ -31,7 +32,7 @@ const ownerId = (sql: Queryable, kind: OwnerKind) => sql(`${kind}_id`)
 /** Select list of a SourceMatch of `m` with its source `p`. */
 export const matchColumns = (sql: Queryable, kind: OwnerKind): Fragment => sql`
   m.source_id as "sourceId", p.name as source, m.outcome, m.message, m.external_id as "externalId",
-  m.relevance, m.matched_at as "matchedAt", m.due_at is not null as "isDue",
+  m.relevance, m.found, m.matched_at as "matchedAt", m.due_at is not null as "isDue",
   exists (
     select from external_reference x
     where x.${ownerId(sql, kind)} = m.${ownerId(sql, kind)} and x.kind = 'id' and x.source = p.name
@@ -213,18 +214,19 @@ export async function secondsUntilDue(sql: Queryable, { libraryId, sourceId, kin
 export async function finishMatch(
   sql: Queryable,
   { owner: { kind, id }, sourceId }: { owner: Owner; sourceId: string },
-  { outcome, message, externalId, relevance }: Omit<MatchResult, 'applied' | 'found'>,
+  { outcome, message, externalId, relevance, found }: Omit<MatchResult, 'applied'>,
 ): Promise<void> {
   const column = ownerId(sql, kind)
   await sql`
     insert into ${matchTable(sql, kind)} as m
-      (${column}, source_id, outcome, message, external_id, relevance, matched_at)
-    select o.id, s.id, ${outcome}, ${message}, ${externalId}, ${relevance}, now()
+      (${column}, source_id, outcome, message, external_id, relevance, found, matched_at)
+    select o.id, s.id, ${outcome}, ${message}, ${externalId}, ${relevance},
+      ${found && sql.json(found)}, now()
     from ${sql(kind)} o, source s where o.id = ${id} and s.id = ${sourceId}
     on conflict (${column}, source_id) do update
     set due_at = null, claimed_until = null, forced = false, attempts = 0,
       outcome = excluded.outcome, message = excluded.message, external_id = excluded.external_id,
-      relevance = excluded.relevance, matched_at = now()`
+      relevance = excluded.relevance, found = excluded.found, matched_at = now()`
 }
 
 /** Releases the claims of those that were not matched; they are due again after `seconds`. */

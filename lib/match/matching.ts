@@ -22,10 +22,11 @@ import { retryOnDeadlock } from '../store/postgres/retry-on-deadlock.ts'
 import { applyFetched, type Comparison, compareFetched } from './apply.ts'
 import { compileConditions } from './condition.ts'
 import type { MatchedField } from './fields.ts'
-import { bookQueryOf, type MatchContext, seriesQueryOf } from './match-context.ts'
+import { bookQueryOf, firstYearOf, type MatchContext, seriesQueryOf } from './match-context.ts'
 import { finishMatch } from './match-queue.ts'
 import { higherSources, type Matching } from './matching-settings.ts'
-import { type Applied, type FoundHit, type MatchResult, resultOf } from './outcome.ts'
+import { type Applied, foundIn, foundOf, type MatchResult, resultOf } from './outcome.ts'
+import { nearestOf, otherBookQueries } from './search-queries.ts'
 import { undoMatch } from './undo.ts'
 
 export type MatchDeps = {
@@ -66,6 +67,19 @@ export async function searchBooks(
     return source.searchBooks(query, { signal })
   }
   return await callSource({ sql, sources }, row, { operation: 'searchBooks', call })
+}
+
+/** Like `searchBooks`; what is not found by its own title is searched for by other readings of it. */
+export async function searchOwnBook(
+  deps: MatchDeps,
+  source: MatchSource,
+  query: BookQuery,
+): Promise<{ query: BookQuery; hits: BookHit[] }> {
+  for (const reading of [query, ...otherBookQueries(query)]) {
+    const hits = await searchBooks(deps, source, reading)
+    if (hits.length > 0) return { query: reading, hits }
+  }
+  return { query, hits: [] }
 }
 
 /** Null if there is no such series or book. Throws SourceFailure, Invalid. */
@@ -199,20 +213,21 @@ export async function autoMatch(
   const higher = await higherSources(deps.sql, matching)
   const match = { owner, fetched, selected: null, higher, isForced }
   const applied = await storeFetched(deps, source, match)
-  return resultOf(applied ? 'matched' : 'unchanged', { ...notes, applied })
+  const found = notes.found ?? foundIn(fetched)
+  return resultOf(applied ? 'matched' : 'unchanged', { ...notes, found, applied })
 }
-
-const foundOf = ({ title, year, url }: SeriesHit | BookHit): FoundHit => ({ title, year, url })
 
 /** Null without a hit, or nothing to search for. */
 async function bestHit(deps: MatchDeps, source: MatchSource, context: MatchContext) {
   const { matching } = source
   if (context.owner.kind === 'series') {
     const query = seriesQueryOf(context, matching, 10)
-    return query && ((await searchSeries(deps, source, query))[0] ?? null)
+    if (query === null) return null
+    const hits = await searchSeries(deps, source, query)
+    return nearestOf(hits, await firstYearOf(deps.sql, context.series))
   }
   const query = bookQueryOf(context, matching, 10)
-  return query && ((await searchBooks(deps, source, query))[0] ?? null)
+  return query && ((await searchOwnBook(deps, source, query)).hits[0] ?? null)
 }
 
 /** Undoes a match with a source, its cover included; the source no longer matches by itself. Throws NotFound. */

@@ -1,5 +1,6 @@
 // How matching a series or book with a source ended.
 import { component, nullable, type Static, Type } from '../base/schema.ts'
+import type { FetchedBook, FetchedSeries } from '../sources/contract.ts'
 import type { Comparison } from './apply.ts'
 
 /** `cover`: whether the source's cover is now displayed; if it fails, the rest still succeeds. */
@@ -19,7 +20,7 @@ export const outcomes = [
 ] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** The best hit of a search. */
+/** What a source calls what was found. */
 export const FoundHit = component('FoundHit', {
   title: Type.String(),
   year: nullable(Type.Integer()),
@@ -27,13 +28,22 @@ export const FoundHit = component('FoundHit', {
 })
 export type FoundHit = Static<typeof FoundHit>
 
+export const foundOf = ({ title, year, url }: FoundHit): FoundHit => ({ title, year, url })
+
+/** Null without a title. */
+export function foundIn({ metadata, url }: FetchedSeries | FetchedBook): FoundHit | null {
+  const { title, year } = metadata
+  if (typeof title !== 'string') return null
+  return { title, year: Number.isSafeInteger(year) ? (year as number) : null, url }
+}
+
 export type MatchResult = {
   outcome: Outcome
   message: string | null
   externalId: string | null
   /** Relevance of the best hit; null without a search. */
   relevance: number | null
-  /** What was found on the source; null without a search. */
+  /** What was found on the source. */
   found: FoundHit | null
   /** Result of a match. */
   applied: Applied | null

@@ -44,6 +44,8 @@ test('matching', { skip: skipWithoutBrowser(6) }, async t => {
     const row = page.getByRole('row', { name: /^Tower Stories/ })
     await row.getByText('Tower Stories (2001)').waitFor()
     await row.getByText('100%').waitFor()
+    const choices = page.getByLabel('Source').getByRole('option')
+    t.same(await choices.allTextContents(), ['Catalog'], 'only what can be chosen is offered')
     await page.getByRole('row', { name: /^Mill/ }).getByText('No match').waitFor()
     t.not(await summaryOf(webtoon), 'High up.', 'nothing has changed')
     t.same(await accessibilityProblems(page), [])
@@ -52,14 +54,13 @@ test('matching', { skip: skipWithoutBrowser(6) }, async t => {
     await waitUntil(async () => (await summaryOf(webtoon)) === 'High up.')
     const undo = page.getByRole('button', { name: 'Undo: Tower Stories' })
     await undo.waitFor()
+    await page.getByText('→ Tower Stories (2001)').waitFor()
     await page.getByRole('button', { name: 'Choose another: Tower Stories' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText('catalog: Matched').waitFor()
-    await dialog.getByRole('button', { name: 'Search' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Find metadata: Tower Stories' })
+    await dialog.getByText('Catalog: Matched').waitFor()
     await dialog.getByRole('button', { name: /Tower Stories Deluxe/ }).click()
     await dialog.getByText('Higher up.').waitFor()
-    // A notice has too little contrast while it fades.
-    await page.getByText('Started in the background').waitFor({ state: 'detached' })
+    await page.getByText('Started in the background').waitFor()
     t.same(await accessibilityProblems(page), [])
     await dialog.getByRole('button', { name: /Apply \d field/ }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -69,18 +70,17 @@ test('matching', { skip: skipWithoutBrowser(6) }, async t => {
     await page.getByText(/fields? as before/).waitFor()
     t.equal(await summaryOf(webtoon), null)
     await page.getByRole('link', { name: /Undone/ }).click()
-    await page.getByRole('button', { name: 'Choose another: Tower Stories' }).waitFor()
+    await page.getByRole('button', { name: 'Find metadata: Tower Stories' }).waitFor()
   })
 
   await testPages(
     'an ebook is looked up from its page, and a fault is shown in words',
     async (t, open) => {
       const page = await open(novel)
-      await page.getByRole('button', { name: 'Find metadata' }).click()
       const dialog = page.getByRole('dialog')
       service.state.fault = '<html>Checking your browser</html>'
       page.expectProblem(/502/)
-      await dialog.getByRole('button', { name: 'Search' }).click()
+      await page.getByRole('button', { name: 'Find metadata' }).click()
       await page.getByText(/The response is not JSON/).waitFor()
       service.state.fault = null
       await dialog.getByRole('button', { name: 'Search' }).click()
@@ -154,7 +154,6 @@ test('matching', { skip: skipWithoutBrowser(6) }, async t => {
         .getByText(/5:00 AM|05:00/)
         .first()
         .waitFor()
-      await page.getByText('Started in the background').waitFor({ state: 'detached' })
       t.same(await accessibilityProblems(page), [])
       await row.getByRole('button', { name: 'More' }).click()
       await page.getByRole('button', { name: 'Turn off' }).click()

@@ -142,8 +142,8 @@ function waitSecondsOf({ retryAt }: SourceFailure): number {
   return Math.min(maxWaitSeconds, Math.max(1, Math.ceil(seconds)))
 }
 
-const failed = (error: Failure): Omit<MatchResult, 'applied' | 'found'> => ({
-  ...{ outcome: 'failed', externalId: null, relevance: null },
+const failed = (error: Failure): Omit<MatchResult, 'applied'> => ({
+  ...{ outcome: 'failed', externalId: null, relevance: null, found: null },
   message: error.message.slice(0, 500),
 })
 

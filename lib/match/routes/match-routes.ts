@@ -20,7 +20,7 @@ import { type MatchedField, matchedFields } from '../fields.ts'
 import { matchContext } from '../match-context.ts'
 import { enqueueDedupeAfterMatch, finishMatch, matchesOf, SourceMatch } from '../match-queue.ts'
 import { autoMatch, type MatchSource, previewFetched, storeFetched, undo } from '../matching.ts'
-import { type Applied, FoundHit, outcomes, resultOf } from '../outcome.ts'
+import { type Applied, FoundHit, foundIn, outcomes, resultOf } from '../outcome.ts'
 import { AppliedMetadata, MetadataComparison } from './match-schema.ts'
 import { failures, fetchFor, matchDepsOf, matchSource, sourceId } from './request.ts'
 
@@ -123,7 +123,8 @@ function applying({ kind, path, params, ownerName, write }: Of) {
           return { ...of, ...appliedOf(compared), isDryRun: true }
         }
         const applied = await storeFetched(matchDeps, source, { ...match, isForced: true })
-        const matched = resultOf('matched', { externalId: fetched.externalId })
+        const found = foundIn(fetched)
+        const matched = resultOf('matched', { externalId: fetched.externalId, found })
         await finishMatch(sql, { owner, sourceId: source.row.id }, matched)
         const { libraryId } = await requireOwner(sql, { viewer, owner })
         if (kind === 'series') await enqueueDedupeAfterMatch(sql, queue, libraryId)

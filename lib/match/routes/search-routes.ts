@@ -16,7 +16,7 @@ import { isbn13 } from '../../media/metadata/isbn.ts'
 import { BookHit, SeriesHit } from '../../sources/contract.ts'
 import { enabledSources } from '../../sources/stored/source.ts'
 import { bookQueryOf, matchContext, seriesQueryOf } from '../match-context.ts'
-import { searchBooks, searchSeries } from '../matching.ts'
+import { searchBooks, searchOwnBook, searchSeries } from '../matching.ts'
 import { defaultMatching, matchingOf } from '../matching-settings.ts'
 import { MetadataSourceList } from './match-schema.ts'
 import { failures, matchDepsOf, matchSource, sourceId } from './request.ts'
@@ -119,11 +119,14 @@ export const searchRoutes = [
       }
       const isGiven = given.title !== '' || given.isbn !== null
       const own = isGiven ? null : bookQueryOf(context, source.matching, limit)
-      const { title, author, isbn } = own ?? given
-      if (title === '' && isbn === null) return { title, author, isbn, results: [] }
-      const query = { title, author, isbn, limit }
-      const results = await searchBooks(matchDepsOf({ viewer, signal }, deps), source, query)
-      return { title, author, isbn, results }
+      const request = own ?? { ...given, limit }
+      if (request.title === '' && request.isbn === null) return { ...given, results: [] }
+      const matchDeps = matchDepsOf({ viewer, signal }, deps)
+      const { query, hits } = own
+        ? await searchOwnBook(matchDeps, source, own)
+        : { query: request, hits: await searchBooks(matchDeps, source, request) }
+      const { title, author, isbn } = query
+      return { title, author, isbn, results: hits }
     },
   }),
 ]

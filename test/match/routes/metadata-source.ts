@@ -56,7 +56,8 @@ export function createMemorySource(beforeCall = () => {}) {
         [...series.values()].flatMap(({ externalId, metadata, url }) => {
           const title = String(metadata.title ?? externalId)
           if (!title.toLowerCase().includes(query.toLowerCase())) return []
-          const hit = { alternateTitles: [], year: null, coverUrl: null, summary: null }
+          const year = (metadata.year as number) ?? null
+          const hit = { alternateTitles: [], year, coverUrl: null, summary: null }
           return [{ ...hit, externalId, title, url, relevance: state.relevance }]
         }),
       ),

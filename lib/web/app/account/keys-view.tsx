@@ -179,6 +179,7 @@ function ReadingApps() {
     <section class="card">
       <h2>{t('apps.title')}</h2>
       <p class="secondary-text">{t('apps.signIn', { name: account.value?.username ?? '' })}</p>
+      {isLoopback() && <p class="secondary-text">{t('apps.onlyHere')}</p>}
       <ul class="app-list">
         {shown.map(app => (
           <AppEntry key={app.path} {...app} />
@@ -187,6 +188,9 @@ function ReadingApps() {
     </section>
   )
 }
+
+/** Whether this page is under an address that other devices do not reach. */
+const isLoopback = () => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname)
 
 function AppEntry({ name, hint, path }: App) {
   const url = new URL(path, document.baseURI).href

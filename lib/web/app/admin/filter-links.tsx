@@ -48,24 +48,27 @@ type FilterSelectProps = {
   name: string
   selected: string | undefined
   options: readonly { value: string; text: string }[]
+  /** Without the choice of all. */
+  isRequired?: boolean
   /** Other parameters that a choice removes. */
   removes?: readonly string[]
 }
 
 export function FilterSelect(props: FilterSelectProps) {
-  const { label, name, selected = '', options, removes = [] } = props
+  const { label, name, selected = '', options, isRequired = false, removes = [] } = props
+  const all = isRequired ? [] : [{ value: '', text: t('filter.all') }]
   const removed = Object.fromEntries(['page', ...removes].map(other => [other, null]))
   return (
     <Select<string>
       label={label}
       value={selected}
-      options={[{ value: '', text: t('filter.all') }, ...options]}
+      options={[...all, ...options]}
       onChange={value => setQuery({ ...removed, [name]: value || null })}
     />
   )
 }
 
-type LibraryFilterProps = Pick<FilterSelectProps, 'selected' | 'removes'> & {
+type LibraryFilterProps = Pick<FilterSelectProps, 'selected' | 'isRequired' | 'removes'> & {
   libraries: readonly Library[]
 }
 

@@ -27,6 +27,8 @@ type MatchSubject = {
   owner: 'series' | 'books'
   id: string
   title: string
+  /** The source that is searched first. */
+  sourceId?: string
   onSaved?: () => void
 }
 

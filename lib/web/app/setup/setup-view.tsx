@@ -245,7 +245,10 @@ function FirstScan({ libraryId }: { libraryId: string }) {
           />
         )}
         {!isRunning && can('LibrariesWrite') && (
-          <ButtonLink path="setup?add=1" text={t('setup.addAnother')} />
+          <>
+            <ButtonLink path="admin/matching" text={t('action.findMetadata')} />
+            <ButtonLink path="setup?add=1" text={t('setup.addAnother')} />
+          </>
         )}
       </div>
       <NewCovers libraryId={libraryId} />

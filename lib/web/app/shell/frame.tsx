@@ -221,6 +221,7 @@ function AccountMenu({ account }: { account: Account }) {
     <Menu label={t('account.menu', { name: account.username })} trigger={<Icon name="account" />}>
       <div class="menu-title">{account.username}</div>
       <MenuLink icon="account" text={t('account.title')} href={href('account')} />
+      <MenuLink icon="key" text={t('apps.connect')} href={href('account/keys')} />
       <hr />
       <div class="menu-field">
         <ThemeSelect />

@@ -54,7 +54,7 @@ export function AddSourceDialog({ presets, taken, onAdded, onClose }: AddProps) 
             <div>
               <strong>{option.displayName}</strong>
               <span class="secondary-text">
-                {[kindOf(option), ...option.languages.map(languageName)].join(' · ')}
+                {[kindOf(option), ...option.languages.map(nameOfLanguage)].join(' · ')}
               </span>
             </div>
             <IconButton
@@ -77,6 +77,10 @@ export function AddSourceDialog({ presets, taken, onAdded, onClose }: AddProps) 
     </Dialog>
   )
 }
+
+/** `mul`, any language (ISO 639-2), has no name in some browsers. */
+const nameOfLanguage = (code: string) =>
+  code === 'mul' ? t('sources.anyLanguage') : languageName(code)
 
 function kindOf({ kind }: Preset): string {
   if (kind === 'comics') return t('sources.kind.comics')
@@ -120,8 +124,9 @@ function KeysForm({ preset, submit, onSubmit }: KeysFormProps) {
         <TextField
           key={name}
           label={label}
-          type="password"
-          autocomplete="off"
+          type={name === 'username' ? 'text' : 'password'}
+          // Browsers fill in the password for this server in spite of `off`.
+          autocomplete={name === 'username' ? 'off' : 'new-password'}
           required={isRequired}
           value={values[name] ?? ''}
           onInput={value => setValues(values => ({ ...values, [name]: value }))}

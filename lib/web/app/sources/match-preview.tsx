@@ -5,6 +5,7 @@ import { messageOf } from '../text/error-message.ts'
 import { formatNumber, t, textOr } from '../text/translate.ts'
 import { NameLink } from '../ui/name.tsx'
 import { Table } from '../ui/table.tsx'
+import { FoundLink } from './found-link.tsx'
 import type { Matching } from './matching.ts'
 
 type Item = { id: string; title: string }
@@ -72,16 +73,6 @@ function ResultCells({ result }: { result: Result | undefined }) {
   )
 }
 
-function FoundLink({ found: { title, year, url } }: { found: Schemas['FoundHit'] }) {
-  const text = year ? `${title} (${year})` : title
-  if (!url) return <>{text}</>
-  return (
-    <a href={url} target="_blank" rel="noreferrer">
-      {text}
-    </a>
-  )
-}
-
 function withAbort() {
   const controller = new AbortController()
   return { signal: controller.signal, abort: () => controller.abort() }
@@ -92,13 +83,27 @@ async function firstItems(
   kind: Matching['kind'],
   signal: AbortSignal,
 ): Promise<Item[]> {
-  const params = { query: { libraryId, pageSize: tried } }
+  const query = { pageSize: tried }
   const { data } =
     kind === 'series'
-      ? await body(api.GET('/api/v1/series', { params, signal }))
-      : await body(api.GET('/api/v1/books', { params, signal }))
+      ? await body(
+          api.GET('/api/v1/series', { params: { query: { ...query, libraryId } }, signal }),
+        )
+      : await body(
+          api.POST('/api/v1/books/list', {
+            ...{ params: { query }, body: { condition: ebooksOf(libraryId) }, signal },
+          }),
+        )
   return data.map(({ id, title }) => ({ id, title }))
 }
+
+/** Comics are matched as series. */
+const ebooksOf = (libraryId: string): Schemas['BookCondition'] => ({
+  allOf: [
+    { libraryId: { operator: 'is', value: libraryId } },
+    { anyOf: (['epub', 'pdf'] as const).map(value => ({ format: { operator: 'is', value } })) },
+  ],
+})
 
 type Try = { sourceId: string; kind: Matching['kind']; signal: AbortSignal }
 

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { NameLink } from '../ui/name.tsx'
 import { EmptyState } from '../ui/state.tsx'
 import { showNotice } from '../ui/toast.tsx'
+import { FoundLink } from './found-link.tsx'
 import type { Matching } from './matching.ts'
 
 type Match = Schemas['LibraryMatch']
@@ -27,6 +28,11 @@ export function MatchResults({ kind, matches, onChange }: ResultsProps) {
                 .filter(Boolean)
                 .join(' · ')}
             </p>
+            {match.found && (
+              <p class="secondary-text">
+                → <FoundLink found={match.found} />
+              </p>
+            )}
             {match.message && <p class="secondary-text">{match.message}</p>}
           </div>
           <Actions owner={owner} match={match} onChange={onChange} />
@@ -45,7 +51,8 @@ function resultText({ outcome, relevance, isDue }: Match): string {
 type ActionsProps = { owner: 'series' | 'books'; match: Match; onChange: () => void }
 
 function Actions({ owner, match, onChange }: ActionsProps) {
-  const { id, title, sourceId, isUndoable } = match
+  const { id, title, sourceId, found, isUndoable } = match
+  const choice = t(found ? 'matching.choose' : 'action.findMetadata')
   const restore = async () => {
     const { restoredFields } = await undo({ owner, id }, sourceId)
     showNotice(t('match.undone', { count: restoredFields.length }))
@@ -55,9 +62,9 @@ function Actions({ owner, match, onChange }: ActionsProps) {
     <div class="row">
       <Button
         class="small"
-        text={t('matching.choose')}
-        aria-label={`${t('matching.choose')}: ${title}`}
-        onClick={() => findMetadata({ owner, id, title, onSaved: onChange })}
+        text={choice}
+        aria-label={`${choice}: ${title}`}
+        onClick={() => findMetadata({ owner, id, title, sourceId, onSaved: onChange })}
       />
       {isUndoable && (
         <Button

@@ -59,9 +59,15 @@ export function View() {
   return (
     <AdminFrame {...frame}>
       <div class="row matching-choice">
-        <LibraryFilter libraries={libraries.data} selected={library.id} removes={['outcome']} />
+        <LibraryFilter
+          libraries={libraries.data}
+          selected={library.id}
+          isRequired
+          removes={['outcome']}
+        />
         <FilterSelect
           label={t('match.source')}
+          isRequired
           name="source"
           selected={source.id}
           removes={['outcome', 'kind']}
@@ -73,6 +79,7 @@ export function View() {
         {source.kinds.length > 1 && (
           <FilterSelect
             label={t('matching.what')}
+            isRequired
             name="kind"
             selected={kind}
             removes={['outcome']}

@@ -50,7 +50,7 @@ export function View() {
       {sources.data && sources.data.sources.length > 0 && (
         <ButtonLink path="admin/matching" icon="search" text={t('matching.start')} />
       )}
-      <p class="secondary-text">{t('sources.own')}</p>
+      <p class="secondary-text source-note">{t('sources.own')}</p>
       {isAdding && (
         <AddSourceDialog
           presets={presets}

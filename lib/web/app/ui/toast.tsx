@@ -45,7 +45,7 @@ export function Toasts({ layer }: { layer: object | null }) {
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, text, kind, action }) => (
-        <div key={id} class={`toast ${kind}`}>
+        <div key={id} class={kind === 'error' ? 'toast error' : 'toast'}>
           <span>{text}</span>
           {action && (
             <button

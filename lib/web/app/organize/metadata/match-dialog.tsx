@@ -6,7 +6,7 @@ import { can } from '../../api/session.ts'
 import { t, textOr } from '../../text/translate.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { EmptyState, ErrorState } from '../../ui/state.tsx'
+import { EmptyState, ErrorState, Loading } from '../../ui/state.tsx'
 import { showNotice } from '../../ui/toast.tsx'
 import { ComparisonTable } from './match-comparison.tsx'
 import {
@@ -17,35 +17,31 @@ import {
   type Hit,
   type MatchOwner,
   type MatchSubject,
-  search,
-  type Terms,
   undo,
 } from './match-requests.ts'
 import { Hits, SearchForm } from './match-search.tsx'
+import { useMatchSearch } from './use-match-search.ts'
 
 type MatchDialogProps = {
   owner: MatchOwner
   id: string
   title: string
+  /** The source that is searched first. */
+  sourceId?: string
   onSaved?: () => void
   onClose: () => void
 }
 
-export function MatchDialog({ owner, id, title, onSaved, onClose }: MatchDialogProps) {
+export function MatchDialog({ owner, id, title, onSaved, onClose, ...props }: MatchDialogProps) {
   const subject = { owner, id }
   const all = useGet('/api/v1/metadata/sources')
   const kind = owner === 'series' ? 'series' : 'book'
   const sources = all.data?.sources.filter(({ kinds }) => kinds.includes(kind))
-  const [chosenSource, setSource] = useState<string | null>(null)
-  const [terms, setTerms] = useState<Terms>({
-    title: owner === 'series' ? title : '',
-    ...{ author: '', isbn: '' },
-  })
-  const [hits, setHits] = useState<Hit[] | null>(null)
+  const [chosenSource, setSource] = useState(props.sourceId ?? null)
   const [comparison, setComparison] = useState<Comparison | null>(null)
   const [chosen, setChosen] = useState<ReadonlySet<FieldName>>(new Set())
   const sourceId = chosenSource ?? sources?.[0]?.id ?? ''
-  const find = async () => setHits(await search(subject, sourceId, terms))
+  const { terms, setTerms, hits, isSearching, find } = useMatchSearch(subject, sourceId, title)
   const compareWith = async ({ externalId }: Hit) => {
     const next = await compare(subject, { sourceId, externalId })
     setComparison(next)
@@ -74,7 +70,7 @@ export function MatchDialog({ owner, id, title, onSaved, onClose }: MatchDialogP
   ]
   return (
     <Dialog
-      title={t('action.findMetadata')}
+      title={`${t('action.findMetadata')}: ${title}`}
       onClose={onClose}
       isUnsaved={comparison !== null && chosen.size > 0}
       actions={actions}
@@ -87,7 +83,13 @@ export function MatchDialog({ owner, id, title, onSaved, onClose }: MatchDialogP
       )}
       {sources && sources.length > 0 && !comparison && (
         <div class="form">
-          <Matches subject={subject} {...(onSaved && { onUndone: onSaved })} />
+          <Matches
+            subject={subject}
+            nameOf={({ sourceId, source }) =>
+              sources.find(({ id }) => id === sourceId)?.displayName ?? source
+            }
+            {...(onSaved && { onUndone: onSaved })}
+          />
           <SearchForm
             {...{ owner, sources, terms, source: sourceId }}
             onSource={setSource}
@@ -95,6 +97,7 @@ export function MatchDialog({ owner, id, title, onSaved, onClose }: MatchDialogP
             onSearch={find}
           />
           {owner === 'books' && <p class="secondary-text">{t('match.ownTerms')}</p>}
+          {isSearching && <Loading />}
           {hits && <Hits hits={hits} onCompare={compareWith} />}
         </div>
       )}
@@ -116,10 +119,15 @@ async function undoMatch(subject: MatchSubject, sourceId: string) {
   showNotice(t('match.undone', { count: restoredFields.length }))
 }
 
-type MatchesProps = { subject: MatchSubject; onUndone?: () => void }
+type SourceMatch = Schemas['SourceMatch']
+type MatchesProps = {
+  subject: MatchSubject
+  nameOf: (match: SourceMatch) => string
+  onUndone?: () => void
+}
 
 /** What came of earlier matches, and their undo. */
-function Matches({ subject, onUndone }: MatchesProps) {
+function Matches({ subject, nameOf, onUndone }: MatchesProps) {
   const { owner, id } = subject
   const { data, reload } = useGet(`/api/v1/${owner}/{id}/metadata/matches`, { path: { id } })
   const shown = data?.matches.filter(({ outcome, isUndoable }) => outcome !== null || isUndoable)
@@ -130,6 +138,7 @@ function Matches({ subject, onUndone }: MatchesProps) {
         <MatchRow
           key={match.sourceId}
           match={match}
+          source={nameOf(match)}
           onUndo={async () => {
             await undoMatch(subject, match.sourceId)
             reload()
@@ -141,10 +150,10 @@ function Matches({ subject, onUndone }: MatchesProps) {
   )
 }
 
-type MatchRowProps = { match: Schemas['SourceMatch']; onUndo: () => Promise<void> }
+type MatchRowProps = { match: SourceMatch; source: string; onUndo: () => Promise<void> }
 
-function MatchRow({ match, onUndo }: MatchRowProps) {
-  const { source, outcome, message, isUndoable } = match
+function MatchRow({ match, source, onUndo }: MatchRowProps) {
+  const { outcome, message, isUndoable } = match
   return (
     <li class="row">
       <span>
