@@ -76,7 +76,7 @@ t.test('what cannot be read is named', async t => {
   await sql`update library set follow_links = true where root = ${Buffer.from(other)}`
   t.match(await stackroom(['scan', other]), {
     code: 1,
-    stdout: /unreadable +1\n/,
+    stdout: /unreadable +1\n.*read +(?:\d+ B|\d+\.\d [kMG]B)\n.*peak memory +\d+\.\d [MG]B\n$/s,
     stderr: /\nstackroom: A folder or file could not be read; .+: Link\.cbz\n$/,
   })
 })

@@ -2,7 +2,7 @@
 import { truncateSync } from 'node:fs'
 import { hostname } from 'node:os'
 import t, { type Test } from 'tap'
-import { newId } from '../../../lib/base/id.ts'
+import { firstIdAt, newId } from '../../../lib/base/id.ts'
 import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.ts'
 import { requestScan } from '../../../lib/catalog/scan/scan-request.ts'
 import { receiveNotifications } from '../../kit/accounts.ts'
@@ -256,6 +256,13 @@ t.test('a worker thread is stopped while it reads a large file', async t => {
 t.test('statistics have counts and durations by type', async t => {
   const libraryId = await libraryOf(t)
   const [id] = await queue.send(sql, 'purge', [{ libraryId }], later)
+  // Jobs that wait for a quarter of an hour, and since now.
+  const waiting = await Promise.all(
+    ['old', 'new'].map(key => queue.send(sql, 'purge', [{ libraryId }], { ...later, key })),
+  )
+  const since = firstIdAt(new Date(Date.now() - 900_000))
+  await sql`update pgboss.job set id = ${since} where id = ${waiting[0]![0]!}`
+  await sql`update pgboss.job set heartbeat_on = now() - interval '1 hour' where name = 'scan'`
   // The maintenance of the queue would end the attempt.
   await sql`
     update pgboss.job set state = 'active', started_on = now(), heartbeat_seconds = 3600,
@@ -265,7 +272,9 @@ t.test('statistics have counts and durations by type', async t => {
   const stats = async () => (await admin.get('/tasks/stats')).body
   await until(async () => (await stats()).byType.purge_deleted.running > 0)
   const body = await stats()
-  t.match(body.byType.purge_deleted, { running: 1, processing: 1, stale: 1 })
+  const { oldestPendingAgeSeconds: age, ...purges } = body.byType.purge_deleted
+  t.match(purges, { pending: 2, running: 1, processing: 1, stale: 1 })
+  t.ok(age >= 900 && age < 1_800, `${age} seconds`)
   const scans = body.byType.scan_library
   t.ok(scans.completed > 0 && scans.p50DurationMs > 0 && scans.p95DurationMs >= scans.p50DurationMs)
   t.equal(scans.oldestPendingAgeSeconds, null)
@@ -275,7 +284,7 @@ t.test('statistics have counts and durations by type', async t => {
       one.total,
       parts.reduce((sum, name) => sum + one[name], 0),
     )
-  await sql`delete from pgboss.job where id = ${id!}`
+  await sql`delete from pgboss.job where id in ${sql([id!, since, waiting[1]![0]!])}`
 })
 
 async function libraryOf(t: Test) {

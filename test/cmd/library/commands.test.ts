@@ -16,6 +16,7 @@ const manga = folderWithFiles(t, comicFiles(1))
 t.test('libraries are added without a scan', async t => {
   t.match(await library('list'), { code: 0, stdout: /There are no libraries/ })
   t.same(await list(), [])
+  t.match(await library('scan', '--all'), { code: 2, stderr: /There are no active libraries/ })
   const added = await library('add', comics, '--name', 'Comics', '--watch', 'off')
   t.match(added, { code: 0, stderr: '', stdout: /^[0-9a-f-]{36}\n$/ })
   t.match(await library('add', manga, '--schedule', 'off'), { code: 0 })
@@ -66,7 +67,7 @@ t.test('scans are queued for a worker', async t => {
   const { terminate } = await worker()
   await waitUntil(async () => (await sql`select from scan where state <> 'completed'`).length === 0)
   t.match((await library('list')).stdout, /Comics +\S+ +2 +\d{4}-.* scanned\n/)
-  t.match(await library('scan', comics), { code: 0, stdout: /A server or worker is running/ })
+  t.match(await library('scan', `${comics}/`), { code: 0, stdout: /A server or worker is running/ })
   await waitUntil(async () => (await sql`select from scan where state <> 'completed'`).length === 0)
   await terminate()
   t.match(await library('scan'), { code: 2, stderr: /Name one library, or use --all/ })
@@ -77,10 +78,12 @@ t.test('scans are queued for a worker', async t => {
 t.test('a name that several libraries have is refused', async t => {
   const other = folderWithFiles(t, comicFiles(1))
   const { stdout } = await library('add', other, '--name', 'COMICS')
+  const id = stdout.trim()
   t.match(await library('scan', 'cOmics'), { code: 2, stderr: /2 libraries are named cOmics/ })
+  t.match(await library('scan', id), { code: 0, stdout: /of COMICS/ })
   t.match(await library('remove', 'COMICS', '--yes'), { code: 0 }, 'the exact name is one')
   t.same(
-    (await list()).filter(({ id }: { id: string }) => id === stdout.trim()),
+    (await list()).filter((one: { id: string }) => one.id === id),
     [],
   )
 })

@@ -1,5 +1,5 @@
 // Covers on demand: made before all others, within the request.
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { openApi } from '../../../lib/api/open.ts'
@@ -92,6 +92,17 @@ t.test('a cover whose file is missing is made again', async t => {
     return headers.etag === `"${known}"`
   })
   t.ok(existsSync(fileOf(known)))
+})
+
+t.test('a cover whose file was cut off is written again', async t => {
+  await shelf.scan()
+  const { cover } = await shelf.book('7.cbz')
+  const { size } = statSync(fileOf(cover!))
+  truncateSync(fileOf(cover!), 10)
+  await sql`update book_artifact set cover = null where cover = ${`\\x${cover}`}::text::bytea`
+  await shelf.scan()
+  t.equal((await shelf.book('7.cbz')).cover, cover)
+  t.equal(statSync(fileOf(cover!)).size, size)
 })
 
 t.test('a cover that cannot be made is neither waited for nor tried at every request', async t => {

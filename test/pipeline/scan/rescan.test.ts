@@ -1,7 +1,8 @@
 // Repeated, partial, cancelled and estimated scans.
 
-import { utimesSync } from 'node:fs'
+import { renameSync, utimesSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { Invalid } from '../../../lib/base/errors.ts'
 import { findEnclosingLibrary } from '../../../lib/catalog/library/library.ts'
 import { fileAccess } from '../../../lib/catalog/library/library-root.ts'
 import { cancelScan, requestScan } from '../../../lib/catalog/scan/scan-request.ts'
@@ -129,6 +130,9 @@ check('an estimate counts what a scan would do, and writes nothing', async t => 
   t.match(await estimateScan(sql, { ...request, mode: 'deep' }), { found: 9, files: 9 })
   t.same(await rowVersions(['event']), rows)
   t.match(await lib.scan(), { added: 2, missing: 1, unchanged: 1 })
+  renameSync(lib.root, `${lib.root} away`)
+  await t.rejects(estimateScan(sql, request), Invalid, 'not everything is missing')
+  renameSync(`${lib.root} away`, lib.root)
 })
 
 check('a library that was never scanned can be estimated', async t => {

@@ -20,8 +20,11 @@ async function createCatalog(t: Test) {
     'Alpha/2.cbz': comic(),
     'Beta/1.cbz': comic({ info: info('<Writer>Ann A</Writer><Genre>Crime</Genre>') }),
     'Broken/1.cbz': Buffer.from('no archive'),
+    'Gone/1.cbz': comic(),
     'Secret/1.cbz': comic({ info: info('<Genre>Drama</Genre><Publisher>Acme</Publisher>') }),
   })
+  await shelf.scan()
+  shelf.remove('Gone/1.cbz')
   await shelf.scan()
   const other = await createTestLibrary(t, all, { 'Gamma/1.cbz': comic() })
   await other.scan()
@@ -134,6 +137,12 @@ async function updates(t: Test, { admin, limited, sql, shelf, books, idOf }: Cat
         ...[...ofSeries, `/libraries /libraries/${shelf.id}`],
         ...['/publishers /series?publisher=Acme', '/genres /series?genre=Drama'],
       ],
+      [],
+    ],
+    [
+      'a series without books',
+      () => sql`update series set updated_at = now() where book_count = 0`,
+      [],
       [],
     ],
   ]

@@ -2,8 +2,10 @@
 import t, { type Test } from 'tap'
 import { openLog } from '../../../lib/base/log.ts'
 import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.ts'
+import { requestScan } from '../../../lib/catalog/scan/scan-request.ts'
 import { connect } from '../../../lib/store/postgres/db.ts'
 import { openQueue } from '../../../lib/store/queue/queue.ts'
+import { readSchedule } from '../../../lib/store/schedule/plan.ts'
 import { scanOnStart } from '../../../lib/store/schedule/scan.ts'
 import { startScheduler } from '../../../lib/store/schedule/scheduler.ts'
 import type { SettingKey } from '../../../lib/store/setting/definition.ts'
@@ -11,6 +13,7 @@ import { writeSettings } from '../../../lib/store/setting/setting.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 import { waitUntil } from '../../kit/processes.ts'
+import { insertReleaseSource } from '../../kit/releases/polls.ts'
 
 const log = openLog({ level: 'fatal' })
 
@@ -166,6 +169,50 @@ t.test('slots missed while a library was inactive are not made up for', async t 
   await backdate()
   await process()
   await until(async () => (await slots()).length > 0)
+})
+
+t.test('slots are not made up for before a change of what the schedule depends on', async t => {
+  const { sql, queue, library, set, backdate } = await installation(t)
+  const cronSchedule = '* * * * *'
+  const zoned = await library({ cronSchedule, cronTimezone: 'UTC' })
+  const plain = await library({ cronSchedule })
+  const [own, usual] = [await insertReleaseSource(sql), await insertReleaseSource(sql)]
+  await sql`update release_source set cron_schedule = '0 * * * *' where id = ${own.id}`
+  await set('backup.cron', '0 2 * * *')
+  await set('deduplication.enabled', true)
+  await sql`alter table release_source disable trigger user`
+  await sql`update release_source set schedule_changed_at = '2000-01-01'`
+  const changedBy = async (key: SettingKey, value: string | boolean) => {
+    await backdate()
+    await set(key, value)
+    const jobs = await readSchedule({ sql, queue, log })
+    return jobs.flatMap(({ job, since }) => (since > Date.parse('2001-01-01') ? [job] : [])).sort()
+  }
+  const [scan, poll] = [`scan ${plain}`, [`poll ${own.id}`, `poll ${usual.id}`].sort()]
+  t.same(await changedBy('backup.cron', '0 3 * * *'), ['backup'])
+  t.same(await changedBy('deduplication.cron_schedule', '0 4 * * *'), ['deduplication'])
+  t.same(await changedBy('maintenance.cron_schedule', '0 5 * * *'), ['maintenance'])
+  t.same(await changedBy('release_tracking.default_cron_schedule', '0 6 * * *'), [
+    `poll ${usual.id}`,
+  ])
+  t.same(
+    await changedBy('scheduler.timezone', 'Asia/Tokyo'),
+    ['backup', 'deduplication', 'maintenance', ...poll, scan],
+    `not scan ${zoned}, which has a time zone of its own`,
+  )
+})
+
+t.test('a slot is not skipped because of a scan that watching requested', async t => {
+  const { sql, queue, library, backdate, setClock, process, scans, until, set } =
+    await installation(t)
+  await set('maintenance.cron_schedule', '')
+  const libraryId = await library({ cronSchedule: '0 * * * *', scanMode: 'deep' })
+  await requestScan(sql, queue, { libraryId, mode: 'normal', options: { quietMs: 1 } })
+  await backdate()
+  setClock('2027-01-10T09:00:05Z')
+  await process()
+  await until(async () => (await scans()).length === 2)
+  t.same((await scans()).sort(), ['deep', 'normal'])
 })
 
 t.test('the time zone is that of the library, otherwise of the setting', async t => {

@@ -1,13 +1,14 @@
 // Events of collections and read lists in the Komga-compatible API: members, posters, restricted accounts.
 import t from 'tap'
 import { publish } from '../../../../lib/store/event/publish.ts'
-import { hideSeries } from '../../../kit/accounts.ts'
+import { hideSeries, insertApiKey } from '../../../kit/accounts.ts'
 import { png } from '../../../kit/files/archives.ts'
 import { createReceiver, enableKomga } from '../../../kit/komga.ts'
 import { comic, createTestLibrary } from '../../../kit/library.ts'
 import { startApi } from '../../../kit/server.ts'
 
 const all = await startApi(t)
+const { sql } = all
 const admin = await all.createUser('admin')
 const reader = await all.createUser('reader')
 await enableKomga(admin)
@@ -32,7 +33,8 @@ const connect = async (key: string) => {
   const response = await fetch(`${base}/sse/v1/events`, { headers: { 'x-api-key': key }, signal })
   return createReceiver(response)
 }
-const streams = [await connect(admin.key), await connect(reader.key)]
+const ofBooks = await insertApiKey(all.sql, admin.id, ['LibrariesRead', 'SeriesRead', 'BooksRead'])
+const streams = await Promise.all([admin, reader, ofBooks].map(({ key }) => connect(key)))
 
 async function send(method: string, path: string, body?: object) {
   const isForm = body instanceof FormData
@@ -51,9 +53,13 @@ async function send(method: string, path: string, body?: object) {
 
 /** What the administrator and the reader have received about lists since the last call. */
 async function received() {
-  await publish(all.sql, [{ type: 'library_updated', libraryId }])
-  const both = await Promise.all(streams.map(stream => stream.until('LibraryChanged')))
-  return both.map(events => events.filter(([name]) => /Collection|ReadList/.test(name)))
+  await publish(sql, [{ type: 'library_updated', libraryId }])
+  const all = await Promise.all(streams.map(stream => stream.until('LibraryChanged')))
+  const [whole, part, none] = all.map(events =>
+    events.filter(([name]) => /Collection|ReadList/.test(name)),
+  )
+  t.same(none, [], 'nothing without the permission')
+  return [whole, part]
 }
 
 t.test('collections', async t => {
