@@ -32,6 +32,7 @@ const data = [
   webBooks.comic.path,
   ...['The Lighthouse', 'The Tide', 'The Mill', 'Mill', 'Star Harbour', 'Kitsune', 'Field Guide'],
   ...['A lighthouse keeper sees a light that should not exist.', 'Ana Author', 'Ben Penciller'],
+  'Carla Novelist',
   ...['Science Fiction', 'Adventure', 'Favourites', 'In order', 'Shelf', 'ada', 'rob', 'test'],
   ...['Stackroom', 'PostgreSQL', 'Node.js', 'OPDS', 'CBZ', 'CBR', 'CB7', 'CBT', 'PDF', 'EPUB'],
   ...[hostname(), 'ar-XB', ...Object.values(languages)],
