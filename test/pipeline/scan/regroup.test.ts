@@ -153,6 +153,43 @@ check('50 books move to other series and back', async t => {
   t.equal((await shelf.scan()).changed ?? 0, 0)
 })
 
+check(
+  'of series that are merged, the edited one with most books gives what only one can give',
+  async t => {
+    const info = '<ComicInfo><Series>Saga</Series></ComicInfo>'
+    const lib = await createTestLibrary(t, all, {
+      'Author/Few (1)/1.cbz': comic({ info }),
+      'Author/Many (2)/2.cbz': comic({ info }),
+      'Author/Many (2)/3.cbz': comic({ info }),
+      // The largest remains, and has no edits of its own.
+      ...Object.fromEntries([4, 5, 6].map(n => [`Author/Most (3)/${n}.cbz`, comic({ info })])),
+    })
+    await lib.scan()
+    const facts = async (name: string) => {
+      const { seriesId } = await lib.book(name)
+      const [row] = await sql`
+        select publisher, summary, locks, provenance->'summary' as origin,
+          encode(custom_cover, 'hex') as cover,
+          (select rating from user_rating where series_id = s.id)
+        from series s where id = ${seriesId}`
+      return { ...row, locks: row!.locks.toSorted() }
+    }
+    for (const [i, name] of ['1.cbz', '2.cbz'].entries()) {
+      const { seriesId } = await lib.book(name)
+      const edits = { publisher: `Publisher ${i}`, summary: `About ${i}` }
+      await ok(admin.patch(`/series/${seriesId}/metadata`, edits))
+      await ok(reader.put(`/series/${seriesId}/rating`, { rating: 30 + i }))
+      await upload(`/series/${seriesId}`, 500 + i)
+    }
+    const many = await facts('2.cbz')
+    t.match(many, { summary: 'About 1', rating: 31, cover: /./, origin: /./ })
+    await ok(admin.patch(`/libraries/${lib.id}`, { seriesStrategy: 'calibre' }))
+    await lib.scan()
+    t.equal(new Set((await lib.books()).map(book => book.seriesId)).size, 1)
+    t.same(await facts('1.cbz'), many)
+  },
+)
+
 check('a strategy cannot be changed during a scan, and the same one is no change', async t => {
   await ok(
     admin.patch(`/libraries/${shelf.id}`, { seriesStrategy: 'series_volume', seriesConfig: {} }),
