@@ -1501,8 +1501,8 @@ AS $function$begin if tg_op = 'INSERT' then insert into list_change (subject, co
       from (select array_agg(named) as ids from (select distinct named from (select id as named from old_rows) c limit 10001) d) c
       where ids is not null; else insert into list_change (subject, count, books, series)
       select unnest(string_to_array('book', ' ')), 1, null, case when cardinality(ids) <= 10000 then ids end
-      from (select array_agg(named) as ids from (select distinct named from ((select id as named, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0 from new_rows except select id, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0 from old_rows)
-      union all (select id, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0 from old_rows except select id, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, book_count = 0 from new_rows)) c limit 10001) d) c
+      from (select array_agg(named) as ids from (select distinct named from ((select id as named, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, author_key, book_count = 0 from new_rows except select id, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, author_key, book_count = 0 from old_rows)
+      union all (select id, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, author_key, book_count = 0 from old_rows except select id, library_id, age_rating, lowest_age, sort_key, one_shot, credit_key, author_key, book_count = 0 from new_rows)) c limit 10001) d) c
       where ids is not null; end if; return null; end$function$;
 CREATE OR REPLACE FUNCTION public.note_series_changes_series()
  RETURNS trigger

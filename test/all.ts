@@ -12,7 +12,8 @@ const suites: Record<string, string[]> = {
   // Modules are loaded once in a process.
   loading: ['test/protocols/komga/routes/disabled.test.ts'],
   'web-loading': ['test/web/disabled.test.ts'],
-  web: ['test/web/**'],
+  web: ['test/web/*.test.ts'],
+  'web-parts': ['test/web/**'],
   watch: ['test/pipeline/watch/*'],
   processes: ['test/cmd/processes.test.ts'],
   crawl: ['test/protocols/opds/crawl.test.ts'],

@@ -80,6 +80,7 @@ test('a read is admitted by default', t => {
   t.same(
     resources.filter(({ cost }) => cost === 'record').map(({ operationId }) => operationId),
     [
+      ...['getPageText', 'searchBookText', 'getBookContents'],
       'downloadBook',
       'listPreferences',
       'getBookReadHistory',
@@ -89,6 +90,7 @@ test('a read is admitted by default', t => {
       'listFilterPresets',
       'getSeriesSearchTitle',
       'listSeriesMatches',
+      'listBookMatches',
       'getMatchingSettings',
       'browseFilesystem',
       'listDrives',

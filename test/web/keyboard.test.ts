@@ -230,7 +230,7 @@ test('the web application by keyboard alone', { skip: skipWithoutBrowser(8) }, a
   await testPages('the sign-out, and the sign-in', async (t, open) => {
     const page = await open('/series')
     await page.getByRole('button', { name: 'Account ada' }).focus()
-    await press(page, 'Enter', 'ArrowDown')
+    await press(page, 'Enter', 'ArrowDown', 'ArrowDown')
     await waitUntil(async () => (await focusOf(page)) === 'Sign out')
     await press(page, 'Enter')
     await page.getByLabel('User name').waitFor()

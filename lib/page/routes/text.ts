@@ -72,6 +72,7 @@ export const bookText = [
   route('GET /books/{id}/pages/{page_number}/text', {
     operationId: 'getPageText',
     permission,
+    // One page.
     cost: 'record',
     bucket: 'images',
     summary: 'Get the words of a PDF page with their boxes',
@@ -105,6 +106,7 @@ export const bookText = [
   route('GET /books/{id}/text', {
     operationId: 'searchBookText',
     permission,
+    // Bounded by time: a response has some of the pages.
     cost: 'record',
     bucket: 'images',
     summary: 'Search the text of a PDF',
@@ -146,6 +148,7 @@ export const bookText = [
   route('GET /books/{id}/contents', {
     operationId: 'getBookContents',
     permission,
+    // Of one file.
     cost: 'record',
     bucket: 'images',
     summary: 'Get the table of contents of a book',

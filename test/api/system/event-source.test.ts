@@ -89,6 +89,9 @@ async function session(t: Test, all: TestApi, ana: Client, receivers: ReceivedEv
   await come('want_to_read_updated', data => data.book_id === first!.id)
   await ana.put(`/series/${first!.seriesId}/rating`, { rating: 60 })
   await come('rating_updated', data => data.series_id === first!.seriesId && data.user_id)
+  const locator = { href: 'page-1', type: 'image/jpeg', locations: { position: 1 } }
+  await ana.post(`/books/${first!.id}/annotations`, { kind: 'bookmark', locator })
+  await come('annotation_updated', data => data.book_id === first!.id)
 
   for (const [path, kind] of [
     ['/collections', 'collection'],
