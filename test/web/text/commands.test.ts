@@ -46,10 +46,9 @@ t.test('a language is added, translated in parts and checked', async t => {
   const left = run('merge', file)
   t.ok(finds(left, 'nl account.menu: missing'))
   t.notOk(finds(left, 'nl account.title: missing'))
-  t.same(
-    Object.keys(missing).filter(key => !(key in JSON.parse(run('missing', 'nl')))),
-    ['account.title', 'count.books'],
-  )
+  const remaining = JSON.parse(run('missing', 'nl'))
+  const translated = Object.keys(missing).filter(key => !(key in remaining))
+  t.same(translated, ['account.title', 'count.books'])
   t.equal(read('fr.json'), readFileSync(join(root, texts, 'fr.json'), 'utf8'), 'as it was')
 })
 
