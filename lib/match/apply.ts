@@ -16,7 +16,7 @@ import { httpUrl } from '../media/metadata/text.ts'
 import type { FetchedBook, FetchedSeries } from '../sources/contract.ts'
 import { publish } from '../store/event/publish.ts'
 import type { Transaction } from '../store/postgres/db.ts'
-import { lockNameOf, referenceFields } from './fields.ts'
+import { lockNameOf, referenceFields, referenceTypes } from './fields.ts'
 import { lockSubject } from './lock-subject.ts'
 import { type FieldProposal, hashOf, type Permitted, propose, proposeFields } from './proposal.ts'
 import type { Subject } from './subject.ts'
@@ -60,7 +60,7 @@ export async function applyFetched(
   const proposals = comparison.fields.filter(({ action }) => action === 'change')
   const changes = new Map(proposals.map(({ field, proposed }) => [field as string, proposed]))
   const origins = proposals.map(({ field }) => [lockNameOf(owner.kind, field), source])
-  const values = [...changes].filter(([field]) => !isReferenceField(field))
+  const values = [...changes].filter(([field]) => !(field in referenceTypes))
   const { columns, events } = await subject.store({
     changes: new Map(values),
     provenance: { external_ids: source, ...subject.provenance, ...Object.fromEntries(origins) },
@@ -93,18 +93,13 @@ function formerFields(former: Former, proposals: readonly FieldProposal[], sourc
     proposals.map(({ field, current, proposed, provenance }): [string, FormerField] => {
       const before = provenance === source ? former[field] : undefined
       const { value, provenance: origin } = before ?? { value: current, provenance }
-      if (!isReferences(proposed, field)) return [field, { value, provenance: origin }]
-      const names = [...(before?.names ?? []), ...proposed.map(item => item.source)]
+      if (!(field in referenceTypes)) return [field, { value, provenance: origin }]
+      const stated = (proposed as { source: string }[]).map(reference => reference.source)
+      const names = [...(before?.names ?? []), ...stated]
       return [field, { value, provenance: origin, names: [...new Set(names)] }]
     }),
   )
 }
-
-const isReferenceField = (field: string) =>
-  (referenceFields.series as readonly string[]).includes(field)
-
-const isReferences = (value: unknown, field: string): value is { source: string }[] =>
-  isReferenceField(field) && Array.isArray(value)
 
 async function prepare(tx: Transaction, viewer: Viewer, fetch: Fetch): Promise<Prepared> {
   const { owner, source, fetched, permitted } = fetch

@@ -24,9 +24,10 @@ export async function bookSubject(tx: Transaction, viewer: Viewer, id: string): 
     },
     ...{ locks: book.locks, provenance: book.provenance },
     async store({ changes, provenance }) {
-      const { changed, relabeled } = await storeBookChanges(
-        ...([tx, [book], () => changes, () => ({ locks: book.locks, provenance })] as const),
-      )
+      const { changed, relabeled } = await storeBookChanges(tx, [book], {
+        changesOf: () => changes,
+        marksOf: () => ({ locks: book.locks, provenance }),
+      })
       return { columns: changed.get(id) ?? [], events: relabeled }
     },
   }

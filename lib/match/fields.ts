@@ -34,6 +34,13 @@ export const referenceFields = {
   book: ['externalIds', 'externalLinks'],
 } as const
 
+/** Types of references by field. */
+export const referenceTypes = {
+  externalIds: 'id',
+  externalLinks: 'link',
+  externalRatings: 'rating',
+} as const
+
 export type MatchedField =
   | SeriesField
   | BookField

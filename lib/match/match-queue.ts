@@ -1,5 +1,5 @@
-// Due matches: series and books to be matched with a source, claimed by jobs, and the outcome for each. All SQL on the
-// tables `series_match` and `book_match` is in this file.
+// Due matches: series and books to be matched with a source, claimed by jobs, and the outcome for each. SQL on the
+// tables `series_match` and `book_match` is in this file and library-matches.ts.
 import type { Fragment } from 'postgres'
 import { presentBook, type Viewer, visibleBook, visibleSeries } from '../accounts/viewer.ts'
 import { component, nullable, oneOf, type Static, Type, timestamp, uuid } from '../base/schema.ts'

@@ -1,7 +1,7 @@
 // Matching a series or book with a source: search, fetch, comparison, and the automatic choice of the best hit.
 import type { Viewer } from '../accounts/viewer.ts'
 import { Failure, Invalid } from '../base/errors.ts'
-import type { NewCover } from '../catalog/cover/cover.ts'
+import { isOwnedBy, type NewCover } from '../catalog/cover/cover.ts'
 import type { CoverFolders } from '../catalog/cover/cover-files.ts'
 import { removeSourceCover, setSourceCover } from '../catalog/cover/source-cover.ts'
 import type { Owner, OwnerKind } from '../catalog/owner.ts'
@@ -154,14 +154,17 @@ const toFetch = (
 async function storeCover(
   { sql, sources, viewer, folders, makeCover, signal }: MatchDeps,
   source: MatchSource,
-  { owner, fetched: { coverUrl }, selected }: Fetched,
+  { owner, fetched: { coverUrl }, selected, higher }: Fetched,
 ): Promise<Applied['cover']> {
   const { fields } = source.matching
   const isWanted = (list: MatchedField[] | null) => list === null || list.includes('cover')
   if (coverUrl === null || !isWanted(fields) || !isWanted(selected)) return 'none'
-  const [row] = await sql<{ isLocked: boolean }[]>`
-    select 'cover' = any(locks) as "isLocked" from ${sql(owner.kind)} where id = ${owner.id}`
+  const [row] = await sql<{ isLocked: boolean; source: string | null }[]>`
+    select 'cover' = any(o.locks) as "isLocked", c.source
+    from ${sql(owner.kind)} o left join cover c on ${isOwnedBy(sql, owner)} and c.is_selected
+    where o.id = ${owner.id}`
   if (row?.isLocked !== false) return 'locked'
+  if (row.source !== null && higher?.has(row.source)) return 'none'
   try {
     const { status, body } = await sources.http.send({
       ...{ url: coverUrl, accept: 'image/*', maxBytes: maxCoverBytes, signal },

@@ -5,7 +5,7 @@ import type { BookQuery, SeriesHit } from '../sources/contract.ts'
 export const withoutYear = (title: string): string =>
   title.replace(/(\S)\s*\((?:19|20)\d\d(?:\s*[-–]\s*(?:(?:19|20)\d\d)?)?\)$/, '$1')
 
-/** Of hits that match as well as the first one, the one that began nearest to a year. */
+/** The hit that began nearest to a year, among those as relevant as the first one. */
 export function nearestOf(hits: readonly SeriesHit[], year: number | null): SeriesHit | null {
   const best = hits.filter(({ relevance }) => relevance === hits[0]?.relevance)
   const distance = (hit: SeriesHit) =>

@@ -13,15 +13,9 @@ import {
 import type { Owner } from '../catalog/owner.ts'
 import { publish } from '../store/event/publish.ts'
 import type { Transaction } from '../store/postgres/db.ts'
-import { lockNameOf, type MatchedField, referenceFields } from './fields.ts'
+import { lockNameOf, type MatchedField, referenceFields, referenceTypes } from './fields.ts'
 import { lockSubject } from './lock-subject.ts'
 import type { Subject } from './subject.ts'
-
-const referenceTypes = {
-  externalIds: 'id',
-  externalLinks: 'link',
-  externalRatings: 'rating',
-} as const
 
 /** Returns the restored fields. Throws NotFound, also if the source was never applied. */
 export async function undoMatch(

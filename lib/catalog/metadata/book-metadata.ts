@@ -70,7 +70,10 @@ export async function updateBookMetadata(
   books: readonly BookForUpdate[],
   changesOf: (book: BookForUpdate) => Changes,
 ): Promise<void> {
-  const { changed, relabeled } = await storeBookChanges(tx, books, changesOf, withUserLocks)
+  const { changed, relabeled } = await storeBookChanges(tx, books, {
+    changesOf,
+    marksOf: withUserLocks,
+  })
   await publish(tx, [
     ...changeEvents(books, ({ id }) => eventFields(changed.get(id) ?? [])),
     ...relabeled,
@@ -78,6 +81,7 @@ export async function updateBookMetadata(
 }
 
 type MarksOf = (book: BookForUpdate, lockNames: readonly string[]) => Marks
+type BookChanges = { changesOf: (book: BookForUpdate) => Changes; marksOf: MarksOf }
 
 /**
  * Like `updateBookMetadata`, with other locks and provenance. Publishes nothing: returns the changed columns by book,
@@ -86,8 +90,7 @@ type MarksOf = (book: BookForUpdate, lockNames: readonly string[]) => Marks
 export async function storeBookChanges(
   tx: Transaction,
   books: readonly BookForUpdate[],
-  changesOf: (book: BookForUpdate) => Changes,
-  marksOf: MarksOf,
+  { changesOf, marksOf }: BookChanges,
 ): Promise<{ changed: Map<string, string[]>; relabeled: NewEvent[] }> {
   const rows = books.map(book => rowOf(book, changesOf(book), marksOf))
   const names = Object.keys(rows[0] ?? {}).filter(name => name !== 'id')

@@ -21,7 +21,7 @@ export type NameSource = { of: 'author' | 'publisher' | 'genre' | 'tag'; role?: 
 /** `key`: folded for searches. `value`: the name, of labels the id. */
 export type NameRow = { key: string; value: string; count: number }
 
-/** Of more names only the most frequent ones are listed. */
+/** Limit of a list: the most frequent names. */
 const maxNames = 200_000
 
 /** In the order of keys. */
@@ -31,18 +31,6 @@ export async function readNames(sql: Sql, viewer: Viewer, source: NameSource): P
     select key, value, count::float8 as count
     from (select * from (${names}) n order by count desc, key collate "C" limit ${maxNames}) n
     order by key collate "C", value collate "C"`)
-}
-
-/** A digest of the series and books that are hidden from a viewer: it differs as soon as something else is hidden. */
-export async function readHidden(sql: Queryable, viewer: Viewer): Promise<string> {
-  if (isUnrestricted(viewer)) return ''
-  const digest = (ids: Fragment) => sql`(
-    select count(*) || ' ' || coalesce(bit_xor(uuid_hash_extended(id, 0)), 0) from (${ids}) i)`
-  const books = sql`select y.id ${fromBooksBeyondAge(sql, viewer)}`
-  const [row] = await sql<{ hidden: string }[]>`
-    select concat_ws(' ', ${digest(unseenSeries(sql, visibleSeries(sql, viewer)))},
-      ${hidesBooks(viewer) ? digest(books) : sql`null`}) as hidden`
-  return row!.hidden
 }
 
 function statementOf(sql: Queryable, viewer: Viewer, { of, role }: NameSource): Fragment {

@@ -3,9 +3,9 @@ import type { Viewer } from '../../accounts/viewer.ts'
 import { searchKey } from '../../media/name/text.ts'
 import type { Queryable, Sql } from '../../store/postgres/db.ts'
 import type { Services, WithServices } from '../../store/services.ts'
+import { catalogCache } from '../catalog-cache.ts'
 import { lists } from '../lists.ts'
 import type { Direction } from '../sort.ts'
-import { createKnown } from './known.ts'
 import { type NameRow, type NameSource, readNames, readRoles } from './name-statement.ts'
 
 export type NameListRequest = NameSource & {
@@ -46,21 +46,25 @@ type NameOrder = NonNullable<NameListRequest['sort']>
 type Names = { rows: NameRow[]; ordered: (sort: NameOrder, direction: Direction) => NameRow[] }
 
 function createNames(pool: Sql, services: Services) {
-  const namesOf = createKnown<Names>(rowsOf)
-  const rolesOf = createKnown<string[]>(roles => roles)
+  const cached = services(catalogCache)
   const { inTurn } = services(lists)
   return {
     namesOf: (sql: Queryable, viewer: Viewer, source: NameSource) =>
-      namesOf(sql, viewer, {
-        name: JSON.stringify(source),
+      cached<Names>(sql, viewer, {
+        name: `names ${JSON.stringify(source)}`,
         read: async () => withOrders(await inTurn(() => readNames(pool, viewer, source))),
+        textsOf: ({ rows }) => rows.flatMap(({ key, value }) => [key, value]),
+        mayBeOld: true,
       }),
     rolesOf: (sql: Queryable, viewer: Viewer) =>
-      rolesOf(sql, viewer, { name: 'roles', read: () => inTurn(() => readRoles(pool, viewer)) }),
+      cached(sql, viewer, {
+        name: 'roles',
+        read: () => inTurn(() => readRoles(pool, viewer)),
+        textsOf: roles => roles,
+        mayBeOld: true,
+      }),
   }
 }
-
-const rowsOf = ({ rows }: Names) => rows.flatMap(({ key, value }) => [key, value])
 
 /** In each order once; names with equal counts are in alphabetical order. */
 function withOrders(rows: NameRow[]): Names {

@@ -78,9 +78,9 @@ function appliedOf(applied: Omit<Applied, 'cover'> & { cover?: Applied['cover'] 
   }
 }
 
-type Of = typeof ofBook | typeof ofSeries
+type Resource = typeof ofBook | typeof ofSeries
 
-function applying({ kind, path, params, ownerName, write }: Of) {
+function applyRoutes({ kind, path, params, ownerName, write }: Resource) {
   const access = { params, permission: write } as const
   return [
     route(`POST ${path}/metadata/preview`, {
@@ -134,7 +134,7 @@ function applying({ kind, path, params, ownerName, write }: Of) {
   ]
 }
 
-function matching({ kind, path, params, ownerName, write }: Of) {
+function matchingRoutes({ kind, path, params, ownerName, write }: Resource) {
   const access = { params, permission: write } as const
   return [
     route(`POST ${path}/metadata/undo`, {
@@ -194,4 +194,7 @@ function matching({ kind, path, params, ownerName, write }: Of) {
   ]
 }
 
-export const matchRoutes = [ofSeries, ofBook].flatMap(of => [...applying(of), ...matching(of)])
+export const matchRoutes = [ofSeries, ofBook].flatMap(resource => [
+  ...applyRoutes(resource),
+  ...matchingRoutes(resource),
+])

@@ -148,7 +148,7 @@ export const bookText = [
   route('GET /books/{id}/contents', {
     operationId: 'getBookContents',
     permission,
-    // Of one file.
+    // Reads one file.
     cost: 'record',
     bucket: 'images',
     summary: 'Get the table of contents of a book',

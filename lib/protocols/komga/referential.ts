@@ -1,7 +1,6 @@
 // Values in the metadata of the series and books that a caller sees: genres, tags, authors and so on, for the filters
 // of reading apps. Values stated by books are stored with their series; only where an age limit hides books of a
 // series are its books read.
-import { LRUCache } from 'lru-cache'
 import type { Fragment } from 'postgres'
 import {
   fromBooksBeyondAge,
@@ -14,8 +13,8 @@ import {
 } from '../../accounts/viewer.ts'
 import { isUuid } from '../../base/id.ts'
 import { creditsOf } from '../../catalog/derived/author-key.ts'
+import { catalogCache } from '../../list/catalog-cache.ts'
 import { listSeries } from '../../list/list-series.ts'
-import { listVersion } from '../../list/list-version.ts'
 import { resolveCollections } from '../../organize/collection/rules.ts'
 import type { Queryable } from '../../store/postgres/db.ts'
 import { allOf, unionAll, unprepared } from '../../store/postgres/statement.ts'
@@ -77,15 +76,6 @@ export type Referential = keyof typeof sources
 const known = (ids: readonly string[]) => ids.filter(isUuid)
 const maxSeries = 1_000_000
 
-/** Values for one version of the catalog. */
-type Known = { version: string; values: readonly string[] }
-const maxKnownCharacters = 4 * 1024 ** 2
-const createKnown = () =>
-  new LRUCache<string, Known>({
-    maxSize: maxKnownCharacters,
-    sizeCalculation: ({ values }) => values.reduce((sum, { length }) => sum + length + 20, 100),
-  })
-
 /** The distinct values, sorted ignoring case and accents. Cached until books or series change. */
 export async function referentialValues(
   db: WithServices,
@@ -98,18 +88,12 @@ export async function referentialValues(
   if (visible.length === 0) return []
   // Changes of lists and of collection rules have no effect on the version.
   if (scope.collectionIds || scope.readListIds) return await read(db, viewer, visible, scope)
-  const { accountId: _, ...sees } = viewer
-  const name = JSON.stringify([sees, visible, scope])
-  // Read before the values: if they change in the meantime, they are read again.
-  const [row] = await sql<{ version: string }[]>`
-    select ${listVersion(sql, 'book')} || ' ' || ${listVersion(sql, 'series')} as version`
-  const { version } = row!
-  const known = services(createKnown)
-  const remembered = known.get(name)
-  if (remembered?.version === version) return remembered.values
-  const values = await read(db, viewer, visible, scope)
-  known.set(name, { version, values })
-  return values
+  return await services(catalogCache)(sql, viewer, {
+    name: `komga ${JSON.stringify([visible, scope])}`,
+    read: () => read(db, viewer, visible, scope),
+    textsOf: values => values,
+    mayBeOld: false,
+  })
 }
 
 async function read(

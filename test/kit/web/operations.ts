@@ -9,7 +9,7 @@ const app = join(projectRoot, 'lib', 'web', 'app')
 
 export type Operation = { id: string; method: string; path: string; summary: string }
 
-/** Those of reading apps have their own protocols. */
+/** Reading apps have protocols of their own. */
 const isOfProtocol = (path: string) => /^\/(?:opds|koreader)\//.test(path)
 
 export const operations: readonly Operation[] = resources.flatMap(route =>

@@ -69,7 +69,7 @@ t.test('hidden series are neither counted nor named', async t => {
     ['Cy Other', 1],
   ])
   t.same(await names(reader, '/publishers?search=secret'), [])
-  // Of the series One this account sees the first book alone.
+  // This account sees only the first book of the series One.
   t.same(await names(child, '/authors'), [
     ['Ana Author', 3],
     ['Ben Ink', 1],

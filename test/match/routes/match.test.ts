@@ -275,19 +275,33 @@ t.test('automatic matching by id or by the best hit', async t => {
 })
 
 t.test('automatic matching respects the priority of sources, a person does not', async t => {
-  const { at, externalId, request, metadataNow } = subject({ summary: 'High', year: 1900 })
+  const coverUrl = 'https://example.org/priority.png'
+  memory.images.set(coverUrl, png(70))
+  const { id, at, externalId, request, metadataNow } = subject(
+    { summary: 'High', year: 1900 },
+    { coverUrl },
+  )
   await request('apply')
+  const coverNow = async () => {
+    const { covers } = (await reader.get(`/series/${id}/covers`)).body
+    return covers.find((cover: { isSelected: boolean }) => cover.isSelected)?.source
+  }
   const other = await insertMetadataSource(sql, 'plugin:low')
   await admin.put(`/admin/sources/${other}/matching`, { priority: 10 })
   t.equal((await admin.put(`/admin/sources/${other}/matching`, { priority: 101 })).status, 400)
-  memory.series.set(externalId, fetchedSeries(externalId, { summary: 'Low', publisher: 'Other' }))
+  const metadata = { summary: 'Low', publisher: 'Other' }
+  memory.images.set(`${coverUrl}?low`, png(80))
+  const low = fetchedSeries(externalId, metadata, { coverUrl: `${coverUrl}?low` })
+  memory.series.set(externalId, low)
   const known = { source: 'plugin:low', externalId }
   await admin.post(`${at.replace('/metadata', '')}/external-ids`, known)
   const { body } = await admin.post(`${at}/auto-match`, { sourceId: other })
   t.match(body, { outcome: 'matched', appliedFields: ['publisher'] })
   t.match(await metadataNow(), { summary: 'High', publisher: 'Other', year: 1900 })
+  t.equal(await coverNow(), 'plugin:memory')
   await admin.post(`${at}/apply`, { sourceId: other, externalId })
   t.match(await metadataNow(), { summary: 'Low' })
+  t.equal(await coverNow(), 'plugin:low')
   await sql`delete from source where id = ${other}`
 })
 

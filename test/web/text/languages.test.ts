@@ -27,7 +27,7 @@ const shownTexts = (page: Page) =>
     return [...new Set(found.map(text => text.trim()).filter(Boolean))]
   })()`)
 
-/** Of the books and accounts of the test, and names that are the same in every language. */
+/** Names in the books and accounts of the test, and names that are the same in every language. */
 const data = [
   webBooks.comic.path,
   ...['The Lighthouse', 'The Tide', 'The Mill', 'Mill', 'Star Harbour', 'Kitsune', 'Field Guide'],

@@ -39,7 +39,7 @@ export type FoundText = {
 }
 
 const maxMatches = 100
-/** Of one page, whose further ones are left out. */
+/** Further matches on one page are left out. */
 const maxMatchesOfPage = 500
 const maxSearchedPages = 1_000
 // A client waits for the first matches, and repeats the request for the next pages.

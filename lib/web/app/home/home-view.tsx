@@ -69,7 +69,7 @@ type Content = { items: Items; error: unknown; reload: () => void }
 
 const query = { page: 1, pageSize: 20 }
 
-/** Of all rows: those that are hidden load nothing. */
+/** Contents by row; hidden rows load nothing. */
 function useContents(isShown: (name: RowName) => boolean): Record<RowName, Content> {
   const path = <P extends string>(name: RowName, path: P) => (isShown(name) ? path : null)
   const updated = path('updated', '/api/v1/series/recently-updated')

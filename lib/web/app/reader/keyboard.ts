@@ -34,7 +34,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['Esc'], text: 'reader.close' },
 ]
 
-/** Of a PDF, in addition. */
+/** Additional shortcuts of a PDF. */
 export const textShortcuts: readonly Shortcut[] = [
   { keys: ['C'], text: 'epub.contents' },
   { keys: ['/'], text: 'epub.search' },

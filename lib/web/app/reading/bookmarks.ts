@@ -28,7 +28,7 @@ export function createBookmarks(bookId: string, place: () => BookmarkPlace | nul
     const edited = list.value.find(({ id }) => id === editing.value?.id)
     return edited !== undefined && (edited.note ?? '') !== editing.value!.note
   })
-  /** Those of the displayed part. */
+  /** Bookmarks in the displayed part. */
   const here = computed(() => {
     const current = place()
     return current ? list.value.filter(current.isShown) : []

@@ -24,7 +24,7 @@ type Group = {
   all?: GroupLink
 }
 
-/** Those that have links. */
+/** Groups without links are left out. */
 export function useNavigationGroups(): readonly Group[] {
   const { data: libraries = [], reload } = useLibraries(can('LibrariesRead'))
   useReloadOnEvents(event => event.type.startsWith('library_'), reload)

@@ -70,7 +70,7 @@ function LabelControl(props: ControlProps) {
       ...((name === 'genre' || name === 'tag') && { used: true }),
     },
   })
-  // Those before stay until the next ones arrive.
+  // The previous names stay until the next ones arrive.
   const latest = useRef(data)
   const isLong = useRef(false)
   if (data) latest.current = data

@@ -3,7 +3,7 @@
 import t from 'tap'
 import { serverViewer } from '../../../lib/accounts/viewer.ts'
 import { newId } from '../../../lib/base/id.ts'
-import { createKnown } from '../../../lib/list/names/known.ts'
+import { createCatalogCache } from '../../../lib/list/catalog-cache.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { insertBooks } from '../../kit/reading.ts'
 
@@ -19,13 +19,15 @@ const restricted = { ...serverViewer, deniedTags: [tag] }
 const long = { pause: Number.POSITIVE_INFINITY, minPausedMs: 0 }
 
 /** Counts how often it was read. */
-function counted(pauses: { pause?: number; minPausedMs?: number }) {
-  const known = createKnown<string[]>(texts => texts, pauses)
+function counted(pauses: { pause?: number; minPausedMs?: number }, mayBeOld = true) {
+  const cached = createCatalogCache(pauses)
   let count = 0
   return (viewer: typeof serverViewer) =>
-    known(sql, viewer, {
+    cached(sql, viewer, {
       name: 'names',
       read: async () => [String(++count)],
+      textsOf: texts => texts,
+      mayBeOld,
     })
 }
 
@@ -45,6 +47,14 @@ t.test('what takes long is read less often', async t => {
   t.same(await read(restricted), ['2'])
   await change()
   t.same([await read(serverViewer), await read(restricted)], [['1'], ['2']])
+})
+
+t.test('what must be of the current version is read after each change', async t => {
+  const read = counted(long, false)
+  t.same(await read(serverViewer), ['1'])
+  t.same(await read(serverViewer), ['1'])
+  await change()
+  t.same(await read(serverViewer), ['2'])
 })
 
 t.test('something that is hidden is noticed at once', async t => {
