@@ -2,14 +2,11 @@
 import { BookmarkList } from '../reading/bookmark-list.tsx'
 import type { Bookmark } from '../reading/bookmarks.ts'
 import { ContentsList } from '../reading/contents-list.tsx'
+import { PlacesDialog, type PlaceTab } from '../reading/places-dialog.tsx'
 import { formatNumber, t } from '../text/translate.ts'
-import { Dialog } from '../ui/dialog.tsx'
-import { Tabs } from '../ui/tabs.tsx'
 import type { BookReader } from './book-reader.ts'
 import { type Publication, sectionOf } from './content/publication.ts'
 import { targetOf } from './locator.ts'
-
-type PlaceTab = 'contents' | 'bookmarks'
 
 type PlacesProps = {
   reader: BookReader
@@ -20,31 +17,21 @@ type PlacesProps = {
 
 export function PlacesPanel({ reader, tab, onTab, onClose }: PlacesProps) {
   const { bookmarks, publication } = reader
-  const tabs = [
-    { name: 'contents', text: t('epub.contents') },
-    { name: 'bookmarks', text: t('bookmark.list') },
-  ] as const
   return (
-    <Dialog
-      title={t(tab === 'contents' ? 'epub.contents' : 'bookmark.list')}
-      isUnsaved={bookmarks.isUnsaved.value}
-      onClose={onClose}
-    >
-      <Tabs<PlaceTab> label={t('reader.places')} tabs={tabs} selected={tab} onSelect={onTab}>
-        {tab === 'contents' ? (
-          <Contents reader={reader} onClose={onClose} />
-        ) : (
-          <BookmarkList
-            bookmarks={bookmarks}
-            labelOf={bookmark => labelOf(publication, bookmark)}
-            onOpen={({ locator }) => {
-              onClose()
-              if (locator) void reader.jump(targetOf(publication, locator))
-            }}
-          />
-        )}
-      </Tabs>
-    </Dialog>
+    <PlacesDialog
+      {...{ tab, bookmarks, onTab, onClose }}
+      contents={<Contents reader={reader} onClose={onClose} />}
+      list={
+        <BookmarkList
+          bookmarks={bookmarks}
+          labelOf={bookmark => labelOf(publication, bookmark)}
+          onOpen={({ locator }) => {
+            onClose()
+            if (locator) void reader.jump(targetOf(publication, locator))
+          }}
+        />
+      }
+    />
   )
 }
 

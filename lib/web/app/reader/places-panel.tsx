@@ -2,15 +2,13 @@
 import { useGet } from '../api/resource.ts'
 import { BookmarkList } from '../reading/bookmark-list.tsx'
 import { ContentsList } from '../reading/contents-list.tsx'
+import { PlacesDialog, type PlaceTab } from '../reading/places-dialog.tsx'
 import { SearchDialog } from '../reading/search-dialog.tsx'
 import { t } from '../text/translate.ts'
-import { Dialog } from '../ui/dialog.tsx'
 import { EmptyState, ErrorState, Loading } from '../ui/state.tsx'
-import { Tabs } from '../ui/tabs.tsx'
 import type { TextHit } from './page-text.ts'
 import { bookmarkedPage, type Reader } from './reader.ts'
 
-type PlaceTab = 'contents' | 'bookmarks'
 type PanelProps = { reader: Reader; onClose: () => void }
 
 export function PlacesPanel({ reader, tab, onClose }: PanelProps & { tab: PlaceTab }) {
@@ -25,32 +23,11 @@ export function PlacesPanel({ reader, tab, onClose }: PanelProps & { tab: PlaceT
       }}
     />
   )
-  const tabs = [
-    { name: 'contents', text: t('epub.contents') },
-    { name: 'bookmarks', text: t('bookmark.list') },
-  ] as const
-  return (
-    <Dialog
-      title={t(tab === 'contents' ? 'epub.contents' : 'bookmark.list')}
-      isUnsaved={bookmarks.isUnsaved.value}
-      onClose={onClose}
-    >
-      {hasText ? (
-        <Tabs<PlaceTab>
-          label={t('reader.places')}
-          tabs={tabs}
-          selected={tab}
-          onSelect={name => {
-            panel.value = name
-          }}
-        >
-          {tab === 'contents' ? <Contents reader={reader} onClose={onClose} /> : list}
-        </Tabs>
-      ) : (
-        list
-      )}
-    </Dialog>
-  )
+  const onTab = (name: PlaceTab) => {
+    panel.value = name
+  }
+  const contents = hasText ? <Contents reader={reader} onClose={onClose} /> : null
+  return <PlacesDialog {...{ tab, contents, list, bookmarks, onTab, onClose }} />
 }
 
 function Contents({ reader, onClose }: PanelProps) {
